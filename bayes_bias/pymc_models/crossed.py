@@ -1,6 +1,6 @@
 """The default model, with the exact collapsed likelihood of all raw cosines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pymc as pm
@@ -10,6 +10,8 @@ import xarray as xr
 from bayes_bias.pymc_models.priors import free, log_density, scale
 from bayes_bias.specs import ModelSpec
 from bayes_bias.sufficient import sufficient_statistics
+
+DIMS = ("group", "attribute_class")
 
 data = sufficient_statistics
 
@@ -25,7 +27,12 @@ _READ = (
 )
 
 
-def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """Sample sizes, block means and scatter; which classes are associated, where the model tells them apart."""
+    return {name: data[name].to_numpy().astype(float, order="C") for name in _READ} | associated(spec, data)
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
     """Crossed random effects of targets and attributes.
 
     For target ``i`` of group ``g`` and attribute ``j`` of class ``c``::
@@ -45,12 +52,11 @@ def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
     and the four terms below are their exact log likelihoods. ``target_level[g, c]`` and ``attribute_level[c]``
     are the averages of ``a + u`` and of ``b`` over the words at hand.
     """
-    coords = {dim: data[dim].to_numpy() for dim in ("group", "attribute_class")}
+    n_groups, n_classes = (len(coords[dim]) for dim in DIMS)
     with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, data[name].to_numpy().astype(float, order="C")) for name in _READ}
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
         per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
-        n_groups, n_classes = data.sizes["group"], data.sizes["attribute_class"]
-        shared = target_loadings(spec, data)
+        shared = target_loadings(spec, known, n_classes)
         sd_target_class = scale(spec, "sd_target_class", "attribute_class", n_classes)
         sd_attribute = scale(spec, "sd_attribute", "attribute_class", n_classes)
         sd_attribute_group = scale(spec, "sd_attribute_group", "attribute_class", n_classes)
@@ -109,15 +115,21 @@ def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
     return model
 
 
-def target_loadings(spec: ModelSpec, data: xr.Dataset) -> list[pt.TensorVariable]:
+def associated(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """Indicator of the associated classes, where these have an effect in common that the other classes lack."""
+    indicator = np.isin(np.arange(data.sizes["attribute_class"]), data.associated.to_numpy())
+    if "sd_target_associated" not in spec.priors or indicator.all():
+        return {}
+    return {"is_associated": indicator.astype(float)}
+
+
+def target_loadings(
+    spec: ModelSpec, known: Mapping[str, pt.TensorVariable], n_classes: int
+) -> list[pt.TensorVariable]:
     """Scales of the effects that a target has on several classes at once, each spread over the classes."""
-    ones = pt.ones(data.sizes["attribute_class"])
-    loadings = [free(spec, "sd_target") * ones]
-    is_associated = np.isin(np.arange(data.sizes["attribute_class"]), data.associated.to_numpy())
-    if "sd_target_associated" in spec.priors and not is_associated.all():
-        loadings.append(
-            free(spec, "sd_target_associated") * pm.Data("is_associated", is_associated.astype(float))
-        )
+    loadings = [free(spec, "sd_target") * pt.ones(n_classes)]
+    if "is_associated" in known:
+        loadings.append(free(spec, "sd_target_associated") * known["is_associated"])
     return loadings
 
 

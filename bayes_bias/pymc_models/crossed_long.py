@@ -1,14 +1,25 @@
-"""The default model with every cosine written out: for incomplete tables and to check the collapsed form."""
+"""The default model with every cosine written out: for incomplete tables, heavy tails, and as a check."""
+
+from collections.abc import Mapping
 
 import numpy as np
 import pymc as pm
+import pytensor.tensor as pt
 import xarray as xr
+from pymc.distributions.transforms import Interval
 
 from bayes_bias.cosines import Cosines
-from bayes_bias.pymc_models.crossed import target_loadings
+from bayes_bias.pymc_models.crossed import associated, target_loadings
 from bayes_bias.pymc_models.priors import free, scale
 from bayes_bias.specs import ModelSpec
 from bayes_bias.sufficient import refuse_repeats, table_means
+
+DIMS = ("group", "attribute_class", "target", "attribute")
+
+_READ = ("group_of", "class_of", "pair_target", "pair_attribute", "pair_similarity")
+
+# Degrees of freedom at which the sampler starts.
+_NEARLY_NORMAL = 20.0
 
 
 def data(cosines: Cosines) -> xr.Dataset:
@@ -25,21 +36,23 @@ def data(cosines: Cosines) -> xr.Dataset:
     return table_means(cosines).merge(pairs)
 
 
-def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """The pairs and the design; which classes are associated, where the model tells them apart."""
+    return {name: data[name].to_numpy() for name in _READ} | associated(spec, data)
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
     """The model of `crossed.build` with explicit word effects.
 
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
-    ``b + w``, both on the scale of cosine similarity.
+    ``b + w``, both on the scale of cosine similarity. The residual may be Student-t.
     """
-    coords = {dim: data[dim].to_numpy() for dim in ("group", "attribute_class", "target", "attribute")}
-    n_classes = data.sizes["attribute_class"]
+    n_classes = len(coords["attribute_class"])
     with pm.Model(coords=coords) as model:
-        known = ("group_of", "class_of", "pair_target", "pair_attribute", "pair_similarity")
-        group_of, class_of, target, attribute, similarity = (
-            pm.Data(name, data[name].to_numpy()) for name in known
-        )
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+        group_of, class_of, target, attribute, similarity = (known[name] for name in _READ)
         mean = free(spec, "mean", ("group", "attribute_class"))
-        shared = target_loadings(spec, data)
+        shared = target_loadings(spec, known, n_classes)
         sd_target_class = scale(spec, "sd_target_class", "attribute_class", n_classes)
         sd_attribute = scale(spec, "sd_attribute", "attribute_class", n_classes)
         sd_attribute_group = scale(spec, "sd_attribute_group", "attribute_class", n_classes)
@@ -51,5 +64,22 @@ def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
         attribute_effect = pm.Deterministic("attribute_effect", b[:, None] + w, dims=("attribute", "group"))
         g, c = group_of[target], class_of[attribute]
         expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
-        pm.Normal("similarity", expected, free(spec, "sd_residual"), observed=similarity)
+        _residual(spec, expected, similarity)
     return model
+
+
+def _residual(spec: ModelSpec, expected: pt.TensorVariable, similarity: pt.TensorVariable) -> None:
+    """Normal, or Student-t where the spec has a prior for its degrees of freedom.
+
+    Either way ``sd_residual`` is a standard deviation, as everything downstream takes it.
+    """
+    sd = free(spec, "sd_residual")
+    if "nu" not in spec.priors:
+        pm.Normal("similarity", expected, sd, observed=similarity)
+        return
+    prior = spec.priors["nu"]
+    above_two = Interval(lower=2, upper=None)  # below, the variance is infinite
+    nu = getattr(pm, prior.distribution)(
+        "nu", **prior.parameters, default_transform=above_two, initval=_NEARLY_NORMAL
+    )
+    pm.StudentT("similarity", nu, expected, sigma=sd * pt.sqrt(1 - 2 / nu), observed=similarity)

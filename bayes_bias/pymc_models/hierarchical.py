@@ -1,5 +1,7 @@
 """The published model of Dobrzeniecka & Urbaniak (2024), on the scale of cosine distance."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
@@ -10,6 +12,8 @@ from bayes_bias.errors import CosinesError
 from bayes_bias.pymc_models.priors import free, log_density
 from bayes_bias.specs import ModelSpec
 from bayes_bias.sufficient import table_means
+
+DIMS = ("connection",)
 
 
 def data(cosines: Cosines) -> xr.Dataset:
@@ -58,16 +62,19 @@ def _check_counts(cosines: Cosines, count: np.ndarray, labels: list[str]) -> Non
         raise CosinesError(f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'")
 
 
-def build(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """Number, mean and scatter of distances; the same for every spec."""
+    return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
     """Distances by connection, with target effects and one residual sd for each connection.
 
     ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
     connection_sd[k])``. The effects ``e`` are integrated out here and come back in `recover`.
     """
-    with pm.Model(coords={"connection": data.connection.to_numpy()}) as model:
-        count = pm.Data("distance_count", data.distance_count.to_numpy())
-        mean = pm.Data("distance_mean", data.distance_mean.to_numpy())
-        scatter = pm.Data("distance_scatter", data.distance_scatter.to_numpy())
+    with pm.Model(coords=coords) as model:
+        count, mean, scatter = (pm.Data(name, values) for name, values in inputs.items())
         connection_sd = free(spec, "connection_sd", "connection")
         residual = free(spec, "residual_sd", "connection") ** 2
         df = (count - 1).sum(axis=0)
