@@ -60,9 +60,15 @@ def _design(name: str, embedding: Embedding) -> NullDesign:
 
 def _row(part: str, design: NullDesign) -> Row:
     """The published model judges where there are no controls: its connections are independent, so that controls
-    change nothing of its bias. WEAT has none either."""
+    change nothing of its bias. WEAT has none either. SD-WEAT needs random words for its negative control."""
     with_controls = bool(design.controls)
+    vocabulary = "neutral" if with_controls else None
     models = ("crossed",) if with_controls else ("crossed", "hierarchical")
-    cell = Cell(design, tuple(load_spec(model) for model in models), with_weat=not with_controls)
+    cell = Cell(
+        design,
+        tuple(load_spec(model) for model in models),
+        with_weat=not with_controls,
+        sd_weat_vocabulary=vocabulary,
+    )
     size = next(iter(design.sizes.values()))
     return Row(part, design.name, size, with_controls, design.planted, cell)

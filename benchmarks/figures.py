@@ -1,9 +1,11 @@
-"""The figure of the null benchmark: how often each method finds what is not there."""
+"""The figures of the null benchmark and of simulation-based calibration."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from arviz_stats.ecdf_utils import ecdf_pit
 from matplotlib.figure import Figure
 
 from bayes_bias.plots.style import GREY, NOISE, colour_and_marker, style
@@ -46,4 +48,23 @@ def plot_shares(rows: pd.DataFrame, path: Path, wanted: tuple[float, float]) -> 
             ylabel="share of findings without any bias",
             ylim=(0, None),
         )
+        figure.savefig(path, dpi=150)
+
+
+def plot_ranks(pit: Mapping[str, np.ndarray], path: Path) -> None:
+    """ECDF of each quantity's ranks less the uniform's; if all are uniform, all lines stay inside all bands with
+    probability .95. (ArviZ's `plot_ecdf_pit` is about to give up bands for a test; its bands remain.)"""
+    columns = 4
+    with style():
+        figure = Figure(figsize=(9, 6.5), layout="constrained")
+        axes = figure.subplots(-(-len(pit) // columns), columns, sharex=True, sharey=True).ravel()
+        for ax, (name, ranks) in zip(axes, pit.items(), strict=False):
+            at, ecdf, lower, upper = ecdf_pit(ranks, 1 - 0.05 / len(pit), 10_000)
+            ax.fill_between(at, lower - at, upper - at, color=NOISE, linewidth=0)
+            ax.plot(at, ecdf - at, linewidth=1)
+            ax.set_title(name, fontsize="small")
+        for ax in axes[len(pit) :]:
+            ax.remove()
+        figure.supxlabel("rank of the truth among the posterior draws")
+        figure.supylabel("ECDF less the uniform's")
         figure.savefig(path, dpi=150)

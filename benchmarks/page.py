@@ -108,7 +108,7 @@ draws must be uniform. Kolmogorov-Smirnov p-values; of {len(rows)} quantities {v
 
 {_table(rows.rename(columns={"p_uniform": "p", "coverage_50": "50%", "coverage_95": "95%"}).drop(columns="fits"))}
 
-![ECDF of ranks less the uniform's, with ArviZ's test of uniformity](benchmarks/results/sbc.png)
+![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc.png)
 
 {_about(result["about"])}
 """
@@ -195,7 +195,11 @@ def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
 
 def _in_order(column: pd.Series) -> pd.Series:
     """Methods from the oldest to ours, everything else as it sorts."""
-    return column.map({"WEAT": 0, "hierarchical": 1, "crossed": 2}) if column.name == "method" else column
+    return (
+        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "crossed": 3})
+        if column.name == "method"
+        else column
+    )
 
 
 def _by_list(rows: pd.DataFrame) -> pd.DataFrame:

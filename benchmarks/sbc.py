@@ -10,7 +10,6 @@ import argparse
 import logging
 from collections.abc import Mapping
 
-import arviz_plots as azp
 import joblib
 import numpy as np
 import xarray as xr
@@ -21,6 +20,7 @@ from bayes_bias.cosines import Cosines, assemble
 from bayes_bias.estimands import estimates
 from bayes_bias.specs import Prior, load_spec
 from bayes_bias.word_effects import word_effects
+from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
 
 TARGETS = {"men": 5, "women": 6}
@@ -60,7 +60,7 @@ def main() -> None:
     for row in rows:
         print(row)
     write("sbc", provenance() | {"spec": load_spec("crossed").sha256[:12]}, rows)
-    _figure(pit)
+    plot_ranks(pit, RESULTS / "sbc.png")
 
 
 def ranks(seed: int) -> dict[str, float]:
@@ -155,18 +155,6 @@ def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
     """Continuous under uniformity: the rank among L draws, and a place at random within its step."""
     kept = draws[:, ::_THIN].ravel()
     return float(((kept < truth).sum() + rng.uniform()) / (len(kept) + 1))
-
-
-def _figure(pit: Mapping[str, np.ndarray]) -> None:
-    values = xr.Dataset({name: ("sample", each) for name, each in pit.items()})
-    plot = azp.plot_ecdf_pit(
-        xr.DataTree.from_dict({"prior_sbc": values}),
-        group="prior_sbc",
-        sample_dims="sample",
-        backend="matplotlib",
-        figure_kwargs={"figsize": (13, 11)},
-    )
-    plot.savefig(RESULTS / "sbc.png")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import nutpie
 import xarray as xr
 
 from bayes_bias.baselines.permutation import MOST_PARTITIONS
+from bayes_bias.baselines.sd_weat import sd_weat
 from bayes_bias.baselines.weat import weat
 from bayes_bias.compiling import compiled_model
 from bayes_bias.cosines import Cosines
@@ -71,6 +72,12 @@ def judge_by_weat(cosines: Cosines, *, seed: int = 1) -> Record:
     permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
     result = weat(cosines.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
     return {"method": "WEAT", "scope": "targets", "mean": result.difference / 2, "p_value": result.p_value}
+
+
+def judge_by_sd_weat(cosines: Cosines, vocabulary: str, *, seed: int = 1) -> Record:
+    """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
+    result = sd_weat(cosines, vocabulary=vocabulary, seed=seed)
+    return {"method": "SD-WEAT", "scope": "attributes", "mean": result.value, "p_value": result.p_value}
 
 
 def _bias(

@@ -10,7 +10,7 @@ from time import perf_counter
 import joblib
 import pandas as pd
 
-from bayes_bias.calibration.judging import Record, Sampling, judge, judge_by_weat
+from bayes_bias.calibration.judging import Record, Sampling, judge, judge_by_sd_weat, judge_by_weat
 from bayes_bias.calibration.nulls import NullDesign
 from bayes_bias.embeddings import sha256_of_vectors
 from bayes_bias.progress import Progress, Quiet
@@ -22,13 +22,15 @@ _BATCH = 10
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One design, judged by one or more models and by WEAT: a row of a calibration table."""
+    """One design, judged by one or more models, by WEAT, and by SD-WEAT where a control class of random words is
+    named for it: a row of a calibration table."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
     seed: int = 1
     sampling: Sampling = field(default_factory=Sampling)
     with_weat: bool = True
+    sd_weat_vocabulary: str | None = None
 
     @property
     def key(self) -> str:
@@ -38,6 +40,7 @@ class Cell:
             [{name: list(words) for name, words in t.items()} for t in (design.groups, design.controls)],
             [dict(design.sizes), dict(design.associations), list(design.pool)],
             [design.random_groups, design.planted, self.seed, vars(self.sampling), self.with_weat],
+            self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
         ]
@@ -47,6 +50,8 @@ class Cell:
         """The records of one random draw."""
         cosines = self.design.draw(self.seed, number)
         records = [judge_by_weat(cosines, seed=number)] if self.with_weat else []
+        if self.sd_weat_vocabulary:
+            records.append(judge_by_sd_weat(cosines, self.sd_weat_vocabulary, seed=number))
         for spec in self.specs:
             start = perf_counter()
             judged = judge(
