@@ -54,7 +54,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     """
     n_groups, n_classes = (len(coords[dim]) for dim in DIMS)
     with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+        known = {name: pm.Data(name, values, shape=values.shape) for name, values in inputs.items()}
         per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
         shared = target_loadings(spec, known, n_classes)
         sd_target_class = scale(spec, "sd_target_class", "attribute_class", n_classes)
