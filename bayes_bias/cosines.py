@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import CosinesError, did_you_mean
+from bayes_bias.products import Products
 
 logger = logging.getLogger("bayes_bias")
 
@@ -32,7 +33,8 @@ class Cosines:
     ----------
     similarity : xarray.DataArray
         Cosine similarities, dims ``(target, attribute)``, with coordinates ``group (target)`` and
-        ``attribute_class (attribute)``. A pair that the source does not have is NaN.
+        ``attribute_class (attribute)``. A pair that the source does not have is NaN. The values of very long
+        lists are not formed before they are asked for; see `bayes_bias.products.Products`.
     associations : mapping of str to str
         The class that is stereotypical for each group. Classes that no group is associated with are
         controls.
@@ -103,18 +105,26 @@ class Cosines:
         return _positions(self.similarity.attribute_class.to_numpy(), self.classes)
 
     @property
+    def is_formed(self) -> bool:
+        """Whether the cosines are there as numbers, and not as products of unit vectors."""
+        return not isinstance(self.similarity.data, Products)
+
+    @property
     def is_complete(self) -> bool:
         """Whether every target meets every attribute."""
-        return not np.isnan(self.similarity.to_numpy()).any()
+        return not self.is_formed or not np.isnan(self.similarity.to_numpy()).any()
 
     @property
     def sha256(self) -> str:
-        """Hash of words, design and cosines: two tables with the same hash give the same numbers."""
+        """Hash of words, design and cosines (where they are not formed, of the unit vectors that they are products
+        of): two tables with the same hash give the same numbers."""
         digest = hashlib.sha256()
         for column in ("target", "group", "attribute", "attribute_class"):
             digest.update("\x1f".join(self.similarity[column].to_numpy().tolist()).encode() + b"\x1e")
         digest.update(repr(sorted(self.associations.items())).encode())
-        digest.update(np.ascontiguousarray(self.similarity.to_numpy(), dtype="<f8").tobytes())
+        values = self.similarity.data
+        for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
+            digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -225,7 +235,7 @@ def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def assemble(
-    similarity: np.ndarray,
+    similarity: np.ndarray | Products,
     targets: Mapping[str, str],
     attributes: Mapping[str, str],
     associations: Mapping[str, str],
@@ -233,7 +243,7 @@ def assemble(
 ) -> Cosines:
     """Cosines from a matrix (targets, attributes) and the words' group and class, in order."""
     labelled = xr.DataArray(
-        np.asarray(similarity, dtype=float),
+        similarity if isinstance(similarity, Products) else np.asarray(similarity, dtype=float),
         dims=("target", "attribute"),
         coords={
             "target": list(targets),

@@ -10,6 +10,7 @@ import numpy as np
 from bayes_bias.cosines import Cosines, announce, assemble
 from bayes_bias.embeddings import Embedding, lookup, open_embedding
 from bayes_bias.embeddings.coverage import UnitVectors, check_coverage, sha256_of_vectors
+from bayes_bias.products import products
 from bayes_bias.wordlists import WordList, load_wordlist
 
 CONTROLS = ("neutral", "human")
@@ -43,7 +44,8 @@ def measure(
     -------
     Cosines
         With one row for each target and one column for each attribute that has a usable vector. Words that
-        have none are in ``notices`` and ``coverage``.
+        have none are in ``notices`` and ``coverage``. Cosines of lists so long that the matrix would not fit in
+        memory stay products of unit vectors; a fit of the crossed model does not need more.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def measure_with_vectors(
     attributes = _belongs({**words.classes, **words.controls}, vectors)
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
     cosines = assemble(
-        x @ a.T,
+        products(x, a),
         targets,
         attributes,
         words.associations,
@@ -97,7 +99,6 @@ def measure_with_vectors(
         ),
         coverage=coverage.to_frame(),
     )
-
     return cosines, vectors
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import norm, t
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import block_weights, by_class, estimates, noise_parts
+from bayes_bias.estimands import block_estimates, block_weights, by_class, noise_parts
 from bayes_bias.scopes import Scope, check_scope
 
 LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
@@ -81,7 +81,7 @@ def plan(
     variance = sum(sampled.values()) + parts["residual"].squeeze("contrast", drop=True)
     reach = _quantile(data, sampled, variance, lengths, ci_prob)
     width = 2 * reach * variance**0.5
-    ratio = abs(estimates(fit, scope)["bias"].draws.squeeze("contrast", drop=True)) / variance**0.5
+    ratio = abs(block_estimates(fit, scope)["bias"].draws.squeeze("contrast", drop=True)) / variance**0.5
     power = xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
     tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
     columns = {

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import norm, t
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import block_weights, by_class, estimates, noise_parts
+from bayes_bias.estimands import block_estimates, block_weights, by_class, noise_parts
 from bayes_bias.scopes import Scope, check_scope, require_crossed
 
 _SAMPLE = ["chain", "draw"]
@@ -84,7 +84,7 @@ def words_needed(
     ]
     variance: Any = sum(parts[name] for name in (*sampled, "residual"))
     sd = variance.squeeze("contrast") ** 0.5
-    bias = abs(float(estimates(fit, scope)["bias"].draws.mean()))
+    bias = abs(float(block_estimates(fit, scope)["bias"].draws.mean()))
     quantile = n.copy(data=t.ppf((1 + ci_prob) / 2, df=2 * (n.to_numpy() - 1)))
     enough = bias >= (quantile + norm.ppf(power)) * sd
     return int(n.where(enough).min()) if bool(enough.any()) else None

@@ -7,9 +7,13 @@ enter.
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from bayes_bias.cosines import Cosines
 from bayes_bias.errors import CosinesError
+from bayes_bias.products import Products
+
+type Table = NDArray[np.float64] | Products
 
 
 def table_means(cosines: Cosines) -> xr.Dataset:
@@ -24,8 +28,7 @@ def table_means(cosines: Cosines) -> xr.Dataset:
         ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
         (attribute, group)``. Units: cosine similarity.
     """
-    there = cosines.similarity.notnull().to_numpy().astype(float)
-    y = cosines.similarity.fillna(0).to_numpy()
+    y, there = _zero_filled(cosines)
     in_group = np.eye(len(cosines.groups))[cosines.group_index]
     in_class = np.eye(len(cosines.classes))[cosines.class_index]
     with np.errstate(invalid="ignore"):  # a word without any pair in a class has no mean there: NaN
@@ -70,8 +73,8 @@ def sufficient_statistics(cosines: Cosines) -> xr.Dataset:
         The table is incomplete or holds repeated pairs.
     """
     refuse_repeats(cosines)
-    missing = int(cosines.similarity.isnull().sum())
-    if missing:
+    if not cosines.is_complete:
+        missing = int(cosines.similarity.isnull().sum())
         raise CosinesError(
             f"cosines: {missing} of {cosines.similarity.size} pairs are missing, and the collapsed likelihood"
             " needs every target with every attribute; remove those words or use model='crossed-long'"
@@ -82,7 +85,6 @@ def sufficient_statistics(cosines: Cosines) -> xr.Dataset:
         means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
     )
     row, column = row_mean - block[g], column_mean - block.T[c]
-    interaction = cosines.similarity.to_numpy() - row_mean[:, c] - column_mean[:, g].T + block[np.ix_(g, c)]
     of_class = [c == k for k in range(len(cosines.classes))]
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
     return means.assign(
@@ -91,9 +93,30 @@ def sufficient_statistics(cosines: Cosines) -> xr.Dataset:
             ("attribute_class", "group", "group_"),
             np.stack([column[rows].T @ column[rows] for rows in of_class]),
         ),
-        interaction_ss=float((interaction**2).sum()),
+        interaction_ss=_interaction_ss(cosines, means),
         interaction_df=float(df),
     )
+
+
+def _zero_filled(cosines: Cosines) -> tuple[Table, Table]:
+    """The cosines with zero for pairs that are missing, and which pairs are there, one or zero."""
+    y = cosines.similarity.data
+    if isinstance(y, Products):
+        return y, Products(*(np.ones((n, 1)) for n in y.shape))
+    there = ~np.isnan(y)
+    return np.where(there, y, 0.0), there.astype(float)
+
+
+def _interaction_ss(cosines: Cosines, means: xr.Dataset) -> float:
+    """Sum of squares of what rows, columns and block means leave of the cosines."""
+    y, g, c = cosines.similarity.data, cosines.group_index, cosines.class_index
+    if isinstance(y, Products):
+        return y.interaction_ss(g, c)
+    block, row_mean, column_mean = (
+        means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
+    )
+    interaction = y - row_mean[:, c] - column_mean[:, g].T + block[np.ix_(g, c)]
+    return float((interaction**2).sum())
 
 
 def refuse_repeats(cosines: Cosines) -> None:

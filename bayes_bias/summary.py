@@ -1,5 +1,7 @@
 """All estimands of a fit in one numeric table."""
 
+import logging
+
 import arviz as az
 import numpy as np
 import pandas as pd
@@ -9,6 +11,9 @@ from scipy.stats import norm
 from bayes_bias.diagnostics import Diagnostics
 from bayes_bias.estimands import Estimate, estimates
 from bayes_bias.scopes import Scope
+from bayes_bias.word_effects import too_many_words
+
+logger = logging.getLogger("bayes_bias")
 
 _SAMPLE = ["chain", "draw"]
 
@@ -48,7 +53,8 @@ def summarize(
             whether the fit passed its convergence checks.
 
         Units: cosine similarity (``effect_size``: none; hierarchical connection means: cosine distance). A missing
-        number means that it is not defined.
+        number means that it is not defined. Where a list has so many words that the effects of each would not fit in
+        memory, a notice says so, and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has them.
 
     Raises
     ------
@@ -59,6 +65,9 @@ def summarize(
     --------
     >>> summarize(posterior, scope="targets", ci_prob=0.95).loc["group_bias"]     # doctest: +SKIP
     """
+    if fit.attrs["structure"] == "crossed" and scope != "none":
+        for side, sentence in too_many_words(fit).items():
+            logger.warning(f"{fit.attrs['name']}: {side}_bias is left out: {sentence}")
     tables = {name: tabulate(e, ci_prob, ci_kind) for name, e in estimates(fit, scope).items()}
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fit).converged)
@@ -72,27 +81,28 @@ def interval_columns(summary: pd.DataFrame) -> tuple[str, str]:
 
 def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
-    labels = estimate.observed.contrast.to_numpy()
-    draws = estimate.draws
-    exact = "draw" not in draws.dims
-    if exact:  # no uncertainty: ArviZ still names the columns
-        draws = draws.expand_dims(chain=4, draw=4)
-    with np.errstate(invalid="ignore"):
-        table = az.summary(
-            xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")}),
-            ci_prob=ci_prob,
-            ci_kind=ci_kind,
-            round_to="none",
-        )
-    table = pd.DataFrame(table).set_axis(pd.Index(labels, name="label"))
-    if exact:
-        chains = [c for c in table if str(c).startswith(("ess", "r_hat", "mcse"))]
-        table = table.assign(**dict.fromkeys(chains, np.nan))
-    return table.assign(
-        prob_direction=np.nan if exact else _direction(draws),
+    exact = "draw" not in estimate.draws.dims
+    table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
+    return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
+        prob_direction=np.nan if exact else _direction(estimate.draws),
         observed=estimate.observed.to_numpy(),
         **_noise(estimate),
     )
+
+
+def _by_arviz(draws: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+    estimate = xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")})
+    with np.errstate(invalid="ignore"):
+        summary = az.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    return pd.DataFrame(summary)
+
+
+def _exact(values: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+    """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
+    columns = _by_arviz(values[:1].expand_dims(chain=4, draw=4), ci_prob, ci_kind).columns
+    known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
+    table = pd.DataFrame(known | {"sd": 0.0})
+    return table.reindex(columns=columns)
 
 
 def _direction(draws: xr.DataArray) -> np.ndarray:

@@ -6,10 +6,10 @@ from typing import Literal
 import xarray as xr
 
 from bayes_bias.diagnostics import Diagnostics
-from bayes_bias.estimands import OVERALL
+from bayes_bias.estimands import OVERALL, block_estimates
 from bayes_bias.planning import words_needed
 from bayes_bias.scopes import Scope, require_crossed
-from bayes_bias.summary import interval_columns, summarize
+from bayes_bias.summary import interval_columns, tabulate
 
 Label = Literal["distinguishable", "borderline", "not distinguishable", "not converged"]
 
@@ -95,8 +95,8 @@ def verdict(fit: xr.DataTree, scope: Scope = "both", *, ci_prob: float = 0.95) -
     >>> print(verdict(posterior).text)                                            # doctest: +SKIP
     """
     require_crossed(fit, "a verdict")
-    row = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti").loc[("bias", OVERALL)]
-    lower, upper = interval_columns(row.to_frame().T)
+    table = tabulate(block_estimates(fit, scope)["bias"], ci_prob, "eti")
+    row, (lower, upper) = table.loc[OVERALL], interval_columns(table)
     problems = Diagnostics.of(fit).problems
     label = "not converged" if problems else _label(row.prob_direction, row.prob_noise, 1 - ci_prob, scope)
     unsettled = label in ("borderline", "not distinguishable")

@@ -1,14 +1,23 @@
 """Word-level effects, drawn exactly from what the collapsed model left out."""
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
 
+from bayes_bias.errors import ScopeError
 from bayes_bias.scopes import require_crossed
 
+Side = Literal["target", "attribute"]
 
-def word_effects(fit: xr.DataTree) -> xr.Dataset:
+SIDES: tuple[Side, ...] = get_args(Side)
+
+# Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
+MOST_NUMBERS = 50_000_000
+
+
+def word_effects(fit: xr.DataTree, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     """How far each word lies from the mean of its block, given each posterior draw.
 
     The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
@@ -19,6 +28,8 @@ def word_effects(fit: xr.DataTree) -> xr.Dataset:
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
+    sides : sequence of {"target", "attribute"}
+        Whose words: both sides, or the one that is short enough.
 
     Returns
     -------
@@ -27,35 +38,54 @@ def word_effects(fit: xr.DataTree) -> xr.Dataset:
         this class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``.
         Units: cosine similarity.
 
+    Raises
+    ------
+    ScopeError
+        The fit is not of the crossed model, or a side has more words than memory holds the effects of.
+
     Examples
     --------
     >>> effects = word_effects(posterior)                                         # doctest: +SKIP
     >>> effects.target_effect.sel(target="nurse").mean(("chain", "draw"))         # doctest: +SKIP
     """
     require_crossed(fit, "word effects")
-    posterior = fit["posterior"].to_dataset()
+    posterior, data = fit["posterior"].to_dataset(), fit["constant_data"].to_dataset()
     if "target_effect" in posterior:
-        return posterior[["target_effect", "attribute_effect"]]
-    data = fit["constant_data"].to_dataset()
+        return posterior[[f"{side}_effect" for side in sides]]
+    for side, sentence in too_many_words(fit).items():
+        if side in sides:
+            raise ScopeError(f"fit: {sentence}")
     draws = _stacked(posterior)
     rng = np.random.default_rng(int(fit.attrs["seed"]))
     scales = _scales(draws, data)
     target_level, attribute_level = _block_effects(draws, data, scales, rng)
-    target_effect = _target_deviations(data, scales, rng) + target_level[:, data.group_of.to_numpy(), :]
-    by_attribute = attribute_level.transpose(0, 2, 1)[:, data.class_of.to_numpy(), :]
-    attribute_effect = _attribute_deviations(data, scales, rng) + by_attribute
-    return (
-        xr.Dataset(
-            {
-                "target_effect": (("sample", "target", "attribute_class"), target_effect),
-                "attribute_effect": (("sample", "attribute", "group"), attribute_effect),
-            },
-            coords={"sample": draws.sample, **{dim: data[dim] for dim in ("target", "attribute", "group")}},
-        )
-        .assign_coords(attribute_class=data.attribute_class)
-        .unstack("sample")
-        .transpose("chain", "draw", ...)
-    )
+    effects = {}
+    if "target" in sides:
+        by_target = target_level[:, data.group_of.to_numpy(), :]
+        deviations = _target_deviations(data, scales, rng)
+        effects["target_effect"] = (("sample", "target", "attribute_class"), deviations + by_target)
+    if "attribute" in sides:
+        by_attribute = attribute_level.transpose(0, 2, 1)[:, data.class_of.to_numpy(), :]
+        deviations = _attribute_deviations(data, scales, rng)
+        effects["attribute_effect"] = (("sample", "attribute", "group"), deviations + by_attribute)
+    labels = {dim: data[dim] for _, (dims, _) in effects.items() for dim in dims[1:]}
+    drawn = xr.Dataset(effects, coords={"sample": draws.sample} | labels)
+    return drawn.unstack("sample").transpose("chain", "draw", ...)
+
+
+def too_many_words(fit: xr.DataTree) -> dict[Side, str]:
+    """The sides whose words' effects would not fit in memory over all draws, each with a sentence that says so."""
+    posterior, data = fit["posterior"].to_dataset(), fit["constant_data"].to_dataset()
+    if "target_effect" in posterior:
+        return {}
+    n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
+    return {
+        side: f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would take {n * 8e-9:.1f} GB;"
+        " sample fewer draws, shorten the lists, or take the words' raw contrasts, scope='none'"
+        for side, n in numbers.items()
+        if n > MOST_NUMBERS
+    }
 
 
 def block_effects(
@@ -70,11 +100,22 @@ def block_effects(
         `word_effects` would draw, in cosine similarity.
     """
     draws = _stacked(posterior)
+    if "target_effect" in posterior:
+        return _averages(draws, data)
     return _block_effects(draws, data, _scales(draws, data), rng)
 
 
 def _stacked(posterior: xr.Dataset) -> xr.Dataset:
     return posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
+
+
+def _averages(draws: xr.Dataset, data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """The same where the words' effects were sampled, from these."""
+    in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
+    in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
+    of_target = draws.target_effect.transpose("sample", "target", "attribute_class").to_numpy()
+    of_attribute = draws.attribute_effect.transpose("sample", "group", "attribute").to_numpy()
+    return (in_group / in_group.sum(axis=0)).T @ of_target, of_attribute @ (in_class / in_class.sum(axis=0))
 
 
 def _scales(draws: xr.Dataset, data: xr.Dataset) -> dict[str, np.ndarray]:

@@ -21,6 +21,7 @@ from benchmarks.provenance import provenance, write
 HERE = Path(__file__).parent
 PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
     "nulls": cells.nulls,
+    "priors": cells.priors,
     "null-groups": cells.null_groups,
     "planted": cells.planted,
 }

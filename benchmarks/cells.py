@@ -1,7 +1,7 @@
 """The designs that the calibration benchmark judges, by what they are for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bayes_bias.calibration import Cell, NullDesign
 from bayes_bias.embeddings import Embedding
@@ -11,6 +11,7 @@ from bayes_bias.wordlists import load_wordlist
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
 SIZES = (4, 8, 25)
+PRIOR_SCALES = (0.03, 0.05, 0.1)
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
 
@@ -33,6 +34,20 @@ def nulls(embedding: Embedding) -> Iterator[Row]:
         for size in SIZES:
             yield _row("random classes", design.with_sizes(size))
             yield _row("random classes", design.with_sizes(size).without_controls())
+
+
+def priors(embedding: Embedding) -> Iterator[Row]:
+    """The short ones of `nulls` with controls, under narrower and wider priors of the scales that a class has to
+    itself."""
+    for name in LISTS:
+        for size in SIZES[:2]:
+            for sigma in PRIOR_SCALES:
+                row = _row("random classes", _design(name, embedding).with_sizes(size))
+                spec = row.cell.specs[0]
+                for parameter in ("sd_target_class", "sd_attribute_group"):
+                    spec = spec.with_prior(parameter, "HalfNormal", sigma=sigma)
+                cell = replace(row.cell, specs=(spec,), sd_weat_vocabulary=None)
+                yield replace(row, part=f"half-normal({sigma:g})", cell=cell)
 
 
 def null_groups(embedding: Embedding) -> Iterator[Row]:

@@ -1,15 +1,19 @@
 """Speed and memory: `python -m benchmarks.speed scale --targets 100000 --attributes 100000 --dimensions 300`."""
 
 import argparse
+import logging
 import resource
 import sys
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
 
-from bayes_bias.cosines import assemble
+import bayes_bias as bb
+from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.products import Products
 from bayes_bias.sufficient import sufficient_statistics
-from bayes_bias.sufficient_vectors import sufficient_statistics_from_vectors
+from bayes_bias.wordlists import WordList
 from benchmarks.provenance import provenance, write
 
 _ASSOCIATIONS = {"X": "A", "Y": "B"}
@@ -25,19 +29,22 @@ def main() -> None:
     scale.add_argument("--attributes", type=int, default=100_000)
     scale.add_argument("--dimensions", type=int, default=300)
     commands.add_parser("agreement", help="... against the materialised matrix, 5,000 x 5,000")
+    path = commands.add_parser("path", help="from an embedding to the verdict, long lists beside short ones")
+    path.add_argument("--words", type=int, default=20_000, help="targets, and as many attributes")
     chosen = parser.parse_args()
     if chosen.command == "scale":
         sys.exit(_scale(chosen.targets, chosen.attributes, chosen.dimensions))
-    sys.exit(_agreement(5_000, 300))
+    if chosen.command == "agreement":
+        sys.exit(_agreement(5_000, 300))
+    _path(chosen.words, 300)
 
 
 def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
-    targets, attributes = (
-        _unit_vectors(n, dimensions, seed) for seed, n in enumerate((n_targets, n_attributes))
-    )
+    sides = (_unit_vectors(n, dimensions, seed) for seed, n in enumerate((n_targets, n_attributes)))
+    cosines = _assembled(Products(*sides))
     before = _peak_gigabytes()
     start = perf_counter()
-    statistics = _statistics(targets, attributes)
+    statistics = sufficient_statistics(cosines)
     seconds, peak = perf_counter() - start, _peak_gigabytes()
     print(
         f"{n_targets:,} x {n_attributes:,} words, {dimensions} dimensions: {seconds:.2f} s, peak {peak:.2f} GB"
@@ -50,15 +57,14 @@ def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
 
 
 def _agreement(n: int, dimensions: int) -> int:
-    targets, attributes = _unit_vectors(n, dimensions, 0), _unit_vectors(n, dimensions, 1)
-    of_vectors = _statistics(targets, attributes)
-    words = [{f"{side}{i}": side if i < n // 2 else other for i in range(n)} for side, other in ("XY", "AB")]
-    of_matrix = sufficient_statistics(
-        assemble(targets.astype(float) @ attributes.T.astype(float), *words, _ASSOCIATIONS)
+    targets, attributes = (_unit_vectors(n, dimensions, seed).astype(float) for seed in (0, 1))
+    of_vectors, of_matrix = (
+        sufficient_statistics(_assembled(similarity)).drop_vars(["target", "attribute"])
+        for similarity in (Products(targets, attributes), targets @ attributes.T)
     )
     worst = max(
         float(np.abs(of_vectors[name] - values).max() / np.abs(values).max())
-        for name, values in of_matrix.drop_vars(["target", "attribute"]).data_vars.items()
+        for name, values in of_matrix.data_vars.items()
         if np.abs(values).max() > 0
     )
     print(f"{n:,} x {n:,} words: largest relative difference from the materialised matrix {worst:.1e}")
@@ -66,11 +72,59 @@ def _agreement(n: int, dimensions: int) -> int:
     return int(worst > 1e-6)
 
 
-def _statistics(targets: np.ndarray, attributes: np.ndarray):
-    index = [(np.arange(len(side)) >= len(side) // 2).astype(int) for side in (targets, attributes)]
-    return sufficient_statistics_from_vectors(
-        targets, attributes, group_index=index[0], class_index=index[1], associations=_ASSOCIATIONS
+def _path(n: int, dimensions: int) -> None:
+    """Seconds of each step of a whole analysis of a long list, beside a short one."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    _steps(50, dimensions)  # compiles the model for both
+    rows = [_steps(words, dimensions) for words in (50, n)]
+    for row in rows:
+        print(row)
+    write("path", provenance(), rows)
+
+
+def _steps(n: int, dimensions: int) -> dict[str, float]:
+    vectors = dict(_words("t", n, dimensions, 0)) | dict(_words("a", n, dimensions, 1))
+    embedding, words = bb.open_embedding(vectors), _list(n)
+    seconds: dict[str, float] = {}
+
+    def timed[Result](step: str, run: Callable[[], Result]) -> Result:
+        start = perf_counter()
+        result = run()
+        seconds[step] = round(perf_counter() - start, 2)
+        return result
+
+    cosines = timed("measure", lambda: bb.measure(embedding, words, controls=()))
+    timed("statistics", lambda: sufficient_statistics(cosines))
+    posterior = timed("fit, statistics included", lambda: bb.fit(cosines))
+    timed("summarize", lambda: bb.summarize(posterior))
+    timed("verdict", lambda: bb.verdict(posterior))
+    return {"targets": n, "attributes": n, **seconds, "peak_gigabytes": round(_peak_gigabytes(), 2)}
+
+
+def _list(n: int) -> WordList:
+    halves = {"XA": range(n // 2), "YB": range(n // 2, n)}
+    return WordList.from_mapping(
+        {
+            "title": "long",
+            "groups": {names[0]: [f"t{i}" for i in half] for names, half in halves.items()},
+            "classes": {names[1]: [f"a{i}" for i in half] for names, half in halves.items()},
+            "associations": _ASSOCIATIONS,
+        },
+        name=f"{n}-words",
     )
+
+
+def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, np.ndarray]]:
+    return [(f"{prefix}{i}", vector) for i, vector in enumerate(_unit_vectors(n, dimensions, seed))]
+
+
+def _assembled(similarity: Products | np.ndarray) -> Cosines:
+    """Halves of the targets are X and Y, halves of the attributes A and B."""
+    words = [
+        {f"{side}{i}": side if i < n // 2 else other for i in range(n)}
+        for n, (side, other) in zip(similarity.shape, ("XY", "AB"), strict=True)
+    ]
+    return assemble(similarity, *words, _ASSOCIATIONS)
 
 
 def _unit_vectors(n: int, dimensions: int, seed: int) -> np.ndarray:

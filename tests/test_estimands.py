@@ -1,13 +1,22 @@
 """What "bias" means: contrasts of block means, under a scope."""
 
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy.stats import multivariate_normal
 
 from bayes_bias import fit, summarize, verdict, weat, word_effects
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import attribute_weights, block_weights, estimates, target_weights
+from bayes_bias.estimands import (
+    attribute_weights,
+    block_estimates,
+    block_weights,
+    estimates,
+    target_weights,
+)
 from bayes_bias.planning import variance_shares, words_needed
 from bayes_bias.word_effects import _deviations
 from tests.conftest import random_cosines
@@ -117,6 +126,39 @@ def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
     residual = small_fit["posterior"].sd_residual.mean() / np.sqrt(5 * 5)
     assert abs(left.mean(("chain", "draw"))).max() < residual
     assert left.std(("chain", "draw")).max() < 2 * residual
+
+
+def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(small_fit):
+    """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
+    effects = word_effects(small_fit)
+    to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
+    of_men = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
+    work, home = (
+        to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home")
+    )
+    of_targets = (of_men.sel(attribute_class="work") - of_men.sel(attribute_class="home")).mean("target")
+    bias = {
+        scope: block_estimates(small_fit, scope)["group_bias"]
+        .draws.sel(contrast="men")
+        .transpose("chain", ...)
+        for scope in ("both", "targets", "attributes")
+    }
+    np.testing.assert_allclose(bias["attributes"] - bias["both"], of_targets, atol=1e-12)
+    np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
+
+
+def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
+    whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
+    attributes = small_fit["constant_data"].attribute_mean.size * 6_000
+    module = sys.modules["bayes_bias.word_effects"]  # the package has a function of this name
+    monkeypatch.setattr(module, "MOST_NUMBERS", attributes - 1)
+    left = summarize(small_fit, "attributes")
+    assert "attribute_bias is left out: the effects of 19 attributes in 6,000 draws" in caplog.text
+    pd.testing.assert_frame_equal(left, whole["attributes"].drop("attribute_bias"))
+    pd.testing.assert_frame_equal(summarize(small_fit, "none"), whole["none"])
+    with pytest.raises(ScopeError, match=r"19 attributes .* scope='none'"):
+        word_effects(small_fit)
+    assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
 
 
 def test_the_same_fit_gives_the_same_word_effects(small_fit):

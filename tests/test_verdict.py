@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Cosines, fit, measure, verdict
+from bayes_bias import Cosines, fit, measure, summarize, verdict
 from bayes_bias.errors import ScopeError
 from bayes_bias.planning import variance_shares, words_needed
 from tests.conftest import random_cosines
@@ -48,6 +48,14 @@ def test_the_sentence_says_over_which_words_it_generalises(small_fit):
     assert "if both word lists are samples" in verdict(small_fit).text
     assert "if the targets are a sample" in verdict(small_fit, "targets").text
     assert verdict(small_fit, "none").text.startswith("Raw contrast: +0.")
+
+
+def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
+    found, row = (
+        verdict(small_fit, "targets"),
+        summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")],
+    )
+    assert (found.bias, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 
 
 def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
