@@ -9,7 +9,8 @@ from bayes_bias.pymc_models import build_model, model_coords, model_inputs
 from bayes_bias.specs import ModelSpec
 
 # Compiling takes many times longer than sampling. The data are arguments of the compiled model, so a list with
-# the same number of groups and classes needs no new one.
+# the same number of groups and classes needs no new one: only the lengths of the model's dims are fixed, and where a
+# model fixes the shape of an array, it follows from them.
 _compiled: dict[tuple[Any, ...], Any] = {}
 
 
@@ -18,7 +19,7 @@ def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Any, dict[str, An
     inputs, coords = model_inputs(spec, data), model_coords(spec, data)
     key = (
         spec.sha256,
-        tuple((name, values.shape) for name, values in inputs.items()),
+        tuple((name, values.ndim) for name, values in inputs.items()),
         tuple((dim, len(labels)) for dim, labels in coords.items()),
     )
     if key not in _compiled:

@@ -3,7 +3,7 @@
 import json
 import logging
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ import xarray as xr
 
 from bayes_bias.compiling import compiled_model
 from bayes_bias.cosines import Cosines
-from bayes_bias.diagnostics import diagnose
+from bayes_bias.diagnostics import Diagnostics, diagnose
 from bayes_bias.errors import CosinesError, OutputError
 from bayes_bias.output import check_output, whole_file
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.pymc_models import hierarchical, model_data
-from bayes_bias.specs import ModelSpec, load_spec
+from bayes_bias.sensitivity import is_collapsed, power_scaling_groups, sensitivity_of_bias
+from bayes_bias.specs import ModelSpec, Prior, load_spec
 
 logger = logging.getLogger("bayes_bias")
 
@@ -60,8 +61,10 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the cosines) and
-        ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. It
+        ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the cosines, if formed) and
+        ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. Where the
+        likelihood is collapsed also ``log_prior`` and ``log_likelihood``, for power-scaling (`arviz_stats.psense`);
+        the likelihood there is that of all cosines together, for PSIS-LOO see `bayes_bias.checks`. The fit
         round-trips through `save_fit` and `load_fit`, and `summarize` needs nothing else.
 
     Raises
@@ -98,15 +101,17 @@ def fit(
     )
     posterior = _posterior(trace, coords, spec, data, seed)
     sample_stats = trace["sample_stats"].to_dataset()
-    diagnostics = diagnose(posterior, sample_stats)
-    for problem in diagnostics.problems:
-        logger.warning(f"{cosines.name}: the fit has not converged: {problem}")
+    scaling = _power_scaling(posterior, data, spec)
+    sensitivity = sensitivity_of_bias(posterior, data, scaling["log_prior"]) if scaling else None
+    diagnostics = diagnose(posterior, sample_stats, sensitivity)
+    _tell(cosines.name, diagnostics)
     tree = xr.DataTree.from_dict(
         {
             "posterior": posterior,
             "sample_stats": sample_stats,
-            "observed_data": xr.Dataset({"similarity": cosines.similarity}),
+            **_observed(cosines),
             "constant_data": data,
+            **scaling,
         }
     )
     settings = {"seed": seed, "draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept}
@@ -146,6 +151,28 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
         )
 
 
+def _power_scaling(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
+    if not is_collapsed(data):
+        return {}
+    return power_scaling_groups(posterior, data, _written(spec.priors))
+
+
+def _tell(name: str, diagnostics: Diagnostics) -> None:
+    for problem in diagnostics.problems:
+        logger.warning(f"{name}: the fit has not converged: {problem}")
+    if diagnostics.converged and diagnostics.concern:
+        logger.warning(f"{name}: {diagnostics.concern}")
+
+
+def _written(priors: Mapping[str, Prior]) -> dict[str, str]:
+    return {name: str(prior) for name, prior in priors.items()}
+
+
+def _observed(cosines: Cosines) -> dict[str, xr.Dataset]:
+    """The cosines, unless there are too many of them to be formed."""
+    return {"observed_data": xr.Dataset({"similarity": cosines.similarity})} if cosines.is_formed else {}
+
+
 def _report_draws(progress: Progress, states: list[Any]) -> None:
     progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
 
@@ -179,7 +206,7 @@ def _provenance(cosines: Cosines, spec: ModelSpec, settings: dict[str, Any]) -> 
         "model": spec.name,
         "structure": spec.structure,
         "options": json.dumps(dict(spec.options)),
-        "priors": json.dumps({name: str(prior) for name, prior in spec.priors.items()}),
+        "priors": json.dumps(_written(spec.priors)),
         "spec_sha256": spec.sha256,
         "cosines_sha256": cosines.sha256,
         "notices": json.dumps(cosines.notices),

@@ -1,21 +1,24 @@
 """Does a conclusion hang on the prior? Power-scaling says, without a new fit."""
 
 import json
+from collections.abc import Callable, Mapping
+from functools import cache
 
 import arviz_stats
 import numpy as np
 import pandas as pd
+import pytensor
 import pytensor.tensor as pt
 import xarray as xr
 
+from bayes_bias.diagnostics import MAX_PRIOR_SENSITIVITY
 from bayes_bias.errors import SpecError
-from bayes_bias.estimands import by_class, estimates
+from bayes_bias.estimands import block_weights, by_class, estimates
 from bayes_bias.pymc_models.priors import log_density
-from bayes_bias.scopes import Scope
+from bayes_bias.scopes import Scope, possible_scopes
 from bayes_bias.specs import Prior
 
-THRESHOLD = 0.05
-
+_SAMPLE = ("chain", "draw")
 _BLOCK_ESTIMANDS = ("bias", "group_bias", "excess", "repulsion", "effect_size")
 
 
@@ -49,23 +52,17 @@ def prior_sensitivity(fit: xr.DataTree, scope: Scope = "both") -> pd.DataFrame:
     --------
     >>> prior_sensitivity(posterior).loc["bias"]                                  # doctest: +SKIP
     """
-    if fit.attrs["structure"] != "crossed":
+    posterior, data = fit["posterior"].to_dataset(), fit["constant_data"].to_dataset()
+    if not is_collapsed(data):
         raise SpecError(
-            "fit: prior sensitivity is defined for the crossed model, whose likelihood is collapsed"
+            "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
+            f" '{fit.attrs['model']}'; fit again with model='crossed'"
         )
+    groups = power_scaling_groups(posterior, data, json.loads(fit.attrs["priors"]))
     draws = {name: each.draws for name, each in estimates(fit, scope).items() if name in _BLOCK_ESTIMANDS}
-    posterior = fit["posterior"].to_dataset()
-    prior = log_priors(fit)
-    scaled = xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()}),
-            "log_prior": prior,
-            "log_likelihood": collapsed_log_likelihood(
-                posterior, fit["constant_data"].to_dataset()
-            ).to_dataset(),
-        }
-    )
-    scales = [str(name) for name in prior.data_vars if name != "mean"]
+    labelled = xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()})
+    scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
+    scales = [str(name) for name in groups["log_prior"].data_vars if name != "mean"]
     columns = {
         "prior": arviz_stats.psense(scaled, group="prior"),
         "scales": arviz_stats.psense(scaled, group="prior", group_var_names=scales),
@@ -76,18 +73,54 @@ def prior_sensitivity(fit: xr.DataTree, scope: Scope = "both") -> pd.DataFrame:
     return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
 
 
-def log_priors(fit: xr.DataTree) -> xr.Dataset:
-    """Log density of each parameter's prior at each draw, entry by entry."""
-    posterior = fit["posterior"].to_dataset()
-    priors = {
-        name: _parse(text) for name, text in json.loads(fit.attrs["priors"]).items() if name in posterior
+def is_collapsed(data: xr.Dataset) -> bool:
+    """Whether the model of these data has a collapsed likelihood: power-scaling one of word effects means little."""
+    return "interaction_ss" in data
+
+
+def power_scaling_groups(
+    posterior: xr.Dataset, data: xr.Dataset, priors: Mapping[str, str]
+) -> dict[str, xr.Dataset]:
+    """What ArviZ needs for power-scaling, and `fit` stores: ``log_prior`` and ``log_likelihood``, per draw.
+
+    The prior has one variable for each parameter, summed over its entries; the likelihood is that of all raw cosines
+    together, up to a constant.
+    """
+    log_prior = log_priors(posterior, priors)
+    summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
+    return {
+        "log_prior": xr.Dataset(summed),
+        "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset(),
     }
+
+
+def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
+    """How much ``bias``, for new targets and new attributes, moves with the prior; None where one word stands alone.
+
+    The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
+    """
+    if "both" not in possible_scopes(data):
+        return None
+    weights = block_weights(data)["bias"].isel(contrast=0, drop=True)
+    bias = xr.dot(posterior["mean"], weights, dim=["group", "attribute_class"])
+    scaled = xr.DataTree.from_dict({"posterior": xr.Dataset({"bias": bias}), "log_prior": log_prior})
+    return arviz_stats.psense(scaled, group="prior").bias.item()
+
+
+def log_priors(posterior: xr.Dataset, priors: Mapping[str, str]) -> xr.Dataset:
+    """Log density of each parameter's prior at each draw, entry by entry.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+    priors : mapping of str to str
+        As a fit's attributes have them, ``{"sd_residual": "HalfNormal(sigma=0.1)", ...}``.
+    """
     return xr.Dataset(
         {
-            name: posterior[name].copy(
-                data=log_density(prior, pt.as_tensor(posterior[name].to_numpy())).eval()
-            )
+            name: xr.apply_ufunc(_log_density(prior), posterior[name])
             for name, prior in priors.items()
+            if name in posterior
         }
     )
 
@@ -150,11 +183,15 @@ def _diagonal(values: np.ndarray) -> np.ndarray:
     return values[..., None] * np.eye(values.shape[-1])
 
 
-def _parse(text: str) -> Prior:
-    """A prior as a fit's attributes have it, ``HalfNormal(sigma=0.05)``."""
-    distribution, _, inside = text.removesuffix(")").partition("(")
+@cache
+def _log_density(prior: str) -> Callable[[np.ndarray], np.ndarray]:
+    """The log density of a prior that is written like ``HalfNormal(sigma=0.05)``, compiled once."""
+    distribution, _, inside = prior.removesuffix(")").partition("(")
     pairs = (pair.split("=") for pair in inside.split(", "))
-    return Prior(distribution, {name: float(value) for name, value in pairs})
+    parsed = Prior(distribution, {name: float(value) for name, value in pairs})
+    value = pt.dvector("value")
+    of_vector = pytensor.function([value], log_density(parsed, value), mode="FAST_COMPILE")
+    return lambda draws: of_vector(draws.ravel()).reshape(draws.shape)
 
 
 def _flat(sensitivity: xr.Dataset) -> pd.Series:
@@ -162,5 +199,7 @@ def _flat(sensitivity: xr.Dataset) -> pd.Series:
 
 
 def _diagnosis(table: pd.DataFrame) -> np.ndarray:
-    weak = np.where(table.likelihood < THRESHOLD, "strong prior or weak data", "prior and data disagree")
-    return np.where(table.prior >= THRESHOLD, weak, "")
+    weak = np.where(
+        table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree"
+    )
+    return np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")

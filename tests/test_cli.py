@@ -1,9 +1,12 @@
 """The command line: what a user sees, and one line for what goes wrong."""
 
+import dataclasses
+
 import pytest
 
 from bayes_bias import load_wordlist, save_fit
 from bayes_bias.cli import main
+from bayes_bias.diagnostics import Diagnostics
 
 COMMANDS = (
     "report",
@@ -78,7 +81,16 @@ def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path
     assert "target_bias" not in out
     assert "target_bias" in run("summarize", path, "--words")[1]
     csv = run("summarize", path, "--csv")[1].splitlines()
+    assert "hangs on the prior" not in out
     assert csv[0].startswith("estimand,label,mean,sd,eti95_lb,eti95_ub")
+
+
+def test_a_saved_fit_whose_bias_hangs_on_the_prior_says_so(run, small_fit, tmp_path):
+    hanging = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
+    other = small_fit.copy()
+    other.attrs = small_fit.attrs | {"diagnostics": hanging.to_json()}
+    out = run("summarize", save_fit(other, tmp_path / "small.nc"))[1]
+    assert "small: the bias hangs on the prior" in out
 
 
 def test_cosines_in_a_csv_file_are_a_list_too(run, small_cosines, tmp_path):
@@ -105,6 +117,7 @@ def test_cosines_in_a_csv_file_are_a_list_too(run, small_cosines, tmp_path):
         (("fit", "weat7", "--model", "crosed"), "did you mean 'crossed'"),
         (("fit", "weat7", "--controls", "neutal"), "did you mean 'neutral'"),
         (("fit", "weat7", "--out", "no/such/folder/fit.nc"), "make it first"),
+        (("report", "weat7", "--calibration-draws", "-1"), "--calibration-draws"),
         (("report", "weat7", "--scope", "target"), "did you mean 'targets'"),
         (("summarize", "no.nc"), "no file 'no.nc'"),
         (("models", "crossd"), "did you mean 'crossed'"),

@@ -48,6 +48,13 @@ def test_calibrate_prints_shares_and_keeps_records(files, tmp_path, capsys):
     assert set(pd.read_csv(tmp_path / "records.csv").method) == {"WEAT", "crossed"}
 
 
+def test_more_random_words_than_there_are_are_refused_in_one_line(files, capsys):
+    wordlist, embedding = files
+    options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--size", "60"]
+    assert run("calibrate", wordlist, "-e", embedding, *options) == 2
+    assert "a null needs 120 random words and there are 40 to draw from" in capsys.readouterr().err
+
+
 def test_plan_prints_power_and_draws_it(files, tmp_path, capsys):
     wordlist, embedding = files
     assert (

@@ -1,5 +1,6 @@
 """A fit is reproducible, keeps its provenance, and says when it has not converged."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -38,6 +39,25 @@ def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):
     xr.testing.assert_equal(saved["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
     assert summarize(saved, "targets").equals(summarize(small_fit, "targets"))
     assert verdict(saved) == verdict(small_fit)
+
+
+def test_a_fit_of_an_older_version_has_no_prior_sensitivity_and_loads(small_fit, tmp_path):
+    older = small_fit.copy().drop_nodes(["log_prior", "log_likelihood"])
+    known = json.loads(small_fit.attrs["diagnostics"])
+    assert 0 < known.pop("prior_sensitivity") < 0.05
+    older.attrs = small_fit.attrs | {"diagnostics": json.dumps(known)}
+    loaded = Diagnostics.of(load_fit(save_fit(older, tmp_path / "older.nc")))
+    assert loaded.prior_sensitivity is None
+    assert loaded.converged
+    assert loaded.concern == ""
+
+
+def test_a_bias_that_hangs_on_the_prior_is_told_and_is_no_failure_of_the_sampler(small_fit):
+    hanging = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
+    assert hanging.converged
+    assert hanging.concern.startswith(
+        "the bias hangs on the prior: power-scaling sensitivity 0.083, above 0.05"
+    )
 
 
 def test_provenance_names_versions_seed_and_hashes(small_cosines, small_fit):

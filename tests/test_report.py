@@ -23,7 +23,7 @@ from bayes_bias.errors import (
     SpecError,
     WordListError,
 )
-from bayes_bias.report import Report, check_folder, report
+from bayes_bias.report import Report, check_folder, data_fit, report
 from bayes_bias.report import folder as folder_module
 from bayes_bias.report.figures import draw, svg
 from bayes_bias.report.files import file_names
@@ -93,7 +93,15 @@ class Tags(html.parser.HTMLParser):
 
 def test_the_folder_holds_what_the_documentation_promises(folder):
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert {"index.html", "summary.csv", "weat.csv", "coverage.csv", "tables.tex", "methods.txt"} <= files
+    assert {
+        "index.html",
+        "summary.csv",
+        "weat.csv",
+        "evidence.csv",
+        "coverage.csv",
+        "tables.tex",
+        "methods.txt",
+    } <= files
     assert {"methods.tex", "references.bib", "provenance.json", "posterior-small.nc"} <= files
     assert {f"figures/small-{kind}.{suffix}" for kind in KINDS for suffix in ("png", "pdf")} <= files
 
@@ -170,6 +178,39 @@ def test_weat_is_left_out_in_words_where_it_is_not_defined(made):
     section = dataclasses.replace(made.sections[0], weat=None, no_weat="WEAT: compares two groups")
     text = html_of(dataclasses.replace(made, sections=(section,)))
     assert "WEAT: not defined here (compares two groups)" in text
+
+
+def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, folder):
+    evidence = pd.read_csv(folder / "evidence.csv", index_col="list").loc["small"]
+    assert evidence.coverage_89 > 0.89
+    assert evidence.elpd_difference > 2 * evidence.elpd_se
+    for text in (html_of(made), plain(made)):
+        assert f"{evidence.coverage_50:.1%} and {evidence.coverage_89:.1%} of the 209 raw cosines" in text
+        assert f"better than by the published model: elpd +{evidence.elpd_difference:.0f}" in text
+    assert "a table of cosines has no embedding to draw random words from" in html_of(made)
+
+
+def test_what_is_not_checked_says_why(failed, made, monkeypatch):
+    assert "Not checked, because the fit has not converged" in html_of(failed)
+    monkeypatch.setattr(data_fit, "MOST_PAIRS", 200)
+    with pytest.raises(CosinesError, match="209 cosines are too many for a report"):
+        data_fit.data_fit(made.sections[0].fit, made.sections[0].cosines)
+    section = dataclasses.replace(
+        made.sections[0], data_fit=dataclasses.replace(made.sections[0].data_fit, no_comparison="no cosine")
+    )
+    assert "The published model cannot stand beside it: no cosine." in html_of(
+        dataclasses.replace(made, sections=(section,))
+    )
+
+
+def test_a_bias_that_hangs_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
+    hanging = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
+    section = dataclasses.replace(made.sections[0], diagnostics=hanging)
+    other = dataclasses.replace(made, sections=(section,))
+    said = "The bias hangs on the prior: power-scaling sensitivity 0.083, above 0.05"
+    assert html_of(other).count(said) == 2
+    assert said not in html_of(made)
+    assert "the bias hangs on the prior, as it does for small" in plain(other)
 
 
 def test_methods_are_written_from_the_fit(made):
@@ -254,6 +295,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
         ({"model": "hierarchical"}, SpecError, "neither scopes nor a noise floor"),
         ({"scope": "none"}, ScopeError, "gives no intervals"),
         ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
+        ({"calibration_draws": -1}, BayesBiasError, "-1 is negative; give 0"),
         ({"ci_prob": 95}, ScopeError, "95 is no probability"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
@@ -283,7 +325,7 @@ def test_numbers_look_as_journals_print_them():
 
 def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
-    made = report("weat2", controls=["human"], draws=20, tune=50)
+    made = report("weat2", controls=["human"], draws=20, tune=50, calibration_draws=0)
     section = made.sections[0]
     assert section.coverage.set_index("name").loc["weapons", ["asked", "found"]].tolist() == [25, 24]
     assert "axe" in section.coverage.set_index("name").lost["weapons"]
@@ -298,18 +340,24 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
     words["classes"] = {"work": list("lmnopq"), "home": list("rstuv"), "neutral": list("wxyzABCD")}
     words["associations"] = {"men": "work", "women": "home"}
+    spare = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
     spelt = [word for table in ("groups", "classes") for each in words[table].values() for word in each]
-    drawn = np.random.default_rng(0).normal(size=(2, len(spelt), 20))
+    drawn = np.random.default_rng(0).normal(size=(2, len(spelt) + len(spare), 20))
     opened = [
-        open_embedding(dict(zip(spelt, vectors, strict=True)), name=f"vectors {i}")
-        for i, vectors in enumerate(drawn)
+        open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
+        for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
     ]
-    both = report(WordList.from_mapping(words, name="flora"), opened, controls=())
+    both = report(WordList.from_mapping(words, name="flora"), opened, controls=(), calibration_draws=2)
     assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
     measured = both.measures()
     assert "SAME" in measured.loc["flora (vectors 0)"].index
     assert measured.loc[("flora (vectors 1)", "posterior bias (both)"), ["lower", "upper"]].notna().all()
+    # Nulls are drawn where the embedding has words to spare, and the page says why not where it has none.
+    nulls = both.evidence().nulls
+    assert nulls.isna().tolist() == [True, False]
+    assert "has no words beside those of 'flora'" in both.evidence().no_calibration["flora (vectors 0)"]
+    assert "Of 2 random nulls of this design" in html_of(both)
     with pytest.raises(EmbeddingError, match="2 are called 'vectors 0'; open them with different names"):
         report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
     with pytest.raises(EmbeddingError, match="is an empty list"):

@@ -2,9 +2,13 @@
 
 import json
 
+import arviz_stats
 import numpy as np
+import pytest
 from scipy.stats import halfnorm
 
+from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.errors import SpecError
 from bayes_bias.sensitivity import collapsed_log_likelihood, log_priors, prior_sensitivity
 from tests.test_crossed import SCALES, dense_log_likelihood
 
@@ -20,14 +24,21 @@ def test_the_likelihood_of_draws_is_the_dense_one_up_to_a_constant(small_cosines
 
 
 def test_log_priors_are_those_of_the_spec(small_fit):
-    sd = small_fit["posterior"].sd_target_class.to_numpy()
-    np.testing.assert_allclose(log_priors(small_fit).sd_target_class, halfnorm(scale=0.05).logpdf(sd))
+    posterior = small_fit["posterior"].to_dataset()
+    found = log_priors(posterior, json.loads(small_fit.attrs["priors"]))
+    expected = halfnorm(scale=0.05).logpdf(posterior.sd_target_class)
+    np.testing.assert_allclose(found.sd_target_class, expected)
+    np.testing.assert_allclose(small_fit["log_prior"].sd_target_class, expected.sum(axis=-1))
 
 
 def test_a_bias_that_the_data_carry_does_not_hang_on_the_prior(small_fit):
     table = prior_sensitivity(small_fit)
     assert table.loc[("bias", "overall"), "prior"] < 0.05 < table.loc[("bias", "overall"), "likelihood"]
     assert table.loc[("bias", "overall"), "diagnosis"] == ""
+    assert Diagnostics.of(small_fit).prior_sensitivity == pytest.approx(
+        table.loc[("bias", "overall"), "prior"]
+    )
+    assert arviz_stats.psense(small_fit)["mean"].max() < 0.05  # ArviZ finds in a fit all that it needs
     assert {"group_bias", "excess", "repulsion", "effect_size"} <= set(table.index.get_level_values(0))
 
 
@@ -39,3 +50,10 @@ def test_a_prior_that_fights_the_data_is_told(small_fit):
     assert row["prior"] > 0.05
     assert row["mean"] > row.scales
     assert row.diagnosis == "prior and data disagree"
+
+
+def test_without_a_collapsed_likelihood_it_is_not_defined(small_fit):
+    long = small_fit.copy()
+    long["constant_data"] = small_fit["constant_data"].to_dataset().drop_vars("interaction_ss")
+    with pytest.raises(SpecError, match="fit again with model='crossed'"):
+        prior_sensitivity(long)

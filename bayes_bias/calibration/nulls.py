@@ -108,6 +108,12 @@ class NullDesign:
         :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
         :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
         """
+        needed = sum(self.sizes.values())
+        if needed > len(self.pool):
+            raise WordListError(
+                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                " take fewer in each class (size), or an embedding of more words"
+            )
         rng = np.random.default_rng([seed, number])
         order = iter(rng.permutation(len(self.pool)))
         classes = {name: [self.pool[next(order)] for _ in range(n)] for name, n in self.sizes.items()}

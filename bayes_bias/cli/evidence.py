@@ -31,7 +31,7 @@ from bayes_bias.output import check_output
 from bayes_bias.plan import plan as plan_designs
 from bayes_bias.plots.plan import plot_plan
 from bayes_bias.scopes import Scope
-from bayes_bias.sensitivity import prior_sensitivity
+from bayes_bias.sensitivity import is_collapsed, prior_sensitivity
 
 
 @app.command()
@@ -148,6 +148,6 @@ def check(
     print_frame(coverage.T.rename_axis("model"), title="Raw cosines inside predictive intervals")
     compared = compare_models(fits)[["elpd", "elpd_diff", "dse", "p", "bad_k"]]
     print_frame(compared.rename_axis("model"), title="Leaving one cosine out (PSIS-LOO)")
-    if fits[model].attrs["structure"] == "crossed":
+    if is_collapsed(fits[model]["constant_data"].to_dataset()):
         shown = prior_sensitivity(fits[model]).loc[["bias", "group_bias"]]
         print_frame(shown, title="Sensitivity to prior and likelihood (prior above .05: it matters)")

@@ -29,9 +29,10 @@ from bayes_bias.cli.options import (
     cosines_from_csv,
     read_cosines,
 )
+from bayes_bias.diagnostics import Diagnostics
 from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.output import check_output
-from bayes_bias.report import Report, check_folder, numbers
+from bayes_bias.report import CALIBRATION_DRAWS, Report, check_folder, numbers
 from bayes_bias.resources import shipped
 from bayes_bias.scopes import Scope
 from bayes_bias.specs import load_spec, spec_names
@@ -49,6 +50,14 @@ def report(
     scope: ScopeOption = "both",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    calibration_draws: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Random nulls of each list's design, to count false findings; 0 for none.",
+            rich_help_panel=MODEL,
+        ),
+    ] = CALIBRATION_DRAWS,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -67,6 +76,7 @@ def report(
             scope=cast(Scope, scope),
             ci_prob=ci_prob,
             seed=seed,
+            calibration_draws=calibration_draws,
             allow_loss=allow_loss,
             trust=trust,
             progress=progress,
@@ -149,11 +159,14 @@ def summarize(
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
-    summary = bb.summarize(bb.load_fit(fit_file), cast(Scope, scope), ci_prob=ci_prob)
+    loaded = bb.load_fit(fit_file)
+    summary = bb.summarize(loaded, cast(Scope, scope), ci_prob=ci_prob)
     if csv:
         typer.echo(summary.to_csv(), nl=False)
-    else:
-        print_frame(_shown(summary) if words else _main_rows(summary))
+        return
+    print_frame(_shown(summary) if words else _main_rows(summary))
+    if concern := Diagnostics.of(loaded).concern:
+        say(f"{loaded.attrs['name']}: {concern}")
 
 
 @app.command()
@@ -276,7 +289,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
-        return " ".join(str(error).split())
+        return " ".join(error.format_message().split())
     if isinstance(error, BayesBiasError):
         return str(error)
     return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace(

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
+from bayes_bias.errors import ScopeError
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, finish, shortened, style
 from bayes_bias.scopes import Scope
@@ -40,11 +41,19 @@ def plot_word_bias(
     scope, ci_prob, ax, summary
         As in `plot_forest`.
 
+    Raises
+    ------
+    ScopeError
+        The list has so many words that `summarize` leaves them out.
+
     Examples
     --------
     >>> plot_word_bias(posterior, "attributes")                                   # doctest: +SKIP
     """
     table = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
+    estimand = f"{side.removesuffix('s')}_bias"
+    if estimand not in table.index.get_level_values("estimand"):
+        raise ScopeError(f"side: there are too many {side} for a figure of each; plot_forest shows the others")
     data = fit["constant_data"].to_dataset()
     blocks = _by_group(data, table) if side == "targets" else _by_class(data, table)
     with style():

@@ -1,29 +1,46 @@
 """The main job: from lists and vectors to a `Report`, one list after the other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pandas as pd
+import xarray as xr
 
 from bayes_bias.baselines import Weat, measure_all, weat
 from bayes_bias.baselines.vectors import Vectors
+from bayes_bias.calibration import Calibration, calibrate
 from bayes_bias.cosines import Cosines
 from bayes_bias.diagnostics import Diagnostics
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import CosinesError, EmbeddingError, MeasureError, ScopeError, SpecError, did_you_mean
+from bayes_bias.errors import (
+    BayesBiasError,
+    CosinesError,
+    EmbeddingError,
+    MeasureError,
+    ScopeError,
+    SpecError,
+    WordListError,
+    did_you_mean,
+)
 from bayes_bias.fit import fit
 from bayes_bias.measure import CONTROLS, measure_with_vectors
 from bayes_bias.planning import variance_shares
 from bayes_bias.progress import Progress, Quiet
+from bayes_bias.report.data_fit import DataFit, data_fit
 from bayes_bias.report.record import Report, Section
 from bayes_bias.scopes import SCOPES, Scope, check_design, possible_scopes
+from bayes_bias.sensitivity import is_collapsed
 from bayes_bias.specs import ModelSpec, Reference, load_spec
 from bayes_bias.sufficient import table_means
 from bayes_bias.summary import summarize
 from bayes_bias.verdict import verdict
 from bayes_bias.wordlists import WordList, load_controls, load_wordlist
+
+CALIBRATION_DRAWS = 100
 
 List = str | Path | WordList | Cosines
 
@@ -41,6 +58,7 @@ def report(
     tune: int = 1000,
     chains: int = 4,
     target_accept: float = 0.95,
+    calibration_draws: int = CALIBRATION_DRAWS,
     allow_loss: bool = False,
     trust: bool = False,
     progress: Progress | None = None,
@@ -64,6 +82,9 @@ def report(
         Probability of the equal-tailed credible intervals.
     seed, draws, tune, chains, target_accept
         See `fit`; every list is fitted with the same seed.
+    calibration_draws : int
+        Random nulls of each list's own design, to count how often the model finds a bias where none is (see
+        `calibrate`; a tenth of a second each); 0 for none.
     allow_loss, trust
         See `measure`.
     progress : Progress, optional
@@ -86,17 +107,23 @@ def report(
     progress = progress or Quiet()
     spec = _crossed(model)
     _check_scope(scope, ci_prob)
+    if calibration_draws < 0:
+        raise BayesBiasError(
+            f"calibration_draws: {calibration_draws} is negative; give 0 for no random nulls, or a number such as 100"
+        )
     sources = _sources(wordlists, embedding, tuple(controls), allow_loss, trust, progress)
     for source in sources:
         check_design(table_means(source.cosines), scope)
     settings = {"seed": seed, "draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept}
-    sections = tuple(_section(source, spec, scope, ci_prob, settings, progress) for source in sources)
+    sections = tuple(
+        _section(source, spec, scope, ci_prob, settings, calibration_draws, progress) for source in sources
+    )
     return Report(sections, spec, scope, ci_prob)
 
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """Cosines, and what their word list says of itself."""
+    """Cosines, what their word list says of itself, and how to draw random nulls of its design."""
 
     cosines: Cosines
     title: str
@@ -104,6 +131,7 @@ class _Source:
     errata: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     vectors: Vectors | None = None
+    nulls: Callable[..., Calibration] | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +235,7 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
         tuple(erratum for each in lists for erratum in each.errata),
         tuple(dict.fromkeys(Reference(s.citation, s.doi, s.bibtex) for s in sources)),
         vectors,
+        partial(calibrate, words, embedding, controls=extra, allow_loss=allow_loss),
     )
 
 
@@ -216,6 +245,7 @@ def _section(
     scope: Scope,
     ci_prob: float,
     settings: dict[str, Any],
+    calibration_draws: int,
     progress: Progress,
 ) -> Section:
     cosines = source.cosines
@@ -225,6 +255,9 @@ def _section(
     carried = possible_scopes(posterior["constant_data"].to_dataset())
     wanted = dict.fromkeys([scope, *(each for each in ("both", "targets") if each in carried)])
     weat_result, no_weat = _weat_or_why_not(cosines, settings["seed"])
+    measures = measure_all(cosines, source.vectors, seed=settings["seed"])
+    fitted, no_data_fit = _data_fit_or_why_not(posterior, cosines, settings, step)
+    calibration, no_calibration = _calibration_or_why_not(source, posterior, spec, calibration_draws, step)
     return Section(
         title=source.title,
         description=source.description,
@@ -234,10 +267,14 @@ def _section(
         verdict=verdict(posterior, scope, ci_prob=ci_prob),
         weat=weat_result,
         no_weat=no_weat,
-        measures=measure_all(cosines, source.vectors, seed=settings["seed"]),
+        measures=measures,
         coverage=_coverage(cosines),
         variance_shares=variance_shares(posterior),
         diagnostics=Diagnostics.of(posterior),
+        data_fit=fitted,
+        no_data_fit=no_data_fit,
+        calibration=calibration,
+        no_calibration=no_calibration,
         errata=source.errata,
         references=source.references,
     )
@@ -248,6 +285,39 @@ def _weat_or_why_not(cosines: Cosines, seed: int) -> tuple[Weat | None, str]:
         return weat(cosines.without_controls(), seed=seed), ""
     except MeasureError as error:
         return None, str(error)
+
+
+def _data_fit_or_why_not(
+    posterior: xr.DataTree, cosines: Cosines, settings: dict[str, Any], progress: Progress
+) -> tuple[DataFit | None, str]:
+    if not Diagnostics.of(posterior).converged:
+        return None, "Not checked, because the fit has not converged"
+    progress.step("comparing with the published model")
+    try:
+        return data_fit(posterior, cosines, **settings), ""
+    except CosinesError as error:
+        return None, f"Not checked: {error}"
+
+
+def _calibration_or_why_not(
+    source: _Source, posterior: xr.DataTree, spec: ModelSpec, draws: int, progress: _OfList
+) -> tuple[Calibration | None, str]:
+    """In threads, which can use the model that this process has compiled: another would first compile its own."""
+    if not draws:
+        return None, "Not drawn, since none were asked for"
+    if source.nulls is None:
+        return None, "Not drawn: a table of cosines has no embedding to draw random words from"
+    if not is_collapsed(posterior["constant_data"].to_dataset()):
+        return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
+    if not source.cosines.is_formed:
+        return None, "Not drawn: the lists are too long for random ones like them"
+    named = replace(progress, name=f"{progress.name}: random nulls")
+    seed = int(posterior.attrs["seed"])
+    try:
+        with joblib.parallel_config(backend="threading"):
+            return source.nulls(models=[spec], draws=draws, seed=seed, progress=named), ""
+    except WordListError as error:
+        return None, f"Not drawn: {error}"
 
 
 def _coverage(cosines: Cosines) -> pd.DataFrame:

@@ -81,6 +81,7 @@ def _render(report: Report, folder: Path) -> None:
         "summary.csv": tables.summary_csv(report),
         "weat.csv": tables.weat_csv(report),
         "measures.csv": report.measures().to_csv(),
+        "evidence.csv": report.evidence().to_csv(),
         "coverage.csv": tables.coverage_csv(report),
     }
     write_texts(folder, texts, provenance.of(report))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bayes_bias.report import measures, methods, provenance
+from bayes_bias.report.evidence import Evidence, evidence
 from bayes_bias.report.figures import KINDS, OVERVIEW
 from bayes_bias.report.files import file_names
 from bayes_bias.report.numbers import bounds, equals, plain, probability
@@ -26,6 +27,7 @@ class _View:
     rows: tuple[Row, ...]
     measures: tuple[measures.Row, ...]
     left_out: tuple[str, ...]
+    evidence: Evidence
     figures: Mapping[str, str]
 
     @property
@@ -48,6 +50,7 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
             side_by_side(section),
             measures.rows(section.measures, section.summaries),
             measures.reasons(section.measures),
+            evidence(section, report.scope),
             {kind: figures[f"{names[section.name]}-{kind}"] for kind in KINDS},
         )
         for section in report.sections

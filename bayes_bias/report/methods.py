@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from bayes_bias.report import numbers
+from bayes_bias.report.data_fit import PUBLISHED
+from bayes_bias.report.evidence import compared, false_findings, inside
 from bayes_bias.report.record import Report, Section
 from bayes_bias.report.references import key_of, references
 from bayes_bias.report.side_by_side import REACH
 from bayes_bias.report.templating import Latex, render_latex, render_text
-from bayes_bias.specs import Prior
+from bayes_bias.specs import Prior, load_spec
 
 Cite = Callable[..., str]
 
@@ -62,7 +64,7 @@ def embeddings(report: Report) -> tuple[str, ...]:
 
 def _paragraphs(text: str) -> list[str]:
     """Lines of a template filled into paragraphs."""
-    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 def _facts(report: Report, cite: Cite) -> dict[str, Any]:
@@ -86,7 +88,29 @@ def _facts(report: Report, cite: Cite) -> dict[str, Any]:
         "divergences": sum(d.divergences for d in diagnostics),
         "failed": [section.name for section in report.sections if not section.diagnostics.converged],
         "weats": [section.weat for section in report.sections if section.weat],
+        **_evidence(report),
         "planned": any(section.verdict.words_needed for section in report.sections),
+    }
+
+
+def _evidence(report: Report) -> dict[str, Any]:
+    """What speaks for and against the model, as far as it is known of each list."""
+    sensitivity = [section.diagnostics.prior_sensitivity for section in report.sections]
+    known = [each for each in sensitivity if each is not None]
+    fitted = [(s.name, s.data_fit) for s in report.sections if s.data_fit]
+    made = [(s.name, s.calibration) for s in report.sections if s.calibration]
+    published = load_spec(PUBLISHED).reference
+    return {
+        "sensitivity": numbers.plain(max(known)) if known else "",
+        "concerns": [section.name for section in report.sections if section.diagnostics.concern],
+        "fitted": [(name, inside(f), "" if f.no_comparison else compared(f)) for name, f in fitted],
+        "published_key": key_of(published)
+        if published and any(not f.no_comparison for _, f in fitted)
+        else "",
+        "nulls": [
+            (name, c.records.draw.nunique(), false_findings(c, report.spec.name, report.scope))
+            for name, c in made
+        ],
     }
 
 
@@ -97,9 +121,9 @@ def _used_priors(report: Report) -> dict[str, Prior]:
 
 
 def _named(parameter: str) -> str:
-    return (
-        f"the standard deviation of {_EFFECTS[parameter]}" if parameter in _EFFECTS else f"{parameter}[g, c]"
-    )
+    if parameter in _EFFECTS:
+        return f"the standard deviation of {_EFFECTS[parameter]}"
+    return "mean[g, c]" if parameter == "mean" else parameter
 
 
 def _scaled_by_class(section: Section) -> list[str]:

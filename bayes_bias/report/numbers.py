@@ -44,6 +44,16 @@ def percent(value: float) -> str:
     return f"{value:.0%}"
 
 
+def share(value: float) -> str:
+    """A share of cosines or draws, of which there are enough for a decimal."""
+    return f"{value:.1%}"
+
+
+def signed(value: float) -> str:
+    """A whole number with its sign."""
+    return _minus(f"{value:+,.0f}")
+
+
 def level(value: float) -> str:
     """The probability of an interval, with the digits that its user chose."""
     return f"{100 * value:.4g}%"

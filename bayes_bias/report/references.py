@@ -7,9 +7,10 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import quote
 
+from bayes_bias.report.data_fit import PUBLISHED
 from bayes_bias.report.files import slug
 from bayes_bias.report.record import Report
-from bayes_bias.specs import Reference
+from bayes_bias.specs import Reference, load_spec
 
 _KEY = re.compile(r"@\w+\s*\{\s*([^,\s]+)\s*,")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
@@ -43,11 +44,18 @@ def references(report: Report) -> tuple[Cited, ...]:
     cited = [reference for section in report.sections for reference in section.references]
     if report.spec.reference is not None:
         cited.append(report.spec.reference)
+    fitted = [section.data_fit for section in report.sections if section.data_fit]
+    if any(not each.no_comparison for each in fitted):
+        cited += [reference for reference in [load_spec(PUBLISHED).reference] if reference]
     needs = {
         "clark1973language": report.scope == "both",
         "westfall2014statistical": any(s.verdict.words_needed for s in report.sections),
         "vehtari2021rank": True,
         "abrilpla2023pymc": True,
+        "kallioinen2024detecting": any(
+            section.diagnostics.prior_sensitivity is not None for section in report.sections
+        ),
+        "vehtari2017practical": any(not each.no_comparison for each in fitted),
         "caliskan2017semantics": any(section.weat for section in report.sections),
     }
     cited += [shared_references()[key] for key, needed in needs.items() if needed]
