@@ -11,7 +11,7 @@ import arviz as az
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import norm
+from scipy.stats import norm, rv_continuous, t
 
 from bayes_bias.errors import CosinesError
 from bayes_bias.word_effects import word_effects
@@ -36,13 +36,22 @@ def predictive_coverage(fit: xr.DataTree, probs: Iterable[float] = (0.5, 0.89)) 
         Indexed by `probs`. A share near its probability says that the spread of cosines about the words' own
         expected values is right; every word is one of those the model was fitted to.
 
+    Raises
+    ------
+    CosinesError
+        The cosines were too many to be formed, so the fit does not hold them.
+
     References
     ----------
     .. [1] Dobrzeniecka, A., & Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias
        estimation. Computational Linguistics, 50(2), 563-617. https://doi.org/10.1162/coli_a_00507
+
+    Examples
+    --------
+    >>> predictive_coverage(posterior)                                            # doctest: +SKIP
     """
-    expected, sd, observed = _predictions(fit)
-    rank = xr.apply_ufunc(norm.cdf, (observed - expected) / sd).mean(("chain", "draw"))
+    observed, residual, parameters = _predictions(fit)
+    rank = xr.apply_ufunc(residual.cdf, observed, *parameters).mean(("chain", "draw"))
     ranks = rank.to_numpy()[np.isfinite(rank.to_numpy())]
     shares = {prob: float((np.abs(ranks - 0.5) < prob / 2).mean()) for prob in probs}
     return pd.Series(shares, name="coverage").rename_axis("prob")
@@ -50,8 +59,8 @@ def predictive_coverage(fit: xr.DataTree, probs: Iterable[float] = (0.5, 0.89)) 
 
 def log_likelihood(fit: xr.DataTree) -> xr.DataArray:
     """Log density of each raw cosine given words and parameters, ``(chain, draw, pair)``, for up to 1,000 draws."""
-    expected, sd, observed = _predictions(fit)
-    density = xr.apply_ufunc(norm.logpdf, observed, expected, sd).transpose("chain", "draw", ...)
+    observed, residual, parameters = _predictions(fit)
+    density = xr.apply_ufunc(residual.logpdf, observed, *parameters).transpose("chain", "draw", ...)
     pairs = density.to_numpy()[:, :, observed.notnull().to_numpy()]
     return xr.DataArray(pairs, dims=("chain", "draw", "pair"), name="similarity")
 
@@ -76,7 +85,7 @@ def compare_models(fits: Mapping[str, xr.DataTree]) -> pd.DataFrame:
     Raises
     ------
     CosinesError
-        The fits are not of the same cosines.
+        The fits are not of the same cosines, or hold none since there were too many to form.
 
     References
     ----------
@@ -104,12 +113,16 @@ def _with_likelihood(fit: xr.DataTree) -> xr.DataTree:
     )
 
 
-def _predictions(fit: xr.DataTree) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
-    """Expected cosines and their residual sd given each draw, and the cosines themselves."""
+def _predictions(fit: xr.DataTree) -> tuple[xr.DataArray, rv_continuous, tuple[xr.DataArray, ...]]:
+    """The cosines, their distribution about what is expected of them, and its parameters given each draw."""
+    if "observed_data" not in fit.children:
+        raise CosinesError(
+            "fit: holds no raw cosines, since there were too many to form; check a fit of shorter lists"
+        )
     observed = fit["observed_data"].similarity.drop_vars(["group", "attribute_class"])
     posterior, data = _thinned(fit["posterior"].to_dataset()), fit["constant_data"].to_dataset()
     if fit.attrs["structure"] == "hierarchical":
-        return _of_connections(posterior, data, observed)
+        return observed, norm, _of_connections(posterior, data, observed)
     effects = _thinned(word_effects(fit))
     group, attribute_class = (
         data[name].drop_vars(data[name].dims, errors="ignore") for name in ("group_of", "class_of")
@@ -118,12 +131,15 @@ def _predictions(fit: xr.DataTree) -> tuple[xr.DataArray, xr.DataArray, xr.DataA
     expected = posterior["mean"].isel(by_block) + effects.target_effect.isel(attribute_class=attribute_class)
     expected = expected + effects.attribute_effect.isel(group=group)
     kept = expected.drop_vars(["group", "attribute_class"], errors="ignore")
-    return kept.assign_coords(observed.coords), posterior.sd_residual, observed
+    kept, sd = kept.assign_coords(observed.coords), posterior.sd_residual
+    if "nu" in posterior:
+        return observed, t, (posterior.nu, kept, sd * (1 - 2 / posterior.nu) ** 0.5)
+    return observed, norm, (kept, sd)
 
 
 def _of_connections(
     posterior: xr.Dataset, data: xr.Dataset, observed: xr.DataArray
-) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
+) -> tuple[xr.DataArray, xr.DataArray]:
     """The published model expects the same of all attributes that a target has the same connection to."""
     connection = xr.DataArray(_connection_of(data), dims=("target", "attribute"))
     expected = posterior.target_connection_mean.drop_vars("target").isel(connection=connection)
@@ -131,7 +147,7 @@ def _of_connections(
     expected, sd = (
         values.drop_vars("connection").assign_coords(observed.coords) for values in (1 - expected, sd)
     )
-    return expected, sd, observed
+    return expected, sd
 
 
 def _connection_of(data: xr.Dataset) -> np.ndarray:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import nutpie
+import pytensor
 import xarray as xr
 
 from bayes_bias.pymc_models import build_model, model_coords, model_inputs
@@ -23,5 +24,8 @@ def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Any, dict[str, An
         tuple((dim, len(labels)) for dim, labels in coords.items()),
     )
     if key not in _compiled:
-        _compiled[key] = nutpie.compile_pymc_model(build_model(spec, data))
+        # Fast maths lets sums be reordered, and code that is fresh from the compiler is, differently from code that
+        # comes from PyTensor's cache: the first fit on a machine would have other draws than all later ones.
+        with pytensor.config.change_flags(numba__fastmath=False):
+            _compiled[key] = nutpie.compile_pymc_model(build_model(spec, data))
     return _compiled[key].with_data(**inputs), coords

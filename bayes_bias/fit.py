@@ -48,7 +48,7 @@ def fit(
     cosines : Cosines
         From `measure` or `Cosines.from_frame`.
     model : str, Path or ModelSpec
-        A shipped model ("crossed", "crossed-long", "hierarchical"), the path of a TOML file, or a spec.
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, or a spec.
     seed : int
         The same seed gives the same numbers.
     draws, tune, chains : int

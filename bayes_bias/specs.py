@@ -52,6 +52,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             "sd_attribute": POSITIVE_DISTRIBUTIONS,
             "sd_attribute_group": POSITIVE_DISTRIBUTIONS,
             "sd_residual": POSITIVE_DISTRIBUTIONS,
+            "nu": POSITIVE_DISTRIBUTIONS,
         },
         "hierarchical": {
             "connection_mean": REAL_DISTRIBUTIONS,
@@ -61,7 +62,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
     }
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"sd_target_associated"})
+OPTIONAL = frozenset({"sd_target_associated", "nu"})
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -106,7 +107,7 @@ class ModelSpec:
         ``likelihood`` ("collapsed" or "long") and ``scales`` ("by class" or "common"), for ``crossed``.
     priors : mapping of str to Prior
         One for each parameter of the structure, on the scale of cosine similarity (``crossed``) or distance
-        (``hierarchical``).
+        (``hierarchical``). A crossed model whose residual is Student-t has one for its degrees of freedom ``nu``.
     reference : Reference or None
 
     Examples
@@ -124,6 +125,13 @@ class ModelSpec:
     options: Mapping[str, str]
     priors: Mapping[str, Prior]
     reference: Reference | None = None
+
+    def __post_init__(self) -> None:
+        if "nu" in self.priors and self.options["likelihood"] != "long":
+            raise SpecError(
+                f"{self.name}: a Student-t residual, [priors.nu], needs likelihood = 'long', since the"
+                f" '{self.options['likelihood']}' one is that of normal residuals; set it, or leave out nu"
+            )
 
     def with_prior(self, parameter: str, distribution: str, **parameters: float) -> Self:
         """A copy with another prior for one parameter."""

@@ -6,12 +6,17 @@ from dataclasses import dataclass, replace
 from bayes_bias.calibration import Cell, NullDesign
 from bayes_bias.embeddings import Embedding
 from bayes_bias.measure import CONTROLS
-from bayes_bias.specs import load_spec
+from bayes_bias.specs import Prior, load_spec
 from bayes_bias.wordlists import load_wordlist
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
 SIZES = (4, 8, 25)
-PRIOR_SCALES = (0.03, 0.05, 0.1)
+PRIORS = (
+    Prior("HalfNormal", {"sigma": 0.05}),
+    Prior("HalfNormal", {"sigma": 0.03}),
+    Prior("Exponential", {"lam": 30}),
+    Prior("Exponential", {"lam": 40}),
+)
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
 
@@ -37,17 +42,16 @@ def nulls(embedding: Embedding) -> Iterator[Row]:
 
 
 def priors(embedding: Embedding) -> Iterator[Row]:
-    """The short ones of `nulls` with controls, under narrower and wider priors of the scales that a class has to
-    itself."""
+    """The short ones of `nulls` with controls, under other priors of the scales that each class has to itself."""
     for name in LISTS:
         for size in SIZES[:2]:
-            for sigma in PRIOR_SCALES:
+            for prior in PRIORS:
                 row = _row("random classes", _design(name, embedding).with_sizes(size))
                 spec = row.cell.specs[0]
                 for parameter in ("sd_target_class", "sd_attribute_group"):
-                    spec = spec.with_prior(parameter, "HalfNormal", sigma=sigma)
+                    spec = spec.with_prior(parameter, prior.distribution, **prior.parameters)
                 cell = replace(row.cell, specs=(spec,), sd_weat_vocabulary=None)
-                yield replace(row, part=f"half-normal({sigma:g})", cell=cell)
+                yield replace(row, part=str(prior), cell=cell)
 
 
 def null_groups(embedding: Embedding) -> Iterator[Row]:

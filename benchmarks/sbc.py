@@ -146,9 +146,11 @@ def _bias(mean: np.ndarray) -> float:
 def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     if prior.distribution == "HalfNormal":
         return np.abs(rng.normal(0, prior.parameters["sigma"], size))
+    if prior.distribution == "Exponential":
+        return rng.exponential(1 / prior.parameters["lam"], size)
     if prior.distribution == "Normal":
         return rng.normal(prior.parameters["mu"], prior.parameters["sigma"], size)
-    raise ValueError(f"{prior}: this simulation knows Normal and HalfNormal; add the distribution here")
+    raise ValueError(f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here")
 
 
 def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:

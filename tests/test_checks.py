@@ -57,3 +57,8 @@ def test_fits_of_different_cosines_do_not_compare(small_fit, hierarchical_fit):
     other.attrs = hierarchical_fit.attrs | {"cosines_sha256": random_cosines(1).sha256}
     with pytest.raises(CosinesError, match="different cosines"):
         compare_models({"a": small_fit, "b": other})
+
+
+def test_without_raw_cosines_there_is_nothing_to_check(small_fit):
+    with pytest.raises(CosinesError, match="too many to form; check a fit of shorter lists"):
+        predictive_coverage(small_fit.drop_nodes("observed_data"))

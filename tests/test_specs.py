@@ -12,7 +12,7 @@ CROSSED = (shipped("models") / "crossed.toml").read_text(encoding="utf-8")
 
 
 def test_every_shipped_model_loads_and_cites_its_source():
-    assert {"crossed", "crossed-long", "hierarchical"} <= set(spec_names())
+    assert {"crossed", "crossed-long", "robust", "hierarchical"} <= set(spec_names())
     for name in spec_names():
         assert load_spec(name).reference.doi.startswith("10.")
 
@@ -21,6 +21,21 @@ def test_the_long_form_has_the_priors_of_the_collapsed_one():
     collapsed, long = load_spec("crossed"), load_spec("crossed-long")
     assert collapsed.priors == long.priors
     assert (collapsed.options["likelihood"], long.options["likelihood"]) == ("collapsed", "long")
+
+
+def test_the_robust_model_is_the_long_form_but_for_its_residual():
+    """A term that a model lacks leaves no trace in its hash: records made before there was such a term stay valid."""
+    robust, long = load_spec("robust"), load_spec("crossed-long")
+    assert str(robust.priors["nu"]) == "Gamma(alpha=2, beta=0.1)"
+    assert robust.without_prior("nu").sha256 == long.sha256 != robust.sha256
+
+
+def test_the_collapsed_likelihood_knows_only_normal_residuals():
+    message = r"\[priors.nu\], needs likelihood = 'long'.*set it, or leave out nu"
+    with pytest.raises(SpecError, match=message):
+        load_spec("robust").with_option("likelihood", "collapsed")
+    with pytest.raises(SpecError, match=message):
+        load_spec("crossed").with_prior("nu", "Gamma", alpha=2, beta=0.1)
 
 
 def test_a_copy_changes_and_the_original_stays():

@@ -1,0 +1,51 @@
+"""Published raw cosines and vectors that live beside the project, never in it."""
+
+from pathlib import Path
+
+import pandas as pd
+
+import bayes_bias as bb
+
+REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
+ABSENT = "needs ../shared/reference, which is not part of the project"
+
+# Word list and embedding of the tables of Dobrzeniecka & Urbaniak (2024), doi:10.1162/coli_a_00507.
+TABLES = (
+    "gender_glove",
+    "gender_google",
+    "gender_reddit",
+    "gender_reddit_debiased",
+    "race_glove",
+    "race_google",
+    "religion_glove",
+    "religion_google",
+    "weat7_glove",
+    "weat7_google",
+)
+
+
+def published_cosines(name: str, **options: str) -> bb.Cosines:
+    """One of the tables, its rows that code missing words removed; options of `Cosines.from_frame`."""
+    frame = pd.read_csv(REFERENCE / "cosines" / f"{name}.csv", index_col=0)
+    frame = frame[frame.cosine_similarity > -50]  # missing words are coded -100
+    own = frame[frame.connection == "associated"].groupby("protected_word").word_class.first()
+    return bb.Cosines.from_frame(
+        frame,
+        target="protected_word",
+        group=own.to_dict(),
+        attribute="word_to_compare",
+        attribute_class="word_class",
+        cosine="cosine_similarity",
+        associations={c: c for c in dict.fromkeys(own)},
+        name=name,
+        **options,
+    )
+
+
+def published_coverage() -> dict[str, str]:
+    """Shares of cosines inside the paper's 50% and 89% predictive intervals, by table, as the paper gives them."""
+    numbers = pd.read_csv(REFERENCE / "published_numbers.csv").set_index("group")
+    rows = numbers.loc["PPC coverage 89/50"]
+    wide, narrow = rows.published.str.split("/", expand=True).to_numpy().T
+    names = rows.quantity.str.replace(" ", "_")
+    return {name: f"{n}% / {w}%" for name, n, w in zip(names, narrow, wide, strict=True)}

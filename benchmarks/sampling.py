@@ -1,0 +1,74 @@
+"""Effective draws per second of the collapsed likelihood beside the long form's: `python -m benchmarks.sampling`."""
+
+import logging
+import os
+from statistics import median
+from time import perf_counter
+
+import arviz as az
+import nutpie
+import pandas as pd
+
+import bayes_bias as bb
+from bayes_bias.compiling import compiled_model
+from bayes_bias.measure import CONTROLS
+from bayes_bias.pymc_models import model_data
+from bayes_bias.specs import load_spec
+from benchmarks.provenance import provenance, write
+
+# Lists with their control classes: 256, 2,450 and 3,952 cosines. The long form is too slow for more.
+DESIGNS = (("weat7", ()), ("weat1", ()), ("weat7", CONTROLS))
+MODELS = {"collapsed": "crossed", "long": "crossed-long"}
+# As `bayes_bias.fit` samples by default.
+SETTINGS = {"draws": 1500, "tune": 1000, "chains": 4, "target_accept": 0.95}
+REPEATS = 3
+
+
+def main() -> None:
+    """Sample each design under both likelihoods, and keep a row for each."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    busy = {"load average at the start": round(os.getloadavg()[0], 1)}
+    rows = []
+    for name, controls in DESIGNS:
+        rows.append(_row(bb.measure("googlenews-demo", name, controls)))
+        print(pd.Series(rows[-1]).to_string(), flush=True)
+    write("sampling", provenance() | {"sampling": SETTINGS} | busy, rows)
+
+
+def _row(cosines: bb.Cosines) -> dict[str, object]:
+    """Both likelihoods in turn, so that what else the machine does befalls both."""
+    compiled = {}
+    for form, name in MODELS.items():
+        spec = load_spec(name)
+        compiled[form], _ = compiled_model(spec, model_data(spec, cosines))
+    runs = [
+        {form: _sampled(model, seed) for form, model in compiled.items()} for seed in range(1, REPEATS + 1)
+    ]
+    ess = {form: median(run[form][0] for run in runs) for form in MODELS}
+    seconds = {form: median(run[form][1] for run in runs) for form in MODELS}
+    rate = {form: median(run[form][0] / run[form][1] for run in runs) for form in MODELS}
+    return {
+        "list": cosines.name,
+        "controls": bool(cosines.controls),
+        "cosines": cosines.similarity.size,
+        **{f"{form}, seconds": round(value, 2) for form, value in seconds.items()},
+        **{f"{form}, least bulk ESS": round(value) for form, value in ess.items()},
+        **{f"{form}, ESS per second": round(value) for form, value in rate.items()},
+        "times": round(rate["collapsed"] / rate["long"], 1),
+    }
+
+
+def _sampled(compiled: object, seed: int) -> tuple[float, float]:
+    """Least bulk ESS over block means and scales, which both forms have, and seconds with warm-up."""
+    start = perf_counter()
+    trace = nutpie.sample(
+        compiled, seed=seed, cores=os.cpu_count(), save_warmup=False, progress_bar=False, **SETTINGS
+    )
+    seconds = perf_counter() - start
+    posterior = trace["posterior"].to_dataset()
+    shared = ["mean", *(n for n in posterior if n.startswith("sd_") and not n.endswith("_z"))]
+    return float(az.ess(posterior[shared], method="bulk").min().to_array().min()), seconds
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""The robust model: a Student-t residual, whose standard deviation is what everything downstream reads."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import t
+
+from bayes_bias import Cosines, fit, summarize
+from bayes_bias.checks import log_likelihood
+from bayes_bias.pymc_models import build_model, model_data
+from bayes_bias.specs import load_spec
+
+
+@pytest.fixture(scope="module")
+def spoilt(small_cosines: Cosines) -> Cosines:
+    """One odd cosine: the first man's with the first word of work."""
+    similarity = small_cosines.similarity.copy()
+    similarity[0, 0] = 0.95
+    return replace(small_cosines, similarity=similarity)
+
+
+@pytest.fixture(scope="module")
+def robust_fit(spoilt: Cosines) -> xr.DataTree:
+    return fit(spoilt, "robust", seed=1, draws=500, tune=500)
+
+
+@pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
+def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_cosines, nu):
+    data = model_data(load_spec("robust"), small_cosines)
+    model = build_model(load_spec("robust"), data)
+    names = ("mean", "target_effect", "attribute_effect", "sd_residual")
+    values = model.compile_fn(
+        model.replace_rvs_by_values(
+            [*model.logp([model["similarity"]], sum=False), *(model[name] for name in names)]
+        ),
+        inputs=model.value_vars,
+        on_unused_input="ignore",
+        mode="FAST_COMPILE",
+    )
+    rng = np.random.default_rng(1)
+    point = {name: rng.normal(0, 0.3, np.shape(value)) for name, value in model.initial_point().items()}
+    density, mean, of_target, of_attribute, sd = values(point | {"nu_interval__": np.log(nu - 2)})
+    i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
+    g, c = small_cosines.group_index[i], small_cosines.class_index[j]
+    residual = t(nu, scale=sd / t(nu).std())
+    missed = data.pair_similarity - mean[g, c] - of_target[i, c] - of_attribute[j, g]
+    assert residual.std() == pytest.approx(sd)
+    assert density == pytest.approx(residual.logpdf(missed))
+
+
+def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, robust_fit, spoilt):
+    word = ("target_bias", "men 0")
+    clean, normal, robust = (
+        summarize(each).loc[word, "mean"] for each in (small_fit, fit(spoilt, seed=1), robust_fit)
+    )
+    assert abs(robust - clean) < abs(normal - clean) / 3
+
+
+def test_predictive_checks_know_its_tails(spoilt, robust_fit):
+    draw = robust_fit["posterior"].isel(chain=0, draw=0)
+    expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
+    scale = draw.sd_residual / t(draw.nu).std()
+    found = log_likelihood(robust_fit)[0, 0, 0]
+    assert found.item() == pytest.approx(t.logpdf(spoilt.similarity[0, 0], draw.nu, expected, scale).item())
