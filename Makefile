@@ -27,13 +27,18 @@ calibration: .venv/installed-test
 # All of CALIBRATION.md: hours; the null draws go on where an earlier run stopped.
 benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400
+	$(BIN)/python -m benchmarks.calibration priors --draws 100
 	$(BIN)/python -m benchmarks.calibration null-groups --draws 400
 	$(BIN)/python -m benchmarks.calibration planted --draws 400
 	$(BIN)/python -m benchmarks.sbc
 	$(BIN)/python -m benchmarks.data_fit
+	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning
+	$(BIN)/python -m benchmarks.compiling
+	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.speed scale
 	$(BIN)/python -m benchmarks.speed agreement
+	$(BIN)/python -m benchmarks.speed path
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
 	$(BIN)/python -m benchmarks.page

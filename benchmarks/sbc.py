@@ -150,7 +150,9 @@ def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -
         return rng.exponential(1 / prior.parameters["lam"], size)
     if prior.distribution == "Normal":
         return rng.normal(prior.parameters["mu"], prior.parameters["sigma"], size)
-    raise ValueError(f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here")
+    raise ValueError(
+        f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here"
+    )
 
 
 def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:

@@ -3,22 +3,20 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 
+import benchmarks.reference
 from bayes_bias import Cosines, fit
 from bayes_bias.cosines import assemble
-
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 
 
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """Published numbers and raw cosines that live beside the project, never in it."""
-    if not REFERENCE.is_dir():
-        pytest.skip("needs ../shared/reference, which is not part of the project")
-    return REFERENCE
+    if not benchmarks.reference.REFERENCE.is_dir():
+        pytest.skip(benchmarks.reference.ABSENT)
+    return benchmarks.reference.REFERENCE
 
 
 def random_cosines(
@@ -66,21 +64,4 @@ def small_fit(small_cosines: Cosines) -> xr.DataTree:
 @pytest.fixture(scope="session")
 def published_cosines(reference: Path):
     """Reads a published table of cosines, its rows that code missing words removed."""
-
-    def read(name: str, **options: str) -> Cosines:
-        frame = pd.read_csv(reference / "cosines" / f"{name}.csv", index_col=0)
-        frame = frame[frame.cosine_similarity > -50]  # missing words are coded -100
-        own = frame[frame.connection == "associated"].groupby("protected_word").word_class.first()
-        return Cosines.from_frame(
-            frame,
-            target="protected_word",
-            group=own.to_dict(),
-            attribute="word_to_compare",
-            attribute_class="word_class",
-            cosine="cosine_similarity",
-            associations={c: c for c in dict.fromkeys(own)},
-            name=name,
-            **options,
-        )
-
-    return read
+    return benchmarks.reference.published_cosines

@@ -61,7 +61,7 @@ def test_a_list_shows_its_words_associations_and_source(run):
 
 def test_all_lists_and_models_are_shown(run):
     assert "weat10" in run("wordlists")[1]
-    assert "HalfNormal(sigma=0.05)" in run("models", "crossed")[1]
+    assert "Exponential(lam=30)" in run("models", "crossed")[1]
 
 
 def test_a_model_is_copied_to_be_edited_but_never_over_a_file(run, tmp_path):

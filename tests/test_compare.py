@@ -197,4 +197,4 @@ def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosin
     assert found.bias.observed["before"] == pytest.approx(0.0147836, abs=1e-6)
     assert found.bias.observed["change"] == pytest.approx(-0.0147836, abs=1e-6)
     assert found.zero_by_construction == ("after",)
-    assert found.verdict.label == "not distinguishable"
+    assert found.verdict.lower < 0 < found.verdict.upper

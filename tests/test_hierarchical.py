@@ -7,19 +7,7 @@ import xarray as xr
 
 from bayes_bias import Cosines, fit, summarize
 from bayes_bias.errors import ScopeError
-
-TABLES = [
-    "gender_glove",
-    "gender_google",
-    "gender_reddit",
-    "gender_reddit_debiased",
-    "race_glove",
-    "race_google",
-    "religion_glove",
-    "religion_google",
-    "weat7_glove",
-    "weat7_google",
-]
+from benchmarks.reference import TABLES
 
 
 @pytest.fixture(scope="module")

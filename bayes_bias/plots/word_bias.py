@@ -53,7 +53,9 @@ def plot_word_bias(
     table = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     estimand = f"{side.removesuffix('s')}_bias"
     if estimand not in table.index.get_level_values("estimand"):
-        raise ScopeError(f"side: there are too many {side} for a figure of each; plot_forest shows the others")
+        raise ScopeError(
+            f"side: there are too many {side} for a figure of each; plot_forest shows the others"
+        )
     data = fit["constant_data"].to_dataset()
     blocks = _by_group(data, table) if side == "targets" else _by_class(data, table)
     with style():
