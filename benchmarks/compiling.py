@@ -19,8 +19,8 @@ import bayes_bias as bb
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
 
-# Where Python, numba and PyTensor keep what they have compiled.
-_CACHES = {"PYTHONPYCACHEPREFIX": "{}", "NUMBA_CACHE_DIR": "{}", "PYTENSOR_FLAGS": "base_compiledir={}"}
+# Where numba and PyTensor keep what they have compiled. (Python's bytecode is made by pip at installation.)
+_CACHES = {"NUMBA_CACHE_DIR": "{}", "PYTENSOR_FLAGS": "base_compiledir={}"}
 
 
 def main() -> None:
