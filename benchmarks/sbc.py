@@ -27,6 +27,8 @@ TARGETS = {"men": 5, "women": 6}
 ATTRIBUTES = {"work": 6, "home": 5, "neutral": 8}
 ASSOCIATIONS = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_target_class", "sd_attribute", "sd_attribute_group")
+# Estimands of which the first row stands for the others.
+_FIRST = ("group_bias", "excess", "repulsion", "effect_size", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 10
 
@@ -114,7 +116,14 @@ def _truth(
         **scales,
         "mean[0, 0]": float(mean[0, 0]),
         **{f"bias, scope {scope}": _bias(table) for scope, table in bias.items()},
+        "group_bias[0]": float(mean[0, 0] - mean[0, 1]),
         "excess[0]": float(mean[0, 0] - mean[0, 2]),
+        "repulsion[0]": float(mean[0, 2] - mean[0, 1]),
+        "effect_size[0]": 2
+        * _bias(mean)
+        / float(np.hypot(np.hypot(*theta["sd_target_class"][:2]), _bias(mean))),
+        "target_bias[0]": float((mean[0] + target_effect[0])[:2] @ (1, -1)),
+        "attribute_bias[0]": float((mean[:, 0] + attribute_effect[0]) @ (1, -1)),
         "target_effect[0, 0]": float(target_effect[0, 0]),
         "attribute_effect[0, 0]": float(attribute_effect[0, 0]),
     }
@@ -131,7 +140,10 @@ def _quantities(fit: xr.DataTree) -> dict[str, np.ndarray]:
         },
         "mean[0, 0]": posterior["mean"].transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         **{f"bias, scope {scope}": each["bias"].draws[..., 0].to_numpy() for scope, each in by_scope.items()},
-        "excess[0]": by_scope["both"]["excess"].draws.transpose("chain", "draw", ...)[..., 0].to_numpy(),
+        **{
+            f"{name}[0]": by_scope["both"][name].draws.transpose("chain", "draw", ...)[..., 0].to_numpy()
+            for name in _FIRST
+        },
         "target_effect[0, 0]": effects.target_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[
             ..., 0, 0
