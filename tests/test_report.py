@@ -307,6 +307,15 @@ def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, m
         report(**{"wordlists": "weat6"} | arguments)
 
 
+def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monkeypatch):
+    monkeypatch.setattr("bayes_bias.products.MOST_PAIRS", 100)
+    monkeypatch.setattr(
+        sys.modules["bayes_bias.report.build"], "fit", lambda *_, **__: pytest.fail("sampled")
+    )
+    with pytest.raises(CosinesError, match="'weat6' has 256 cosines, too many for a report"):
+        report("weat6", controls=())
+
+
 def test_file_names_are_safe_and_differ_even_where_case_does_not():
     names = file_names(["weat6", "WEAT6", "../../etc/passwd", "中文", "<b>", "a/b"])
     assert len({name.lower() for name in names.values()}) == 6

@@ -114,6 +114,7 @@ def report(
         )
     sources = _sources(wordlists, embedding, tuple(controls), allow_loss, trust, progress)
     for source in sources:
+        _refuse_unformed(source.cosines)
         check_design(table_means(source.cosines), scope)
     settings = {"seed": seed, "draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept}
     sections = tuple(
@@ -165,6 +166,14 @@ def _check_scope(scope: str, ci_prob: float) -> None:
         raise ScopeError(f"scope: '{scope}' gives no intervals to report; {did_you_mean(scope, valid)}")
     if not 0 < ci_prob < 1:
         raise ScopeError(f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95")
+
+
+def _refuse_unformed(cosines: Cosines) -> None:
+    if not cosines.is_formed:
+        raise CosinesError(
+            f"wordlists: '{cosines.name}' has {cosines.similarity.size:,} cosines, too many for a report, which shows"
+            " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
+        )
 
 
 def _sources(
@@ -310,8 +319,6 @@ def _calibration_or_why_not(
         return None, "Not drawn: a table of cosines has no embedding to draw random words from"
     if not is_collapsed(posterior["constant_data"].to_dataset()):
         return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
-    if not source.cosines.is_formed:
-        return None, "Not drawn: the lists are too long for random ones like them"
     named = replace(progress, name=f"{progress.name}: random nulls")
     seed = int(posterior.attrs["seed"])
     try:
