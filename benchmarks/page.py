@@ -90,8 +90,8 @@ both, with controls: share over all lists, least and largest share of a list, co
 
 On real lists these scales lie between .001 and .05. A half-normal prior of a width that holds them all is nearly flat
 below, and flat is not neutral for a standard deviation: with four words a class intervals become too wide. The
-exponential falls from zero on and still has the longer tail. Narrower priors come nearer to 5% on average; the wider one
-is kept because where words vary more than here, a narrow prior errs on the side of finding something.
+exponential falls from zero on and still has the longer tail. Narrower priors come nearer to 5% on average; the wider
+one is kept because where words vary more than here, a narrow prior errs on the side of finding something.
 
 {_about(result["about"])}
 """
