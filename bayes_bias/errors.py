@@ -25,8 +25,8 @@ class CoverageError(BayesBiasError):
     """Too few words of a group or class have a usable vector."""
 
 
-class CosinesError(BayesBiasError):
-    """A table of cosines does not describe a targets x attributes design."""
+class AssociationsError(BayesBiasError):
+    """A table of associations does not describe a targets x attributes design."""
 
 
 class SpecError(BayesBiasError):

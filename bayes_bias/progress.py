@@ -1,5 +1,6 @@
 """How long work tells where it is, without knowing who listens."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -11,6 +12,22 @@ class Progress(Protocol):
 
     def advance(self, done: int, total: int) -> None:
         """So many of the draws of this step are done."""
+
+
+@dataclass(frozen=True)
+class Prefixed:
+    """Progress that says what a step belongs to."""
+
+    what: str
+    progress: Progress
+
+    def step(self, text: str) -> None:
+        """A new step of it begins."""
+        self.progress.step(f"{self.what}: {text}")
+
+    def advance(self, done: int, total: int) -> None:
+        """So many of the draws of this step are done."""
+        self.progress.advance(done, total)
 
 
 class Quiet:

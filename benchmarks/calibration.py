@@ -12,7 +12,7 @@ from time import perf_counter
 
 import pandas as pd
 
-from bayes_bias.calibration import rates, run
+from bayes_bias.checks.calibration import rates, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings import Embedding, open_embedding
 from benchmarks import cells

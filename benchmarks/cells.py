@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bayes_bias.calibration import Cell, NullDesign
+from bayes_bias.checks.calibration import Cell, NullDesign
 from bayes_bias.embeddings import Embedding
-from bayes_bias.measure import CONTROLS
-from bayes_bias.specs import Prior, load_spec
-from bayes_bias.wordlists import load_wordlist
+from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.models.spec import Prior, load_spec
+from bayes_bias.words.wordlist import load_wordlist
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
 SIZES = (4, 8, 25)

@@ -13,9 +13,9 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks import compare_models, predictive_coverage
-from bayes_bias.diagnostics import Diagnostics
-from bayes_bias.scopes import possible_scopes
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.estimands.facets import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
 from benchmarks.reference import ABSENT, REFERENCE, TABLES, published_cosines, published_coverage
@@ -26,13 +26,13 @@ def main() -> None:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     busy = {"load average at the start": round(os.getloadavg()[0], 1)}
     rows = []
-    for source, paper, cosines in _sources():
-        rows.append({"source": source, **_row(cosines), "paper 50% / 89%": paper})
+    for source, paper, table in _sources():
+        rows.append({"source": source, **_row(table), "paper 50% / 89%": paper})
         print(pd.Series(rows[-1]).to_string(), flush=True)
     write("data-fit", provenance() | busy, rows)
 
 
-def _sources() -> Iterator[tuple[str, str, bb.Cosines]]:
+def _sources() -> Iterator[tuple[str, str, bb.Associations]]:
     """Where the cosines come from, what the paper says of its model's coverage there, and the cosines."""
     for name in (*LISTS, "gender", "race", "religion"):
         yield "shipped vectors", "", bb.measure("googlenews-demo", name)
@@ -46,17 +46,17 @@ def _sources() -> Iterator[tuple[str, str, bb.Cosines]]:
         yield "GloVe", "", bb.measure(REFERENCE / "glove840b_weat_items.npz", name, controls=())
 
 
-def _row(cosines: bb.Cosines) -> dict[str, object]:
+def _row(table: bb.Associations) -> dict[str, object]:
     start = perf_counter()
-    crossed = bb.fit(cosines)
+    crossed = bb.fit(table)
     seconds = perf_counter() - start
-    hierarchical = bb.fit(cosines, "hierarchical")
+    hierarchical = bb.fit(table, "hierarchical")
     compared = compare_models({"crossed": crossed, "hierarchical": hierarchical})
     difference = compared.elpd["crossed"] - compared.elpd["hierarchical"]
     diagnostics = Diagnostics.of(crossed)
     return {
-        "list": cosines.name,
-        "cosines": cosines.similarity.size,
+        "list": table.name,
+        "cosines": table.values.size,
         **_coverage("crossed", crossed),
         **_coverage("published", hierarchical),
         "elpd difference": round(difference),

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.cosines import Cosines
-from bayes_bias.measure import measure_with_vectors
+from bayes_bias.associations.table import Associations
+from bayes_bias.associations.cosine import measure_with_vectors
 from benchmarks.provenance import provenance, write
 
 PERMUTATIONS = 10_000
@@ -52,14 +52,14 @@ def main() -> None:
     parser.add_argument("--wefe-permutations", type=int, default=PERMUTATIONS)
     parser.add_argument("--wefe", default="wefe==1.0.1", help="what pip is to install")
     chosen = parser.parse_args()
-    cosines, vectors = measure_with_vectors("googlenews-demo", "weat7", controls=())
+    table, vectors = measure_with_vectors("googlenews-demo", "weat7", controls=())
     rows = [
-        _timed("bayes_bias", lambda: bb.weat(cosines)),
-        _timed("bayes_bias, 10,000 drawn", lambda: bb.weat(cosines, permutations=PERMUTATIONS)),
-        _timed("NumPy script, 10,000 drawn", lambda: _script(cosines.similarity.to_numpy())),
+        _timed("bayes_bias", lambda: bb.weat(table)),
+        _timed("bayes_bias, 10,000 drawn", lambda: bb.weat(table, permutations=PERMUTATIONS)),
+        _timed("NumPy script, 10,000 drawn", lambda: _script(table.values.to_numpy())),
     ]
     if not chosen.without_wefe:
-        rows.append(_wefe(cosines, vectors, chosen.wefe, chosen.wefe_permutations))
+        rows.append(_wefe(table, vectors, chosen.wefe, chosen.wefe_permutations))
     rows.append(_timed("all measures, ten lists", _all_measures, times=1))
     for row in rows:
         print(f"{row['what']:28s} {row['seconds']:10.4f} CPU s")
@@ -102,7 +102,7 @@ def _script(y: np.ndarray) -> tuple[float, float]:
 
 
 def _wefe(
-    cosines: Cosines, vectors: dict[str, np.ndarray], requirement: str, permutations: int
+    table: Associations, vectors: dict[str, np.ndarray], requirement: str, permutations: int
 ) -> dict[str, object]:
     """WEFE in a process and an environment of its own; its time for so many permutations, scaled to ours."""
     with tempfile.TemporaryDirectory() as folder:
@@ -113,8 +113,8 @@ def _wefe(
         given.write_text(
             json.dumps(
                 {
-                    "groups": _words(cosines, "target", cosines.groups),
-                    "classes": _words(cosines, "attribute", cosines.associated_classes),
+                    "groups": _words(table, "target", table.groups),
+                    "classes": _words(table, "attribute", table.associated_classes),
                     "vectors": {word: vector.tolist() for word, vector in vectors.items()},
                     "permutations": permutations,
                 }
@@ -126,17 +126,17 @@ def _wefe(
     return measured | {"what": "WEFE 1.0.1", "seconds": scaled, "permutations_run": permutations, "runs": 1}
 
 
-def _words(cosines: Cosines, side: str, names: tuple[str, ...]) -> list[list[str]]:
-    y = cosines.similarity
+def _words(table: Associations, side: str, names: tuple[str, ...]) -> list[list[str]]:
+    y = table.values
     labels = y[_SIDES[side]].to_numpy()
     return [y[side].to_numpy()[labels == name].tolist() for name in names]
 
 
 def _all_measures() -> None:
     for name in _LISTS:
-        cosines, vectors = measure_with_vectors("googlenews-demo", name, controls=())
+        table, vectors = measure_with_vectors("googlenews-demo", name, controls=())
         pairs = bb.open_embedding("googlenews-demo").find(word for pair in _PAIRS for word in pair)
-        bb.measure_all(cosines, vectors | pairs, defining_sets=_PAIRS)
+        bb.measure_all(table, vectors | pairs, defining_sets=_PAIRS)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.calibration import judge
-from bayes_bias.plan import plan
-from bayes_bias.specs import load_spec
+from bayes_bias.checks.calibration import judge
+from bayes_bias.results.design import plan
+from bayes_bias.models.spec import load_spec
 from benchmarks.provenance import provenance, write
 
 # Lists that are long enough to be cut.
@@ -33,7 +33,7 @@ def main() -> None:
     write("planning", provenance(), rows)
 
 
-def _check(whole: bb.Cosines, length: int, subsets: int, predicted: pd.DataFrame) -> dict[str, float]:
+def _check(whole: bb.Associations, length: int, subsets: int, predicted: pd.DataFrame) -> dict[str, float]:
     real = pd.DataFrame(
         [judge(_subset(whole, length, seed), load_spec("crossed"), seed=seed)[0] for seed in range(subsets)]
     )
@@ -47,23 +47,23 @@ def _check(whole: bb.Cosines, length: int, subsets: int, predicted: pd.DataFrame
     }
 
 
-def _subset(cosines: bb.Cosines, length: int, seed: int) -> bb.Cosines:
+def _subset(table: bb.Associations, length: int, seed: int) -> bb.Associations:
     """As many random words of each group and class."""
     rng = np.random.default_rng(seed)
-    frame = cosines.to_frame()
+    frame = table.to_frame()
     for word, label in (("target", "group"), ("attribute", "attribute_class")):
         listed = frame[[word, label]].drop_duplicates()
         kept = listed.groupby(label)[word].apply(lambda words: words.sample(length, random_state=rng))
         frame = frame[frame[word].isin(kept)]
-    return bb.Cosines.from_frame(
+    return bb.Associations.from_frame(
         frame,
         target="target",
         group="group",
         attribute="attribute",
         attribute_class="attribute_class",
         cosine="cosine",
-        associations=cosines.associations,
-        name=cosines.name,
+        associations=table.stereotypes,
+        name=table.name,
     )
 
 

@@ -24,12 +24,12 @@ TABLES = (
 )
 
 
-def published_cosines(name: str, **options: str) -> bb.Cosines:
+def published_cosines(name: str, **options: str) -> bb.Associations:
     """One of the tables, its rows that code missing words removed; options of `Cosines.from_frame`."""
     frame = pd.read_csv(REFERENCE / "cosines" / f"{name}.csv", index_col=0)
     frame = frame[frame.cosine_similarity > -50]  # missing words are coded -100
     own = frame[frame.connection == "associated"].groupby("protected_word").word_class.first()
-    return bb.Cosines.from_frame(
+    return bb.Associations.from_frame(
         frame,
         target="protected_word",
         group=own.to_dict(),

@@ -11,9 +11,9 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks import compare_models
-from bayes_bias.diagnostics import Diagnostics
-from bayes_bias.summary import interval_columns, summarize
+from bayes_bias.checks.predictive import compare_models
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.results.summary import interval_columns, summarize
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
 
@@ -29,14 +29,14 @@ def main() -> None:
     write("robust", provenance() | busy, rows)
 
 
-def _row(cosines: bb.Cosines) -> dict[str, object]:
-    fits = {"crossed": bb.fit(cosines), "robust": _robust(cosines)}
+def _row(table: bb.Associations) -> dict[str, object]:
+    fits = {"crossed": bb.fit(table), "robust": _robust(table)}
     compared = compare_models(fits)
     nu = fits["robust"]["posterior"].nu
     low, high = nu.quantile([0.025, 0.975]).to_numpy()
     return {
-        "list": cosines.name,
-        "cosines": cosines.similarity.size,
+        "list": table.name,
+        "cosines": table.values.size,
         **{f"{model} bias": _bias(fit) for model, fit in fits.items()},
         **{f"{model} verdict": bb.verdict(fit).label for model, fit in fits.items()},
         "nu": f"{float(nu.median()):.1f} [{low:.1f}, {high:.1f}]",
@@ -47,10 +47,10 @@ def _row(cosines: bb.Cosines) -> dict[str, object]:
     }
 
 
-def _robust(cosines: bb.Cosines) -> xr.DataTree:
+def _robust(table: bb.Associations) -> xr.DataTree:
     """With written-out word effects chains mix more slowly: more draws where the default number is too small."""
-    fit = bb.fit(cosines, "robust")
-    return fit if Diagnostics.of(fit).converged else bb.fit(cosines, "robust", draws=6000)
+    fit = bb.fit(table, "robust")
+    return fit if Diagnostics.of(fit).converged else bb.fit(table, "robust", draws=6000)
 
 
 def _bias(fit: xr.DataTree) -> str:

@@ -10,16 +10,16 @@ import nutpie
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.compiling import compiled_model
-from bayes_bias.measure import CONTROLS
-from bayes_bias.pymc_models import model_data
-from bayes_bias.specs import load_spec
+from bayes_bias.models.compiling import compiled_model
+from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.models.structures import model_data
+from bayes_bias.models.spec import load_spec
 from benchmarks.provenance import provenance, write
 
 # Lists with their control classes: 256, 2,450 and 3,952 cosines. The long form is too slow for more.
 DESIGNS = (("weat7", ()), ("weat1", ()), ("weat7", CONTROLS))
 MODELS = {"collapsed": "crossed", "long": "crossed-long"}
-# As `bayes_bias.fit` samples by default.
+# As `bayes_bias.inference.sampling` samples by default.
 SETTINGS = {"draws": 1500, "tune": 1000, "chains": 4, "target_accept": 0.95}
 REPEATS = 3
 
@@ -35,12 +35,12 @@ def main() -> None:
     write("sampling", provenance() | {"sampling": SETTINGS} | busy, rows)
 
 
-def _row(cosines: bb.Cosines) -> dict[str, object]:
+def _row(table: bb.Associations) -> dict[str, object]:
     """Both likelihoods in turn, so that what else the machine does befalls both."""
     compiled = {}
     for form, name in MODELS.items():
         spec = load_spec(name)
-        compiled[form], _ = compiled_model(spec, model_data(spec, cosines))
+        compiled[form], _ = compiled_model(spec, model_data(spec, table))
     runs = [
         {form: _sampled(model, seed) for form, model in compiled.items()} for seed in range(1, REPEATS + 1)
     ]
@@ -48,9 +48,9 @@ def _row(cosines: bb.Cosines) -> dict[str, object]:
     seconds = {form: median(run[form][1] for run in runs) for form in MODELS}
     rate = {form: median(run[form][0] / run[form][1] for run in runs) for form in MODELS}
     return {
-        "list": cosines.name,
-        "controls": bool(cosines.controls),
-        "cosines": cosines.similarity.size,
+        "list": table.name,
+        "controls": bool(table.controls),
+        "cosines": table.values.size,
         **{f"{form}, seconds": round(value, 2) for form, value in seconds.items()},
         **{f"{form}, least bulk ESS": round(value) for form, value in ess.items()},
         **{f"{form}, ESS per second": round(value) for form, value in rate.items()},

@@ -16,10 +16,10 @@ import xarray as xr
 from scipy.stats import kstest
 
 import bayes_bias as bb
-from bayes_bias.cosines import Cosines, assemble
-from bayes_bias.estimands import estimates
-from bayes_bias.specs import Prior, load_spec
-from bayes_bias.word_effects import word_effects
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.estimands.estimates import estimates
+from bayes_bias.models.spec import Prior, load_spec
+from bayes_bias.models.word_effects import word_effects
 from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
 
@@ -69,13 +69,13 @@ def ranks(seed: int) -> dict[str, float]:
     """The truth's rank among the posterior draws, as a share, for each quantity of one simulated table."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
-    truth, cosines = simulate(rng)
-    fit = bb.fit(cosines, seed=seed, draws=1000, tune=1000, chains=2)
+    truth, table = simulate(rng)
+    fit = bb.fit(table, seed=seed, draws=1000, tune=1000, chains=2)
     drawn = _quantities(fit)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
 
-def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Cosines]:
+def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
     """Parameters from the priors, word effects and cosines from the model."""
     priors = load_spec("crossed").priors
     n_groups, n_classes = len(TARGETS), len(ATTRIBUTES)

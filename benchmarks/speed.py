@@ -10,10 +10,10 @@ from time import perf_counter
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.cosines import Cosines, assemble
-from bayes_bias.products import Products
-from bayes_bias.sufficient import sufficient_statistics
-from bayes_bias.wordlists import WordList
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.associations.lazy import Products
+from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.words.wordlist import WordList
 from benchmarks.provenance import provenance, write
 
 _ASSOCIATIONS = {"X": "A", "Y": "B"}
@@ -41,10 +41,10 @@ def main() -> None:
 
 def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
     sides = (_unit_vectors(n, dimensions, seed) for seed, n in enumerate((n_targets, n_attributes)))
-    cosines = _assembled(Products(*sides))
+    table = _assembled(Products(*sides))
     before = _peak_gigabytes()
     start = perf_counter()
-    statistics = sufficient_statistics(cosines)
+    statistics = sufficient_statistics(table)
     seconds, peak = perf_counter() - start, _peak_gigabytes()
     print(
         f"{n_targets:,} x {n_attributes:,} words, {dimensions} dimensions: {seconds:.2f} s, peak {peak:.2f} GB"
@@ -93,9 +93,9 @@ def _steps(n: int, dimensions: int) -> dict[str, float]:
         seconds[step] = round(perf_counter() - start, 2)
         return result
 
-    cosines = timed("measure", lambda: bb.measure(embedding, words, controls=()))
-    timed("statistics", lambda: sufficient_statistics(cosines))
-    posterior = timed("fit, statistics included", lambda: bb.fit(cosines))
+    table = timed("measure", lambda: bb.measure(embedding, words, controls=()))
+    timed("statistics", lambda: sufficient_statistics(table))
+    posterior = timed("fit, statistics included", lambda: bb.fit(table))
     timed("summarize", lambda: bb.summarize(posterior))
     timed("verdict", lambda: bb.verdict(posterior))
     return {"targets": n, "attributes": n, **seconds, "peak_gigabytes": round(_peak_gigabytes(), 2)}
@@ -118,7 +118,7 @@ def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, n
     return [(f"{prefix}{i}", vector) for i, vector in enumerate(_unit_vectors(n, dimensions, seed))]
 
 
-def _assembled(similarity: Products | np.ndarray) -> Cosines:
+def _assembled(similarity: Products | np.ndarray) -> Associations:
     """Halves of the targets are X and Y, halves of the attributes A and B."""
     words = [
         {f"{side}{i}": side if i < n // 2 else other for i in range(n)}

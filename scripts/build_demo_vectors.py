@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from gensim.models import KeyedVectors
 
-from bayes_bias.wordlists import control_names, load_controls, load_wordlist, wordlist_names
+from bayes_bias.words.wordlist import control_names, load_controls, load_wordlist, wordlist_names
 
 TARGET = Path(__file__).resolve().parent.parent / "vectors" / "googlenews-demo.npz"
 SEED = 20240601

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import benchmarks.reference
-from bayes_bias import Cosines, fit
-from bayes_bias.cosines import assemble
+from bayes_bias import Associations, fit
+from bayes_bias.associations.table import assemble
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def random_cosines(
     targets: dict[str, int] | None = None,
     attributes: dict[str, int] | None = None,
     bias: float = 0.1,
-) -> Cosines:
+) -> Associations:
     """Cosines from the crossed model: groups 'men', 'women'; classes 'work', 'home', control 'neutral'."""
     rng = np.random.default_rng(seed)
     targets = targets or {"men": 5, "women": 6}
@@ -51,12 +51,12 @@ def random_cosines(
 
 
 @pytest.fixture(scope="session")
-def small_cosines() -> Cosines:
+def small_cosines() -> Associations:
     return random_cosines()
 
 
 @pytest.fixture(scope="session")
-def small_fit(small_cosines: Cosines) -> xr.DataTree:
+def small_fit(small_cosines: Associations) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
     return fit(small_cosines, seed=1)
 

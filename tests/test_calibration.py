@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.calibration import Cell, NullDesign, Sampling, calibrate, judge, rates, run
+from bayes_bias.checks.calibration import Cell, NullDesign, Sampling, calibrate, judge, rates, run
 from bayes_bias.errors import WordListError
-from bayes_bias.estimands import estimates
-from bayes_bias.specs import load_spec
-from bayes_bias.wordlists import WordList
+from bayes_bias.estimands.estimates import estimates
+from bayes_bias.models.spec import load_spec
+from bayes_bias.words.wordlist import WordList
 
 QUICK = Sampling(draws=200, tune=200)
 
@@ -49,36 +49,36 @@ def design(words, embedding) -> NullDesign:
 def test_attributes_are_drawn_and_everything_else_stays(design, words):
     first, again, second = design.draw(1, 0), design.draw(1, 0), design.draw(1, 1)
     assert first.sha256 == again.sha256 != second.sha256
-    assert first.similarity.target.to_numpy().tolist() == list(words.targets)
+    assert first.values.target.to_numpy().tolist() == list(words.targets)
     assert {name: first.class_index.tolist().count(k) for k, name in enumerate(first.classes)} == {
         "work": 3,
         "home": 3,
         "other": 4,
     }
     listed = {*words.targets, *words.attributes}
-    drawn = first.without_controls().similarity.attribute.to_numpy().tolist()
+    drawn = first.without_controls().values.attribute.to_numpy().tolist()
     assert not listed & set(drawn)
     assert len(set(drawn)) == 6
 
 
 def test_random_groups_and_halves_of_a_control_class(design, words):
     random = design.with_random_groups().draw(1, 0)
-    assert not set(words.targets) & set(random.similarity.target.to_numpy())
+    assert not set(words.targets) & set(random.values.target.to_numpy())
     halves = design.with_halves("other").draw(1, 0)
-    assert set(halves.similarity.attribute.to_numpy()) == {"tree", "rock", "cloud", "river"}
+    assert set(halves.values.attribute.to_numpy()) == {"tree", "rock", "cloud", "river"}
     assert halves.controls == ()
 
 
 def test_the_planted_bias_is_what_vectors_moved_along_a_new_direction_show(design):
     planted = design.without_controls().with_planted(0.08)
-    cosines = planted.draw(1, 0)
-    targets, attributes = (cosines.similarity[side].to_numpy() for side in ("target", "attribute"))
+    table = planted.draw(1, 0)
+    targets, attributes = (table.values[side].to_numpy() for side in ("target", "attribute"))
     s = np.sqrt(0.04)
-    sign_x = np.where(cosines.group_index == 0, s, -s)[:, None]
-    sign_a = np.where(cosines.class_index == 0, s, -s)[:, None]
+    sign_x = np.where(table.group_index == 0, s, -s)[:, None]
+    sign_a = np.where(table.class_index == 0, s, -s)[:, None]
     x, a = (np.stack([planted.vectors[w] for w in side]) for side in (targets, attributes))
     moved = [np.hstack([np.sqrt(1 - s**2) * v, sign]) for v, sign in ((x, sign_x), (a, sign_a))]
-    np.testing.assert_allclose(cosines.similarity, moved[0] @ moved[1].T, atol=1e-12)
+    np.testing.assert_allclose(table.values, moved[0] @ moved[1].T, atol=1e-12)
 
 
 def test_the_quick_verdict_is_that_of_a_whole_fit(small_cosines, small_fit):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from bayes_bias.baselines import chance_effect_sizes
+from bayes_bias.measures import chance_effect_sizes
 from bayes_bias.errors import MeasureError
 
 
@@ -59,9 +59,9 @@ def test_the_drafts_distributions_have_the_means_it_printed(sd, printed, correct
 STEREOTYPICAL = np.repeat([[1.0, 0.0], [0.0, 1.0]], 2, axis=0).repeat(5, axis=1)
 
 
-def draft_effect_sizes(cosines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def draft_effect_sizes(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """WEAT's d for 2 + 2 words and 5 + 5 attributes, with the slip (first word of a group alone) and without."""
-    scores = cosines[..., :5].mean(axis=-1) - cosines[..., 5:].mean(axis=-1)
+    scores = table[..., :5].mean(axis=-1) - table[..., 5:].mean(axis=-1)
     spread = scores.std(axis=-1, ddof=1)
     means = scores[..., :2].mean(axis=-1) - scores[..., 2:].mean(axis=-1)
     return (scores[..., 0] - scores[..., 2]) / spread, means / spread

@@ -6,7 +6,7 @@ import pytest
 
 from bayes_bias import load_wordlist, save_fit
 from bayes_bias.cli import main
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.inference.diagnostics import Diagnostics
 
 COMMANDS = (
     "report",

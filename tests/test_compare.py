@@ -7,41 +7,41 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import Cosines
-from bayes_bias.compare import compare
-from bayes_bias.comparison import Comparison, share_removed
-from bayes_bias.cosines import assemble
-from bayes_bias.errors import CosinesError, SpecError
-from bayes_bias.pairing import difference, pair, zero_by_construction
+from bayes_bias import Associations
+from bayes_bias.debiasing.compare import compare
+from bayes_bias.debiasing.comparison import Comparison, share_removed
+from bayes_bias.associations.table import assemble
+from bayes_bias.errors import AssociationsError, SpecError
+from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
 from tests.conftest import random_cosines
 
 PLANTED = -0.06
 
 
-def changed(before: Cosines, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7) -> Cosines:
+def changed(before: Associations, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7) -> Associations:
     """The same table after debiasing: the stereotypical blocks shifted, with some noise."""
-    y = before.similarity.to_numpy()
-    own = np.array([before.associations[g] for g in before.similarity.group.to_numpy()])
-    stereotypical = own[:, None] == before.similarity.attribute_class.to_numpy()[None, :]
+    y = before.values.to_numpy()
+    own = np.array([before.stereotypes[g] for g in before.values.group.to_numpy()])
+    stereotypical = own[:, None] == before.values.attribute_class.to_numpy()[None, :]
     moved = y + by * stereotypical + noise * np.random.default_rng(seed).standard_normal(y.shape)
-    return replace(before, similarity=before.similarity.copy(data=moved))
+    return replace(before, values=before.values.copy(data=moved))
 
 
-def equalised(before: Cosines) -> Cosines:
+def equalised(before: Associations) -> Associations:
     """Every attribute of an associated class equally close to all groups; controls as they were."""
-    y = before.similarity.copy()
+    y = before.values.copy()
     near = np.isin(y.attribute_class.to_numpy(), before.associated_classes)
     y[:, near] = y[:, near].to_numpy().mean(axis=0, keepdims=True)
-    return replace(before, similarity=y)
+    return replace(before, values=y)
 
 
 @pytest.fixture(scope="module")
-def planted(small_cosines: Cosines, small_fit: xr.DataTree) -> Comparison:
+def planted(small_cosines: Associations, small_fit: xr.DataTree) -> Comparison:
     return compare(small_cosines, changed(small_cosines, PLANTED))
 
 
 @pytest.fixture(scope="module")
-def construction(small_cosines: Cosines, small_fit: xr.DataTree) -> Comparison:
+def construction(small_cosines: Associations, small_fit: xr.DataTree) -> Comparison:
     return compare(small_cosines, equalised(small_cosines))
 
 
@@ -80,10 +80,10 @@ def test_controls_that_were_left_alone_are_told_to_be_alone(planted: Comparison)
     assert (planted.controls.eti95_ub > 0).all()
 
 
-def test_controls_that_moved_are_found_out(small_cosines: Cosines, small_fit: xr.DataTree) -> None:
+def test_controls_that_moved_are_found_out(small_cosines: Associations, small_fit: xr.DataTree) -> None:
     after = changed(small_cosines, PLANTED)
-    neutral = after.similarity.attribute_class == "neutral"
-    found = compare(small_cosines, replace(after, similarity=after.similarity + 0.05 * neutral))
+    neutral = after.values.attribute_class == "neutral"
+    found = compare(small_cosines, replace(after, values=after.values + 0.05 * neutral))
     assert (found.controls.eti95_lb > 0).all()
     assert "Control classes moved by +0.05" in found.text
 
@@ -98,7 +98,7 @@ def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction:
     assert np.isnan([after.lower, after.upper, after.prob_noise]).all()
     assert construction.measures.p_after.isna().all()
     assert construction.measures.after["gWEAT"] == 0
-    with pytest.raises(CosinesError, match="'after' was not sampled, its bias is zero by construction"):
+    with pytest.raises(AssociationsError, match="'after' was not sampled, its bias is zero by construction"):
         construction.summary("after")
 
 
@@ -132,7 +132,7 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
 
 
 def test_exactly_these_words_need_no_interval(
-    small_cosines: Cosines, small_fit: xr.DataTree, tmp_path
+    small_cosines: Associations, small_fit: xr.DataTree, tmp_path
 ) -> None:
     found = compare(small_cosines, changed(small_cosines, PLANTED, noise=0.02), scope="none")
     assert found.bias[["lower", "upper"]].isna().all(axis=None)
@@ -143,39 +143,39 @@ def test_exactly_these_words_need_no_interval(
     assert "<img" not in page
 
 
-def test_the_same_embedding_twice_is_refused(small_cosines: Cosines) -> None:
-    with pytest.raises(CosinesError, match="same cosines as before; nothing changed"):
+def test_the_same_embedding_twice_is_refused(small_cosines: Associations) -> None:
+    with pytest.raises(AssociationsError, match="same cosines as before; nothing changed"):
         compare(small_cosines, small_cosines)
 
 
-def test_two_equalised_sides_are_refused(small_cosines: Cosines) -> None:
+def test_two_equalised_sides_are_refused(small_cosines: Associations) -> None:
     other = random_cosines(5)
-    with pytest.raises(CosinesError, match="by construction twice"):
+    with pytest.raises(AssociationsError, match="by construction twice"):
         compare(equalised(small_cosines), equalised(other))
 
 
-def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_cosines: Cosines) -> None:
-    fewer = replace(small_cosines, similarity=small_cosines.similarity[1:, ::-1])
+def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_cosines: Associations) -> None:
+    fewer = replace(small_cosines, values=small_cosines.values[1:, ::-1])
     before, after = pair(small_cosines, fewer)
-    assert before.similarity.target.equals(after.similarity.target)
-    assert before.similarity.attribute.equals(after.similarity.attribute)
+    assert before.values.target.equals(after.values.target)
+    assert before.values.attribute.equals(after.values.attribute)
     assert "1 target word(s) are not in 'after' and were left out: men 0" in before.notices
 
 
-def test_different_designs_are_refused(small_cosines: Cosines) -> None:
-    swapped = replace(small_cosines, associations={"men": "home", "women": "work"})
-    with pytest.raises(CosinesError, match="men=home, women=work"):
+def test_different_designs_are_refused(small_cosines: Associations) -> None:
+    swapped = replace(small_cosines, stereotypes={"men": "home", "women": "work"})
+    with pytest.raises(AssociationsError, match="men=home, women=work"):
         compare(small_cosines, swapped)
-    y = small_cosines.similarity
-    elsewhere = replace(small_cosines, similarity=y.assign_coords(group=("target", y.group.to_numpy()[::-1])))
-    with pytest.raises(CosinesError, match="target 'men 0' is in 'women', and before it is in 'men'"):
+    y = small_cosines.values
+    elsewhere = replace(small_cosines, values=y.assign_coords(group=("target", y.group.to_numpy()[::-1])))
+    with pytest.raises(AssociationsError, match="target 'men 0' is in 'women', and before it is in 'men'"):
         compare(small_cosines, elsewhere)
-    one_group = replace(small_cosines, similarity=y[:5])
-    with pytest.raises(CosinesError, match="shares no target of 'women' with before"):
+    one_group = replace(small_cosines, values=y[:5])
+    with pytest.raises(AssociationsError, match="shares no target of 'women' with before"):
         compare(small_cosines, one_group)
 
 
-def test_a_model_of_distances_is_refused(small_cosines: Cosines) -> None:
+def test_a_model_of_distances_is_refused(small_cosines: Associations) -> None:
     with pytest.raises(SpecError, match="use a crossed model"):
         compare(small_cosines, changed(small_cosines, PLANTED), "hierarchical")
 
@@ -184,8 +184,8 @@ def test_three_equalised_groups_are_zero_by_construction_too() -> None:
     words = [f"{g} {i}" for g in "abc" for i in range(2)]
     y = np.tile(np.random.default_rng(0).random((2, 6)), (3, 1))
     targets, attributes = {w: w[0] for w in words}, {f"{c}{i}": c for c in "xyz" for i in range(2)}
-    cosines = assemble(y, targets, attributes, dict(zip("abc", "xyz", strict=True)))
-    assert zero_by_construction(cosines)
+    table = assemble(y, targets, attributes, dict(zip("abc", "xyz", strict=True)))
+    assert zero_by_construction(table)
     assert not zero_by_construction(random_cosines())
     assert not zero_by_construction(difference(random_cosines(1), random_cosines(2)))
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias import Cosines
-from bayes_bias.errors import CosinesError
+from bayes_bias import Associations
+from bayes_bias.errors import AssociationsError
 from tests.conftest import random_cosines
 
 COLUMNS = {
@@ -27,30 +27,30 @@ def table() -> pd.DataFrame:
     return frame.assign(cosine=np.linspace(-0.2, 0.5, len(frame)))
 
 
-def read(frame: pd.DataFrame, **changes) -> Cosines:
+def read(frame: pd.DataFrame, **changes) -> Associations:
     options = {**COLUMNS, "associations": {"man": "work", "woman": "home"}, **changes}
-    return Cosines.from_frame(frame, **options)
+    return Associations.from_frame(frame, **options)
 
 
 @given(st.integers(0, 50))
 def test_a_table_comes_back_as_it_went_in(seed):
-    cosines = random_cosines(seed)
-    again = Cosines.from_frame(cosines.to_frame(), associations=cosines.associations, **COLUMNS)
-    assert again.similarity.identical(cosines.similarity)
-    assert again.sha256 == cosines.sha256
+    table = random_cosines(seed)
+    again = Associations.from_frame(table.to_frame(), stereotypes=table.stereotypes, **COLUMNS)
+    assert again.values.identical(table.values)
+    assert again.sha256 == table.sha256
 
 
 def test_a_class_without_a_group_is_a_control():
-    cosines = read(table())
-    assert cosines.associated_classes == ("work", "home")
-    assert cosines.controls == ("neutral",)
-    assert cosines.without_controls().classes == ("work", "home")
+    table = read(table())
+    assert table.associated_classes == ("work", "home")
+    assert table.controls == ("neutral",)
+    assert table.without_controls().classes == ("work", "home")
 
 
 def test_groups_may_come_as_a_mapping_from_target_to_group():
     frame = table()
     mapping = dict(zip(frame.target, frame.group, strict=True))
-    assert read(frame.drop(columns="group"), group=mapping).similarity.identical(read(frame).similarity)
+    assert read(frame.drop(columns="group"), group=mapping).values.identical(read(frame).values)
 
 
 def test_the_callers_frame_is_not_changed():
@@ -63,7 +63,7 @@ def test_the_callers_frame_is_not_changed():
 def test_repeated_pairs_are_dropped_with_a_notice_or_counted():
     frame = pd.concat([table(), table().head(3)])
     dropped = read(frame)
-    assert dropped.similarity.identical(read(table()).similarity)
+    assert dropped.values.identical(read(table()).values)
     assert dropped.notices == ("3 of 23 rows repeat a pair and were dropped",)
     kept = read(frame, duplicates="keep")
     assert int(kept.repeats.sum()) == 23
@@ -73,15 +73,15 @@ def test_repeated_pairs_are_dropped_with_a_notice_or_counted():
 def test_a_word_never_meets_itself():
     frame = table()
     frame.loc[frame.attribute == "tree", "attribute"] = "she"
-    cosines = read(frame)
-    assert "she" not in cosines.similarity.attribute
-    assert cosines.notices == ("1 word(s) are targets and attributes; dropped from the attributes: she",)
+    table = read(frame)
+    assert "she" not in table.values.attribute
+    assert table.notices == ("1 word(s) are targets and attributes; dropped from the attributes: she",)
 
 
 def test_a_missing_pair_stays_missing():
-    cosines = read(table().drop(index=3))
-    assert not cosines.is_complete
-    assert int(cosines.similarity.isnull().sum()) == 1
+    table = read(table().drop(index=3))
+    assert not table.is_complete
+    assert int(table.values.isnull().sum()) == 1
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_missing_pair_stays_missing():
     ],
 )
 def test_a_spoilt_table_is_refused_in_one_line(spoil, message):
-    with pytest.raises(CosinesError, match=message) as error:
+    with pytest.raises(AssociationsError, match=message) as error:
         read(spoil(table()))
     assert "\n" not in str(error.value)
 
@@ -113,10 +113,10 @@ def test_a_spoilt_table_is_refused_in_one_line(spoil, message):
     ],
 )
 def test_associations_must_fit_the_table(associations, message):
-    with pytest.raises(CosinesError, match=message):
-        read(table(), associations=associations)
+    with pytest.raises(AssociationsError, match=message):
+        read(table(), stereotypes=associations)
 
 
 def test_an_unknown_way_with_duplicates_is_refused():
-    with pytest.raises(CosinesError, match="valid: drop, keep"):
+    with pytest.raises(AssociationsError, match="valid: drop, keep"):
         read(table(), duplicates="average")

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_bias.embeddings import check_coverage, lookup, open_embedding, sha256_of_vectors
 from bayes_bias.errors import CoverageError
-from bayes_bias.wordlists import WordList
+from bayes_bias.words.wordlist import WordList
 
 LIST = WordList.from_mapping(
     {

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import expon, halfnorm, multivariate_normal, norm
 
-from bayes_bias import Cosines, fit, summarize
-from bayes_bias.errors import CosinesError
-from bayes_bias.pymc_models import build_model, model_data
-from bayes_bias.specs import load_spec
+from bayes_bias import Associations, fit, summarize
+from bayes_bias.errors import AssociationsError
+from bayes_bias.models.structures import build_model, model_data
+from bayes_bias.models.spec import load_spec
 from tests.conftest import random_cosines
 
 SCALES = (
@@ -26,13 +26,13 @@ SCALES = (
 OF_A_CLASS = ("sd_target_class", "sd_attribute_group")
 
 
-def dense_log_likelihood(cosines: Cosines, point: dict[str, np.ndarray]) -> float:
+def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
     """The model as it is written: one multivariate normal of all cosines, word effects integrated out."""
-    g, c = cosines.group_index, cosines.class_index
-    i, j = (index.ravel() for index in np.indices(cosines.similarity.shape))
+    g, c = table.group_index, table.class_index
+    i, j = (index.ravel() for index in np.indices(table.values.shape))
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
     same_class, same_group = c[j][:, None] == c[j], g[i][:, None] == g[i]
-    associated = c[j] < len(cosines.associated_classes)
+    associated = c[j] < len(table.associated_classes)
     both_associated = associated[:, None] & associated
     covariance = (
         point["sd_target"] ** 2 * same_target
@@ -43,32 +43,32 @@ def dense_log_likelihood(cosines: Cosines, point: dict[str, np.ndarray]) -> floa
         + point["sd_residual"] ** 2 * np.eye(i.size)
     )
     mean = point["mean"][g[i], c[j]]
-    return multivariate_normal(mean, covariance).logpdf(cosines.similarity.to_numpy().ravel())
+    return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
 
 
-def collapsed_log_density(cosines: Cosines, seed: int) -> tuple[float, dict[str, np.ndarray]]:
+def collapsed_log_density(table: Associations, seed: int) -> tuple[float, dict[str, np.ndarray]]:
     """Model log density at a random point, integrated over levels, less the priors: a likelihood of
     ``mean`` and the scales up to a constant."""
     rng = np.random.default_rng(seed)
     spec = load_spec("crossed")
-    n_groups, n_classes = len(cosines.groups), len(cosines.classes)
+    n_groups, n_classes = len(table.groups), len(table.classes)
     by_class = ("sd_target_class", "sd_attribute", "sd_attribute_group")
     sizes = dict.fromkeys(SCALES, ()) | dict.fromkeys(by_class, (n_classes,))
     point = {name: rng.uniform(0.02, 0.2, size=sizes[name]) for name in SCALES}
     point["mean"] = rng.normal(0.1, 0.1, size=(n_groups, n_classes))
-    model = build_model(spec, model_data(spec, cosines))
+    model = build_model(spec, model_data(spec, table))
     parts = model.compile_fn(
         [model[name] for name in ("interaction", "rows", "columns")],
         inputs=[model[name] for name in SCALES],
         on_unused_input="ignore",
         point_fn=False,
     )(*(point[name] for name in SCALES))
-    return sum(float(part) for part in parts) + block_log_likelihood(cosines, point), point
+    return sum(float(part) for part in parts) + block_log_likelihood(table, point), point
 
 
-def block_log_likelihood(cosines: Cosines, point: dict[str, np.ndarray]) -> float:
+def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
     """Part 4 of the likelihood, target and attribute levels integrated out: block means are jointly normal."""
-    statistics = model_data(load_spec("crossed"), cosines)
+    statistics = model_data(load_spec("crossed"), table)
     p, w = statistics.n_targets.to_numpy(), statistics.n_attributes.to_numpy()
     n_groups, n_classes = len(p), len(w)
     g, c = (index.ravel() for index in np.indices((n_groups, n_classes)))
@@ -77,7 +77,7 @@ def block_log_likelihood(cosines: Cosines, point: dict[str, np.ndarray]) -> floa
         + point["sd_attribute_group"][c] ** 2 / w[c]
         + point["sd_residual"] ** 2 / (p[g] * w[c])
     )
-    associated = c < len(cosines.associated_classes)
+    associated = c < len(table.associated_classes)
     shared = point["sd_target"] ** 2 + point["sd_target_associated"] ** 2 * (associated[:, None] & associated)
     covariance = np.diag(own) + (g[:, None] == g) * shared / p[g]
     covariance += (c[:, None] == c) * (point["sd_attribute"] ** 2 / w)[c]
@@ -92,15 +92,15 @@ def block_log_likelihood(cosines: Cosines, point: dict[str, np.ndarray]) -> floa
 )
 @settings(max_examples=8, deadline=None)
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, targets, attributes):
-    cosines = random_cosines(
+    table = random_cosines(
         seed,
         targets=dict(zip(("men", "women"), targets, strict=True)),
         attributes=dict(zip(("work", "home", "neutral"), attributes, strict=True)),
     )
     differences, size = [], 0.0
     for k in range(3):
-        collapsed, point = collapsed_log_density(cosines, seed + k)
-        dense = dense_log_likelihood(cosines, point)
+        collapsed, point = collapsed_log_density(table, seed + k)
+        dense = dense_log_likelihood(table, point)
         differences.append(collapsed - dense)
         size = max(size, abs(dense))
     assert np.ptp(differences) <= 1e-8 * size
@@ -121,7 +121,7 @@ def test_the_sampled_density_of_the_block_means_is_their_normal_one(small_cosine
         assert natural_log_density(model, small_cosines, point) == pytest.approx(sampled, abs=1e-6)
 
 
-def natural_log_density(model, cosines: Cosines, point: dict[str, np.ndarray]) -> float:
+def natural_log_density(model, table: Associations, point: dict[str, np.ndarray]) -> float:
     """The same joint density written in `mean` and the levels themselves, per unit of the sampled variables."""
     names = [
         *SCALES,
@@ -141,7 +141,7 @@ def natural_log_density(model, cosines: Cosines, point: dict[str, np.ndarray]) -
         on_unused_input="ignore",
     )(*(point[v.name] for v in inputs))
     v = dict(zip(names, values, strict=True))
-    s = model_data(load_spec("crossed"), cosines)
+    s = model_data(load_spec("crossed"), table)
     p, w = s.n_targets.to_numpy(), s.n_attributes.to_numpy()
     sd_block = np.sqrt(
         v["sd_target_class"] ** 2 / p[:, None]
@@ -179,34 +179,34 @@ def test_labels_stay_with_their_numbers(small_cosines, small_fit):
 def test_repeated_or_missing_pairs_are_refused(small_cosines):
     frame = small_cosines.to_frame()
     columns = {name: name for name in frame.columns}
-    incomplete = Cosines.from_frame(frame.drop(index=0), associations=small_cosines.associations, **columns)
-    with pytest.raises(CosinesError, match=r"1 of 209 pairs are missing.*crossed-long"):
+    incomplete = Associations.from_frame(frame.drop(index=0), stereotypes=small_cosines.stereotypes, **columns)
+    with pytest.raises(AssociationsError, match=r"1 of 209 pairs are missing.*crossed-long"):
         fit(incomplete)
-    repeated = Cosines.from_frame(
+    repeated = Associations.from_frame(
         pd.concat([frame, frame.head(1)]),
-        associations=small_cosines.associations,
+        associations=small_cosines.stereotypes,
         duplicates="keep",
         **columns,
     )
-    with pytest.raises(CosinesError, match="only model='hierarchical' can use"):
+    with pytest.raises(AssociationsError, match="only model='hierarchical' can use"):
         fit(repeated)
 
 
 def test_identical_words_are_said_to_be_zero_by_construction(small_cosines):
-    flat = small_cosines.similarity.copy(data=np.full(small_cosines.similarity.shape, 0.2))
+    flat = small_cosines.values.copy(data=np.full(small_cosines.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
     columns = {name: name for name in ("target", "group", "attribute", "attribute_class", "cosine")}
-    with pytest.raises(CosinesError, match="zero by construction"):
-        fit(Cosines.from_frame(frame, associations=small_cosines.associations, **columns))
+    with pytest.raises(AssociationsError, match="zero by construction"):
+        fit(Associations.from_frame(frame, stereotypes=small_cosines.stereotypes, **columns))
 
 
 @pytest.mark.slow
 def test_the_long_form_has_the_same_posterior(published_cosines):
-    cosines = published_cosines("religion_google")
-    stereotypes = cosines.class_index < len(cosines.associated_classes)
+    table = published_cosines("religion_google")
+    stereotypes = table.class_index < len(table.associated_classes)
     kept = stereotypes | (np.arange(len(stereotypes)) % 8 == 0)  # every control word would take a minute
-    cosines = replace(cosines, similarity=cosines.similarity[:, kept])
-    collapsed, long = fit(cosines, seed=1), fit(cosines, "crossed-long", seed=2)
+    table = replace(table, values=table.values[:, kept])
+    collapsed, long = fit(table, seed=1), fit(table, "crossed-long", seed=2)
     tables = [summarize(f, "targets", ci_prob=0.95) for f in (collapsed, long)]
     mcse = np.hypot(*(table.mcse_mean for table in tables))
     z = ((tables[0]["mean"] - tables[1]["mean"]) / mcse).dropna()

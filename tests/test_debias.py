@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.baselines import defining_subspace, direct_bias, same
-from bayes_bias.debias import equalize, hard_debias, neutralize
+from bayes_bias.measures import defining_subspace, direct_bias, same
+from bayes_bias.debiasing.hard import equalize, hard_debias, neutralize
 from bayes_bias.errors import MeasureError
 
 PAIRS = [("she", "he"), ("woman", "man")]

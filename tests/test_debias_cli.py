@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.debias_sets import DebiasSets, read_debias_sets
+from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.embeddings import check_vectors_path, save_vectors
 from bayes_bias.errors import OutputError, WordListError
 from tests.conftest import random_cosines
@@ -115,8 +115,8 @@ def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):  #
 
 def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):  # noqa: F811
     before = random_cosines()
-    for name, cosines in {"before": before, "after": equalised(changed(before, -0.05))}.items():
-        cosines.to_frame().to_csv(tmp_path / f"{name}.csv", index=False)
+    for name, table in {"before": before, "after": equalised(changed(before, -0.05))}.items():
+        table.to_frame().to_csv(tmp_path / f"{name}.csv", index=False)
     code, out, _ = run(
         *("compare", "--before", tmp_path / "before.csv", "--after", tmp_path / "after.csv"),
         *("--associate", "men=work", "--associate", "women=home", "--out", tmp_path / "found"),

@@ -9,7 +9,7 @@ import pytest
 
 from bayes_bias.embeddings import lookup, open_embedding
 from bayes_bias.resources import shipped
-from bayes_bias.wordlists import WordList, control_names, load_wordlist, wordlist_names
+from bayes_bias.words.wordlist import WordList, control_names, load_wordlist, wordlist_names
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 FILE = shipped("vectors") / "googlenews-demo.npz"
@@ -50,7 +50,7 @@ def test_errata_of_weat_4_and_5_are_right_about_18_names(demo, number, expected)
     published = load_wordlist(f"weat{number}")
     more = {"European American names": ["Jay", "Kristen"], "African American names": ["Tremayne", "Latonya"]}
     groups = {group: [*words, *more[group]] for group, words in published.groups.items()}
-    tables = {"classes": dict(published.classes), "associations": dict(published.associations)}
+    tables = {"classes": dict(published.classes), "associations": dict(published.stereotypes)}
     assert effect_size(demo, WordList.from_mapping({"groups": groups, **tables})) == pytest.approx(
         expected, abs=0.005
     )
@@ -96,5 +96,5 @@ def test_every_vector_is_that_of_the_reference_copy(demo):
         reference = dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
     found = demo.find(demo.vocabulary())
     assert all(vector.dtype == np.float32 for vector in found.values())
-    cosines = [vector @ unit(reference[word]) for word, vector in found.items()]
-    assert min(cosines) > 1 - 1e-6
+    table = [vector @ unit(reference[word]) for word, vector in found.items()]
+    assert min(table) > 1 - 1e-6

@@ -10,15 +10,15 @@ from scipy.stats import multivariate_normal
 
 from bayes_bias import fit, summarize, verdict, weat, word_effects
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import (
+from bayes_bias.estimands.estimates import (
     attribute_weights,
     block_estimates,
     block_weights,
     estimates,
     target_weights,
 )
-from bayes_bias.planning import variance_shares, words_needed
-from bayes_bias.word_effects import _deviations
+from bayes_bias.results.planning import variance_shares, words_needed
+from bayes_bias.models.word_effects import _deviations
 from tests.conftest import random_cosines
 
 SCOPES = ("both", "targets", "attributes", "none")
@@ -53,7 +53,7 @@ def test_bias_averages_group_bias_and_excess_and_repulsion_add_up_to_it(small_fi
 
 def test_word_contrasts_average_to_those_of_their_group_and_class(small_cosines, small_fit):
     raw = summarize(small_fit, "none")["mean"]
-    men = [t for t in small_cosines.similarity.target.to_numpy() if t.startswith("men")]
+    men = [t for t in small_cosines.values.target.to_numpy() if t.startswith("men")]
     assert raw["target_bias"][men].mean() == pytest.approx(raw["group_bias", "men"])
     work, home = (raw["attribute_bias"].filter(like=c).mean() for c in ("work", "home"))
     assert (work + home) / 2 == pytest.approx(raw["bias", "overall"])
@@ -78,12 +78,12 @@ def test_effect_size_stays_inside_two(small_fit):
 
 def test_associating_nothing_and_everything_leaves_no_bias():
     """Weights of a contrast sum to zero, whatever the design: three groups, one class for two of them."""
-    cosines = random_cosines(
+    table = random_cosines(
         targets={"a": 3, "b": 4, "c": 2}, attributes={"x": 3, "y": 2, "z": 4, "control": 2}
     )
-    from bayes_bias.sufficient import table_means
+    from bayes_bias.associations.statistics import table_means
 
-    data = table_means(cosines)
+    data = table_means(table)
     for weights in (*block_weights(data).values(), target_weights(data), attribute_weights(data)):
         assert abs(weights.sum(("group", "attribute_class"))).max() < 1e-12
 
@@ -150,7 +150,7 @@ def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(s
 def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
     whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
     attributes = small_fit["constant_data"].attribute_mean.size * 6_000
-    module = sys.modules["bayes_bias.word_effects"]  # the package has a function of this name
+    module = sys.modules["bayes_bias.models.word_effects"]  # the package has a function of this name
     monkeypatch.setattr(module, "MOST_NUMBERS", attributes - 1)
     left = summarize(small_fit, "attributes")
     assert "attribute_bias is left out: the effects of 19 attributes in 6,000 draws" in caplog.text
@@ -166,8 +166,8 @@ def test_the_same_fit_gives_the_same_word_effects(small_fit):
 
 
 def test_one_word_carries_no_generalisation(small_cosines):
-    cosines = random_cosines(targets={"men": 1, "women": 6})
-    posterior = fit(cosines, seed=1)
+    table = random_cosines(targets={"men": 1, "women": 6})
+    posterior = fit(table, seed=1)
     with pytest.raises(ScopeError, match=r"one word \(men\).*'attributes' or 'none'"):
         summarize(posterior, "both")
     assert np.isfinite(summarize(posterior, "attributes")["mean"]).all()

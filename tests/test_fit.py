@@ -9,8 +9,8 @@ import xarray as xr
 
 import bayes_bias
 from bayes_bias import fit, load_fit, save_fit, summarize, verdict
-from bayes_bias.compiling import _compiled
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.models.compiling import _compiled
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.errors import OutputError
 from tests.conftest import random_cosines
 
@@ -24,10 +24,10 @@ def test_the_same_seed_gives_the_same_numbers(small_cosines, small_fit):
 
 def test_one_compiled_model_serves_every_list_of_the_same_shape(small_fit):
     before = len(_compiled)
-    cosines = random_cosines(
+    table = random_cosines(
         7, targets={"men": 9, "women": 4}, attributes={"work": 3, "home": 9, "neutral": 4}
     )
-    data = fit(cosines, seed=1, draws=200, tune=300)
+    data = fit(table, seed=1, draws=200, tune=300)
     assert len(_compiled) == before
     mean, observed = data["posterior"]["mean"].mean(("chain", "draw")), data["constant_data"].block_mean
     assert abs(mean - observed).max() < 0.03

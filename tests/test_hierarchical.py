@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import Cosines, fit, summarize
+from bayes_bias import Associations, fit, summarize
 from bayes_bias.errors import ScopeError
 from benchmarks.reference import TABLES
 
@@ -64,10 +64,10 @@ def test_every_row_of_the_paper_counts_as_often_as_it_is_listed(small_cosines):
     frame = small_cosines.to_frame()
     columns = {name: name for name in frame.columns}
     tripled = pd.concat([frame, *[frame[frame.target == "men 0"]] * 2])
-    cosines = Cosines.from_frame(
-        tripled, associations=small_cosines.associations, duplicates="keep", **columns
+    table = Associations.from_frame(
+        tripled, stereotypes=small_cosines.stereotypes, duplicates="keep", **columns
     )
-    data = fit(cosines, "hierarchical", seed=1, draws=200, tune=400)["constant_data"]
+    data = fit(table, "hierarchical", seed=1, draws=200, tune=400)["constant_data"]
     count = data.distance_count.sum("connection")
     assert np.array_equal(count, np.where(data.target == "men 0", 3 * 19, 19))
 

@@ -5,9 +5,9 @@ import pytest
 
 from bayes_bias import summarize
 from bayes_bias.errors import ScopeError
-from bayes_bias.plan import plan
+from bayes_bias.results.design import plan
 from bayes_bias.plots.plan import plot_plan
-from bayes_bias.summary import interval_columns
+from bayes_bias.results.summary import interval_columns
 
 
 def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):

@@ -10,9 +10,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import estimates
+from bayes_bias.estimands.estimates import estimates
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -22,7 +22,7 @@ from bayes_bias.plots import (
 )
 from bayes_bias.plots.posterior import densities
 from bayes_bias.plots.style import COLOURS, MARKERS, style
-from bayes_bias.summary import interval_columns, summarize
+from bayes_bias.results.summary import interval_columns, summarize
 
 
 @pytest.fixture(scope="module")

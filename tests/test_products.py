@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Cosines, fit, measure, summarize, verdict, weat
-from bayes_bias.checks import predictive_coverage
-from bayes_bias.cosines import assemble
-from bayes_bias.errors import CosinesError
-from bayes_bias.estimands import block_estimates
-from bayes_bias.products import Products
-from bayes_bias.sensitivity import collapsed_log_likelihood
-from bayes_bias.sufficient import sufficient_statistics
-from bayes_bias.summary import tabulate
-from bayes_bias.wordlists import WordList
+from bayes_bias import Associations, fit, measure, summarize, verdict, weat
+from bayes_bias.checks.predictive import predictive_coverage
+from bayes_bias.associations.table import assemble
+from bayes_bias.errors import AssociationsError
+from bayes_bias.estimands.estimates import block_estimates
+from bayes_bias.associations.lazy import Products
+from bayes_bias.checks.prior_sensitivity import collapsed_log_likelihood
+from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.results.summary import tabulate
+from bayes_bias.words.wordlist import WordList
 
 ASSOCIATIONS = {"men": "work", "women": "home"}
 GROUPS, CLASSES = ("men", "women"), ("work", "home", "other")
@@ -27,7 +27,7 @@ def unit_vectors(n: int, seed: int, d: int = 12) -> np.ndarray:
 X, A = unit_vectors(31, seed=1), unit_vectors(45, seed=2)
 
 
-def table(similarity: np.ndarray | Products) -> Cosines:
+def table(similarity: np.ndarray | Products) -> Associations:
     return assemble(
         similarity,
         {f"t{i}": GROUPS[i % 2] for i in range(len(X))},
@@ -37,15 +37,15 @@ def table(similarity: np.ndarray | Products) -> Cosines:
 
 
 @pytest.fixture
-def unformed(monkeypatch) -> Cosines:
+def unformed(monkeypatch) -> Associations:
     """A table of more pairs than are formed at once."""
-    monkeypatch.setattr("bayes_bias.products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.associations.lazy.MOST_PAIRS", 100)
     return table(Products(X, A))
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-5)])
 def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
-    monkeypatch.setattr("bayes_bias.products._CHUNK", 7)
+    monkeypatch.setattr("bayes_bias.associations.lazy._CHUNK", 7)
     of_matrix = sufficient_statistics(table(X @ A.T))
     of_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
     assert set(of_vectors.variables) == set(of_matrix.variables)
@@ -66,7 +66,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     everybody = [*words.targets, *words.attributes]
     vectors = dict(zip(everybody, unit_vectors(len(everybody), seed=3), strict=True))
     formed = measure(vectors, words, controls=())
-    monkeypatch.setattr("bayes_bias.products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.associations.lazy.MOST_PAIRS", 100)
     unformed = measure(vectors, words, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 
@@ -85,7 +85,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
         assert one["mean"] == pytest.approx(other["mean"], abs=5 * (one.mcse_mean + other.mcse_mean))
     assert summarize(without).index.equals(summarize(with_matrix).index)
     assert verdict(with_matrix).label == verdict(without).label == "not distinguishable"
-    with pytest.raises(CosinesError, match="too many to form"):
+    with pytest.raises(AssociationsError, match="too many to form"):
         predictive_coverage(without)
 
 
@@ -93,22 +93,22 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     "ask",
     [
         weat,
-        Cosines.to_frame,
-        lambda cosines: cosines.block("men", "work"),
-        lambda cosines: cosines.similarity + 1,
-        lambda cosines: fit(cosines, "hierarchical"),
-        lambda cosines: fit(cosines, "crossed-long"),
+        Associations.to_frame,
+        lambda table: table.block("men", "work"),
+        lambda table: table.values + 1,
+        lambda table: fit(table, "hierarchical"),
+        lambda table: fit(table, "crossed-long"),
     ],
     ids=["weat", "to_frame", "block", "arithmetic", "hierarchical", "long"],
 )
 def test_what_needs_every_cosine_says_so(unformed, ask):
-    with pytest.raises(CosinesError, match="31 x 45 are too many to be formed one by one") as error:
+    with pytest.raises(AssociationsError, match="31 x 45 are too many to be formed one by one") as error:
         ask(unformed)
     assert "\n" not in str(error.value)
 
 
 def test_a_selection_that_is_small_enough_is_formed(unformed):
-    y = table(X @ A.T).similarity
+    y = table(X @ A.T).values
     for select in (
         lambda values: values[3],
         lambda values: values[3, 4],
@@ -116,8 +116,8 @@ def test_a_selection_that_is_small_enough_is_formed(unformed):
         lambda values: values[np.arange(31) == 5, np.arange(45) % 9 == 1],
         lambda values: values.sel(target=["t7", "t1"], attribute=["a2", "a44"]),
     ):
-        np.testing.assert_allclose(select(unformed.similarity), select(y), atol=1e-15)
-    few = unformed.similarity[::4, ::5]
+        np.testing.assert_allclose(select(unformed.values), select(y), atol=1e-15)
+    few = unformed.values[::4, ::5]
     assert few.notnull().all()
     assert not unformed.without_controls().is_formed
 

@@ -11,50 +11,50 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import Cosines
-from bayes_bias.cosines import assemble
+from bayes_bias import Associations
+from bayes_bias.associations.table import assemble
 from bayes_bias.embeddings import open_embedding
 from bayes_bias.errors import (
     BayesBiasError,
-    CosinesError,
+    AssociationsError,
     EmbeddingError,
     OutputError,
     ScopeError,
     SpecError,
     WordListError,
 )
-from bayes_bias.report import Report, check_folder, data_fit, report
-from bayes_bias.report import folder as folder_module
-from bayes_bias.report.figures import draw, svg
-from bayes_bias.report.files import file_names
-from bayes_bias.report.html import page
-from bayes_bias.report.latex import tables
-from bayes_bias.report.methods import bibliography, latex, plain
-from bayes_bias.report.numbers import bounds, cosine, probability
-from bayes_bias.report.references import shared_references
-from bayes_bias.report.templating import latex as escaped
-from bayes_bias.wordlists import WordList
+from bayes_bias.reports import Report, check_folder, data_fit, report
+from bayes_bias.reports import folder as folder_module
+from bayes_bias.reports.figures import draw, svg
+from bayes_bias.reports.files import file_names
+from bayes_bias.reports.html import page
+from bayes_bias.reports.latex import tables
+from bayes_bias.reports.methods import bibliography, latex, plain
+from bayes_bias.formatting import bounds, cosine, probability
+from bayes_bias.reports.references import shared_references
+from bayes_bias.reports.templating import latex as escaped
+from bayes_bias.words.wordlist import WordList
 from tests.conftest import random_cosines
 
 WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
 
 
 @pytest.fixture(scope="module")
-def wicked() -> Cosines:
+def wicked() -> Associations:
     """Cosines of words, and with a name, that would break a careless page, table or path."""
     plain = random_cosines(3, bias=0.0)
-    similarity = plain.similarity
+    similarity = plain.values
     targets = dict(
         zip([*WICKED, *similarity.target.to_numpy()[5:]], similarity.group.to_numpy(), strict=True)
     )
     attributes = dict(
         zip(similarity.attribute.to_numpy(), similarity.attribute_class.to_numpy(), strict=True)
     )
-    return assemble(similarity.to_numpy(), targets, attributes, plain.associations, name='../../x <i>"&$')
+    return assemble(similarity.to_numpy(), targets, attributes, plain.stereotypes, name='../../x <i>"&$')
 
 
 @pytest.fixture(scope="module")
-def made(small_cosines: Cosines, wicked: Cosines) -> Report:
+def made(small_cosines: Associations, wicked: Associations) -> Report:
     return report([small_cosines, wicked], seed=1)
 
 
@@ -64,7 +64,7 @@ def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def failed(small_cosines: Cosines) -> Report:
+def failed(small_cosines: Associations) -> Report:
     """Far too few draws to converge."""
     return report(small_cosines, draws=20, tune=50)
 
@@ -193,8 +193,8 @@ def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, fol
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert "Not checked, because the fit has not converged" in html_of(failed)
     monkeypatch.setattr(data_fit, "MOST_PAIRS", 200)
-    with pytest.raises(CosinesError, match="209 cosines are too many for a report"):
-        data_fit.data_fit(made.sections[0].fit, made.sections[0].cosines)
+    with pytest.raises(AssociationsError, match="209 cosines are too many for a report"):
+        data_fit.data_fit(made.sections[0].fit, made.sections[0].table)
     section = dataclasses.replace(
         made.sections[0], data_fit=dataclasses.replace(made.sections[0].data_fit, no_comparison="no cosine")
     )
@@ -289,8 +289,8 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"wordlists": []}, CosinesError, "is empty"),
-        ({"wordlists": ["weat6", "weat6"]}, CosinesError, "'weat6' is there 2 times"),
+        ({"wordlists": []}, AssociationsError, "is empty"),
+        ({"wordlists": ["weat6", "weat6"]}, AssociationsError, "'weat6' is there 2 times"),
         ({"wordlists": ["weat6", "waet7"]}, WordListError, "weat7"),
         ({"model": "hierarchical"}, SpecError, "neither scopes nor a noise floor"),
         ({"scope": "none"}, ScopeError, "gives no intervals"),
@@ -301,18 +301,18 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
     ],
 )
 def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, monkeypatch):
-    build = sys.modules["bayes_bias.report.build"]  # by attribute, `bayes_bias.report` is the function
+    build = sys.modules["bayes_bias.reports.build"]  # by attribute, `bayes_bias.reports` is the function
     monkeypatch.setattr(build, "fit", lambda *_, **__: pytest.fail("sampled"))
     with pytest.raises(error, match=message):
         report(**{"wordlists": "weat6"} | arguments)
 
 
 def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monkeypatch):
-    monkeypatch.setattr("bayes_bias.products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.associations.lazy.MOST_PAIRS", 100)
     monkeypatch.setattr(
-        sys.modules["bayes_bias.report.build"], "fit", lambda *_, **__: pytest.fail("sampled")
+        sys.modules["bayes_bias.reports.build"], "fit", lambda *_, **__: pytest.fail("sampled")
     )
-    with pytest.raises(CosinesError, match="'weat6' has 256 cosines, too many for a report"):
+    with pytest.raises(AssociationsError, match="'weat6' has 256 cosines, too many for a report"):
         report("weat6", controls=())
 
 

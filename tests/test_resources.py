@@ -57,7 +57,7 @@ def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
     }
     assert inside == files
     program = (
-        "from bayes_bias.embeddings import open_embedding; from bayes_bias.wordlists import load_wordlist\n"
+        "from bayes_bias.embeddings import open_embedding; from bayes_bias.words.wordlist import load_wordlist\n"
         "print(load_wordlist('weat7').with_controls('human').name)\n"
         "print(open_embedding('googlenews-demo').dimensions)"
     )

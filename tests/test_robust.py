@@ -7,22 +7,22 @@ import pytest
 import xarray as xr
 from scipy.stats import t
 
-from bayes_bias import Cosines, fit, summarize
-from bayes_bias.checks import log_likelihood
-from bayes_bias.pymc_models import build_model, model_data
-from bayes_bias.specs import load_spec
+from bayes_bias import Associations, fit, summarize
+from bayes_bias.checks.predictive import log_likelihood
+from bayes_bias.models.structures import build_model, model_data
+from bayes_bias.models.spec import load_spec
 
 
 @pytest.fixture(scope="module")
-def spoilt(small_cosines: Cosines) -> Cosines:
+def spoilt(small_cosines: Associations) -> Associations:
     """One odd cosine: the first man's with the first word of work."""
-    similarity = small_cosines.similarity.copy()
+    similarity = small_cosines.values.copy()
     similarity[0, 0] = 0.95
-    return replace(small_cosines, similarity=similarity)
+    return replace(small_cosines, values=similarity)
 
 
 @pytest.fixture(scope="module")
-def robust_fit(spoilt: Cosines) -> xr.DataTree:
+def robust_fit(spoilt: Associations) -> xr.DataTree:
     return fit(spoilt, "robust", seed=1, draws=500, tune=500)
 
 
@@ -63,4 +63,4 @@ def test_predictive_checks_know_its_tails(spoilt, robust_fit):
     expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
     scale = draw.sd_residual / t(draw.nu).std()
     found = log_likelihood(robust_fit)[0, 0, 0]
-    assert found.item() == pytest.approx(t.logpdf(spoilt.similarity[0, 0], draw.nu, expected, scale).item())
+    assert found.item() == pytest.approx(t.logpdf(spoilt.values[0, 0], draw.nu, expected, scale).item())

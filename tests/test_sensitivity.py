@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import expon
 
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.errors import SpecError
-from bayes_bias.sensitivity import collapsed_log_likelihood, log_priors, prior_sensitivity
+from bayes_bias.checks.prior_sensitivity import collapsed_log_likelihood, log_priors, prior_sensitivity
 from tests.test_crossed import SCALES, dense_log_likelihood
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Cosines, fit, measure, summarize, verdict
+from bayes_bias import Associations, fit, measure, summarize, verdict
 from bayes_bias.errors import ScopeError
-from bayes_bias.planning import variance_shares, words_needed
+from bayes_bias.results.planning import variance_shares, words_needed
 from tests.conftest import random_cosines
 
 # What a trial of the design found (shared/design/statistics.md, section 6): WEAT's numerator on GloVe-840B,
@@ -27,9 +27,9 @@ GLOVE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GLOVE)
 def test_weat_on_glove(reference, name):
-    cosines = measure(reference / "glove840b_weat_items.npz", name, controls=())
+    table = measure(reference / "glove840b_weat_items.npz", name, controls=())
     numerator, label = GLOVE[name]
-    found = verdict(fit(cosines, seed=1))
+    found = verdict(fit(table, seed=1))
     assert 2 * found.bias == pytest.approx(numerator, abs=0.0025)
     assert found.label == label
 
@@ -68,7 +68,7 @@ def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
 def test_that_many_words_would_indeed_settle_it():
     """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
 
-    def sized(n: int, seed: int) -> Cosines:
+    def sized(n: int, seed: int) -> Associations:
         targets = dict.fromkeys(("men", "women"), n)
         return random_cosines(
             seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias.errors import WordListError
-from bayes_bias.wordlists import WordList, control_names, load_controls, load_wordlist, wordlist_names
+from bayes_bias.words.wordlist import WordList, control_names, load_controls, load_wordlist, wordlist_names
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 NEEDS_REFERENCE = pytest.mark.skipif(not REFERENCE.is_dir(), reason="needs ../shared/reference")
@@ -44,8 +44,8 @@ def test_shipped_list_is_complete_and_cites_its_source(name):
     assert wordlist.description
     assert wordlist.source.doi.startswith("10.")
     assert wordlist.source.doi in wordlist.source.bibtex
-    assert set(wordlist.associations) == set(wordlist.groups)
-    assert set(wordlist.associations.values()) == set(wordlist.classes)
+    assert set(wordlist.stereotypes) == set(wordlist.groups)
+    assert set(wordlist.stereotypes.values()) == set(wordlist.classes)
 
 
 @NEEDS_REFERENCE
@@ -67,7 +67,7 @@ def test_manzini_words_and_controls_are_those_of_the_published_cosines(name):
     assert set(wordlist.attributes) == set(published.word_to_compare)
     for group, words in wordlist.groups.items():
         stereotype = published[published.protected_word.isin(words) & (published.connection == "associated")]
-        assert set(stereotype.word_to_compare) == set(wordlist.classes[wordlist.associations[group]])
+        assert set(stereotype.word_to_compare) == set(wordlist.classes[wordlist.stereotypes[group]])
 
 
 def test_controls_have_226_neutral_and_85_human_words():
@@ -78,10 +78,10 @@ def test_controls_have_226_neutral_and_85_human_words():
 
 
 def test_positive_bias_is_the_stereotype():
-    assert load_wordlist("weat1").associations["insects"] == "unpleasant"
-    assert load_wordlist("weat6").associations["male names"] == "career"
-    assert load_wordlist("weat7").associations["math"] == "male terms"
-    assert load_wordlist("weat9").associations["mental disease"] == "temporary"
+    assert load_wordlist("weat1").stereotypes["insects"] == "unpleasant"
+    assert load_wordlist("weat6").stereotypes["male names"] == "career"
+    assert load_wordlist("weat7").stereotypes["math"] == "male terms"
+    assert load_wordlist("weat9").stereotypes["mental disease"] == "temporary"
 
 
 def test_repeated_targets_are_kept_once_and_told():

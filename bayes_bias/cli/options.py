@@ -8,19 +8,20 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.estimands.facets import SCOPES
 
 INPUT = "Input"
 MODEL = "Model"
 
-Source = Annotated[
+ListArgument = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
         help="Name of a shipped word list, a TOML file, or a CSV file of cosines with the columns target,"
-        " group, attribute, attribute_class, cosine (with --associate).",
+        " group, attribute, attribute_class, cosine (with --stereotype).",
     ),
 ]
-Sources = Annotated[list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.")]
+ListsArgument = Annotated[list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.")]
 EmbeddingOption = Annotated[
     str,
     typer.Option(
@@ -42,9 +43,13 @@ ControlsOption = Annotated[
         help="Control classes, comma-separated names or TOML files, or 'none'.", rich_help_panel=INPUT
     ),
 ]
-AssociateOption = Annotated[
+StereotypesOption = Annotated[
     list[str] | None,
-    typer.Option(help="For CSV files: GROUP=CLASS, once for each group.", rich_help_panel=INPUT),
+    typer.Option(
+        "--stereotype",
+        help="For CSV files: GROUP=CLASS, once for each group.",
+        rich_help_panel=INPUT,
+    ),
 ]
 AllowLossOption = Annotated[
     bool,
@@ -66,9 +71,7 @@ ModelOption = Annotated[str, typer.Option(help="Shipped model or TOML file.", ri
 SeedOption = Annotated[int, typer.Option(help="The same seed gives the same numbers.", rich_help_panel=MODEL)]
 ScopeOption = Annotated[
     str,
-    typer.Option(
-        help="Words a reader may generalise to: both, targets, attributes, none.", rich_help_panel=MODEL
-    ),
+    typer.Option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.", rich_help_panel=MODEL),
 ]
 SetsOption = Annotated[
     str | None,
@@ -84,40 +87,42 @@ CiOption = Annotated[
 ]
 
 
-def read_cosines(
-    source: str, embedding: str, controls: str, associate: list[str] | None, allow_loss: bool, trust: bool
-) -> bb.Cosines:
+def read_table(
+    source: str, embedding: str, controls: str, stereotypes: list[str] | None, allow_loss: bool, trust: bool
+) -> bb.Associations:
+    """The table that LIST means: a word list measured in an embedding, or a CSV file of cosines."""
     if source.endswith(".csv"):
-        return cosines_from_csv(Path(source), associate)
-    if associate:
+        return table_from_csv(Path(source), stereotypes)
+    if stereotypes:
         raise BayesBiasError(
-            "--associate: is for CSV files of cosines; a word list states its own associations"
+            "--stereotype: is for CSV files of cosines; a word list states its own stereotypes"
         )
-    return bb.measure(embedding, source, controls_of(controls), allow_loss=allow_loss, trust=trust)
+    return bb.cosines(embedding, source, controls_of(controls), allow_loss=allow_loss, trust=trust)
 
 
 def controls_of(controls: str) -> tuple[str, ...]:
+    """Control classes as the option gives them."""
     return () if controls == "none" else tuple(c.strip() for c in controls.split(",") if c.strip())
 
 
-def cosines_from_csv(path: Path, associate: list[str] | None) -> bb.Cosines:
+def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations:
+    """A CSV file of cosines, one row for each pair."""
     if not path.is_file():
         raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
-    pairs = [pair.partition("=") for pair in associate or ()]
+    pairs = [pair.partition("=") for pair in stereotypes or ()]
     if not pairs or not all(equals for _, equals, _ in pairs):
-        raise BayesBiasError("--associate: a CSV file needs GROUP=CLASS, once for each group")
+        raise BayesBiasError("--stereotype: a CSV file needs GROUP=CLASS, once for each group")
     try:
         frame = pd.read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
     except (ValueError, UnicodeDecodeError) as error:
         raise BayesBiasError(f"LIST: '{path}' is no CSV table: {error}") from error
-    associations = {group: attribute_class for group, _, attribute_class in pairs}
-    return bb.Cosines.from_frame(
+    return bb.Associations.from_frame(
         frame,
         target="target",
         group="group",
         attribute="attribute",
         attribute_class="attribute_class",
-        cosine="cosine",
-        associations=associations,
+        value="cosine",
+        stereotypes={group: attribute_class for group, _, attribute_class in pairs},
         name=path.stem,
     )

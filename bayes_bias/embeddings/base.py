@@ -1,13 +1,19 @@
 """What every embedding can do, whatever it was read from."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 type Vector = NDArray[np.floating]
+
+# Random lists are drawn from the first so many words of a source, which in most sources are the frequent ones.
+FREQUENT = 30_000
 
 
 class Reader(ABC):
@@ -20,12 +26,13 @@ class Reader(ABC):
         """All words in the order of the source, a repeated word as often as it occurs."""
 
     @abstractmethod
-    def entries(self, wanted: frozenset[str]) -> Iterator[tuple[str, Vector]]:
-        """Words (with vectors as stored) whose casefolded form is wanted, in the order of the source."""
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Words (with vectors as stored) whose casefolded form is wanted, and so many of the first words whatever they
+        are, in the order of the source."""
 
-    def pool(self) -> Iterator[str]:
-        """Words from which random word lists may be drawn: all of them, unless the source marks some."""
-        return self.words()
+    def marked(self) -> Iterator[str] | None:
+        """Words that the source marks as a pool for random word lists; None where it marks none."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -72,15 +79,61 @@ class Embedding:
         >>> sorted(open_embedding({"Nurse": [1.0, 0.0], "nurse": [0.6, 0.8], "rose": [0, 1]}).find(["nurse"]))
         ['Nurse', 'nurse']
         """
-        found: dict[str, Vector] = {}
-        for word, vector in self.reader.entries(frozenset(word.casefold() for word in words)):
-            found.setdefault(word, vector)
-        return found
+        return _once(self.reader.entries(frozenset(word.casefold() for word in words)))
+
+    def all(self) -> dict[str, Vector]:
+        """Every vector, as stored."""
+        return _once(self.reader.entries(frozenset(), first=math.inf))
+
+    def excerpt(self, words: Iterable[str], *, pool: bool = False) -> Self:
+        """These words alone, and the pool for random lists if asked, in memory after one reading of the source."""
+        wanted = frozenset(word.casefold() for word in words)
+        marked = self.reader.marked() if pool else None
+        if marked is not None:
+            drawable = tuple(dict.fromkeys(marked))
+            found = _once(self.reader.entries(wanted.union(word.casefold() for word in drawable)))
+        else:
+            found = _once(self.reader.entries(wanted, first=FREQUENT if pool else 0))
+            drawable = tuple(islice(found, FREQUENT)) if pool else ()
+        return replace(self, reader=Excerpt(found, drawable, self.dimensions))
 
     def vocabulary(self) -> list[str]:
         """Every word once, in the order of the source (often: frequent words first)."""
         return list(dict.fromkeys(self.reader.words()))
 
     def pool(self) -> list[str]:
-        """Words to draw random lists from: those that the source marks as its pool, else the vocabulary."""
-        return list(dict.fromkeys(self.reader.pool()))
+        """Words to draw random lists from: those that the source marks, else its first 30,000 (most sources begin with
+        frequent words)."""
+        marked = self.reader.marked()
+        words = (
+            islice(dict.fromkeys(self.reader.words()), FREQUENT) if marked is None else dict.fromkeys(marked)
+        )
+        return list(words)
+
+
+@dataclass(frozen=True)
+class Excerpt(Reader):
+    """Part of a source, in memory."""
+
+    found: Mapping[str, Vector]
+    drawable: tuple[str, ...]
+    dimensions: int
+
+    def words(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        for number, (word, vector) in enumerate(self.found.items()):
+            if number < first or word.casefold() in wanted:
+                yield word, vector
+
+    def marked(self) -> Iterator[str]:
+        return iter(self.drawable)
+
+
+def _once(entries: Iterable[tuple[str, Vector]]) -> dict[str, Vector]:
+    """Where a source has a word twice, the first one counts."""
+    found: dict[str, Vector] = {}
+    for word, vector in entries:
+        found.setdefault(word, vector)
+    return found

@@ -22,9 +22,9 @@ class MemoryReader(Reader):
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in self.labels)
 
-    def entries(self, wanted: frozenset[str]) -> Iterator[tuple[str, Vector]]:
-        for word, row in zip(self.words(), self.rows, strict=True):
-            if word.casefold() in wanted:
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):
+            if number < first or word.casefold() in wanted:
                 yield word, as_vector(row)
 
 

@@ -31,16 +31,18 @@ class NpzReader(Reader):
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
-    def entries(self, wanted: frozenset[str]) -> Iterator[tuple[str, Vector]]:
-        for word, vector in zip(self.words(), _rows(self.file, self.trust), strict=True):
-            if word.casefold() in wanted:
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        rows = zip(self.words(), _rows(self.file, self.trust), strict=True)
+        for number, (word, vector) in enumerate(rows):
+            if number < first or word.casefold() in wanted:
                 yield word, vector
 
-    def pool(self) -> Iterator[str]:
+    def marked(self) -> Iterator[str] | None:
         with self.file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             marked = archive.get("pool")
-        words = self.words()
-        return words if marked is None else (word for word, mark in zip(words, marked, strict=True) if mark)
+        if marked is None:
+            return None
+        return (word for word, mark in zip(self.words(), marked, strict=True) if mark)
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import OutputError
-from bayes_bias.output import check_output, whole_file
+from bayes_bias.files import check_output, whole_file
 
-type Vectors = Mapping[str, NDArray[np.floating]]
+type WordVectors = Mapping[str, NDArray[np.floating]]
 
 
 def check_vectors_path(path: str | Path) -> Path:
@@ -29,7 +29,7 @@ def check_vectors_path(path: str | Path) -> Path:
     return path
 
 
-def save_vectors(vectors: Vectors, path: str | Path) -> Path:
+def save_vectors(vectors: WordVectors, path: str | Path) -> Path:
     """Write words and vectors as float32: `.npz`, or word2vec's text format.
 
     Raises
@@ -47,12 +47,12 @@ def save_vectors(vectors: Vectors, path: str | Path) -> Path:
     return path
 
 
-def _write_npz(vectors: Vectors, path: Path) -> None:
+def _write_npz(vectors: WordVectors, path: Path) -> None:
     words = np.array(list(vectors), dtype=str)
     np.savez_compressed(path, words=words, vectors=np.stack(list(vectors.values())).astype(np.float32))
 
 
-def _write_text(vectors: Vectors, path: Path) -> None:
+def _write_text(vectors: WordVectors, path: Path) -> None:
     """A line with the number of words and of dimensions, then one line a word."""
     for word in vectors:
         if word.split() != [word]:
@@ -65,4 +65,4 @@ def _write_text(vectors: Vectors, path: Path) -> None:
             file.write(f"{word} {' '.join(f'{value:.7g}' for value in vector)}\n")
 
 
-_WRITERS: dict[str, Callable[[Vectors, Path], None]] = {".npz": _write_npz, ".txt": _write_text}
+_WRITERS: dict[str, Callable[[WordVectors, Path], None]] = {".npz": _write_npz, ".txt": _write_text}

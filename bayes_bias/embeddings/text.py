@@ -27,14 +27,14 @@ class TextReader(Reader):
         for _, row in self._rows():
             yield self._word(row)
 
-    def entries(self, wanted: frozenset[str]) -> Iterator[tuple[str, Vector]]:
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         # A word may contain spaces (GloVe-840B: '. . .'), so the first field only says where to look closer.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
-        for number, row in self._rows():
-            if folded(row.split(b" ", 1)[0]) not in first_fields:
+        for count, (number, row) in enumerate(self._rows()):
+            if count >= first and folded(row.split(b" ", 1)[0]) not in first_fields:
                 continue
             word = self._word(row)
-            if word.casefold() in wanted:
+            if count < first or word.casefold() in wanted:
                 yield word, self._vector(row, number)
 
     def _rows(self) -> Iterator[tuple[int, bytes]]:

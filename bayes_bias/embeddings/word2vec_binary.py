@@ -27,11 +27,11 @@ class BinaryReader(Reader):
             for word, _, _ in _records(stream, self.file.name):
                 yield word.decode("utf-8", errors="replace")
 
-    def entries(self, wanted: frozenset[str]) -> Iterator[tuple[str, Vector]]:
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         keys = {word.encode() for word in wanted}
         with open_stream(self.file) as stream:
-            for word, block, start in _records(stream, self.file.name):
-                if folded(word) in keys:
+            for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
+                if number < first or folded(word) in keys:
                     values = np.frombuffer(block, dtype="<f4", count=self.dimensions, offset=start)
                     # A copy, lest one vector keep its whole block in memory.
                     yield word.decode("utf-8", errors="replace"), values.copy()

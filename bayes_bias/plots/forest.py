@@ -6,21 +6,22 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import INK, axes_or_new, colour_and_marker, finish, shortened, style
-from bayes_bias.scopes import Scope
-from bayes_bias.summary import summarize
+from bayes_bias.results.summary import summarize
 
 
 def plot_forest(
-    fit: xr.DataTree,
-    scope: Scope = "both",
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
-    """Forest of ``bias``, ``group_bias`` and ``excess``, in cosine similarity.
+    """Forest of ``bias``, ``group_bias`` and ``excess``, in the units of the table.
 
     Each row has a posterior mean, an equal-tailed interval, and behind them its noise floor, ``0 +/- z
     noise_sd``, which holds the contrast with probability `ci_prob` if the population value is zero.
@@ -42,10 +43,10 @@ def plot_forest(
     >>> plot_forest(posterior).figure.savefig("forest.pdf")                       # doctest: +SKIP
     """
     table = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
-    blocks = _blocks(fit["constant_data"].to_dataset(), table)
+    blocks = _blocks(Fitted.of(fit).data, table)
     with style():
         ax = axes_or_new(ax, rows=height(blocks))
-        draw_forest(ax, blocks, ci_prob=ci_prob)
+        draw_forest(ax, blocks, Fitted.of(fit).association, ci_prob=ci_prob)
         forest_legend(ax, ci_prob=ci_prob)
         return finish(ax, fit, "bias of groups, excess over controls")
 

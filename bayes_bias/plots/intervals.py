@@ -11,10 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import norm
 
+from bayes_bias.associations.association import Association
 from bayes_bias.plots.style import GREY, INK, NOISE, PAPER, legend_below
-from bayes_bias.summary import interval_columns
+from bayes_bias.results.summary import interval_of
 
-BIAS_AXIS = "cosine similarity (positive: stereotypical)"
+
+def bias_axis(association: Association) -> str:
+    """What the axis of a bias says."""
+    return f"{association.unit} (positive: stereotypical)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +31,9 @@ class Rows:
     looks: Sequence[dict[str, Any]]
 
 
-def draw_forest(ax: Axes, blocks: Sequence[Rows], *, ci_prob: float, raw: bool = False) -> None:
+def draw_forest(
+    ax: Axes, blocks: Sequence[Rows], association: Association, *, ci_prob: float, raw: bool = False
+) -> None:
     """Blocks of rows from top to bottom, each row with its own noise floor; `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
     for block in blocks:
@@ -47,7 +53,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], *, ci_prob: float, raw: bool =
     ax.set_ylim(top - 0.6, -0.7)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(BIAS_AXIS)
+    ax.set_xlabel(bias_axis(association))
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, raw: bool = False) -> None:
@@ -94,11 +100,11 @@ _HEADING: dict[str, Any] = {
 
 
 def _draw_row(ax: Axes, y: float, row: pd.Series, look: dict[str, Any], ci_prob: float, raw: bool) -> None:
-    lower, upper = interval_columns(row.to_frame().T)
+    lower, upper = interval_of(row)
     if np.isfinite(row.noise_sd):
         reach = norm.ppf((1 + ci_prob) / 2) * row.noise_sd
         ax.barh(y, 2 * reach, left=-reach, height=0.72, color=NOISE, zorder=0)
-    ax.plot([row[lower], row[upper]], [y, y], color=look["color"], linewidth=1.8, zorder=3)
+    ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
     if raw:
         ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
     ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)

@@ -3,25 +3,26 @@
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, shortened, style
-from bayes_bias.scopes import Scope
-from bayes_bias.summary import summarize
+from bayes_bias.results.summary import tabulate
 
 
 def plot_overview(
-    fits: Sequence[xr.DataTree],
-    scope: Scope = "both",
+    fits: Sequence[Fit],
+    scope: ScopeName = DEFAULT_SCOPE,
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
     summaries: Mapping[str, pd.DataFrame] | None = None,
 ) -> Axes:
-    """``bias`` of several fits, in cosine similarity; rows, intervals and noise floors as in `plot_forest`.
+    """``bias`` of several fits, in the units of the table; rows, intervals and noise floors as in `plot_forest`.
 
     Parameters
     ----------
@@ -37,21 +38,24 @@ def plot_overview(
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
     known = summaries or {}
-    tables = [known.get(fit.attrs["name"]) for fit in fits]
-    rows = [
-        (summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if table is None else table).loc[["bias"]]
-        for fit, table in zip(fits, tables, strict=True)
-    ]
+    fitted = [Fitted.of(fit) for fit in fits]
+    rows = [_row(each, scope, ci_prob, known.get(each.name)) for each in fitted]
     looks = [colour_and_marker(0)] * len(fits)
-    blocks = [Rows("", [_label(fit) for fit in fits], pd.concat(rows), looks)]
+    blocks = [Rows("", [_label(each) for each in fitted], pd.concat(rows), looks)]
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
-        draw_forest(ax, blocks, ci_prob=ci_prob)
+        draw_forest(ax, blocks, fitted[0].association, ci_prob=ci_prob)
         forest_legend(ax, ci_prob=ci_prob)
         ax.set_title("Bias of each list")
         return ax
 
 
-def _label(fit: xr.DataTree) -> str:
-    name = shortened(str(fit.attrs["name"]))
-    return name if Diagnostics.of(fit).converged else f"{name}\nNOT CONVERGED"
+def _row(fitted: Fitted, scope: ScopeName, ci_prob: float, summary: pd.DataFrame | None) -> pd.DataFrame:
+    if summary is None:
+        return tabulate(bias_estimate(fitted, scope), ci_prob, "eti")
+    return summary.loc[["bias"]]
+
+
+def _label(fitted: Fitted) -> str:
+    name = shortened(fitted.name)
+    return name if Diagnostics.of(fitted).converged else f"{name}\nNOT CONVERGED"

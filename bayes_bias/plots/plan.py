@@ -2,21 +2,21 @@
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.plan import LENGTHS, plan
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import INK, axes_or_new, finish, legend_below, style
-from bayes_bias.scopes import Scope
+from bayes_bias.results.design import LENGTHS, plan
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
 
 
 def plot_plan(
-    fit: xr.DataTree,
+    fit: Fit,
     *,
     planned: pd.DataFrame | None = None,
-    scope: Scope = "both",
+    scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
@@ -35,7 +35,7 @@ def plot_plan(
     Returns
     -------
     matplotlib.axes.Axes
-        Filled contours of ``power``, labelled lines of the interval's half-width in cosine similarity, and a cross
+        Filled contours of ``power``, labelled lines of the interval's half-width in the units of the table, and a cross
         at the lists of this fit.
     """
     table = planned if planned is not None else plan(fit, LENGTHS, LENGTHS, scope=scope, ci_prob=ci_prob)
@@ -47,7 +47,7 @@ def plot_plan(
         ax.figure.colorbar(filled, ax=ax, label=f"probability that the {ci_prob:.0%} interval excludes zero")
         lines = ax.contour(x, y, grid.width / 2, levels=6, colors="white", linewidths=1)
         ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=8)
-        data = fit["constant_data"].to_dataset()
+        data = Fitted.of(fit).data
         associated = np.unique(data.associated)
         here = (float(data.n_attributes[associated].mean()), float(data.n_targets.mean()))
         ax.plot(

@@ -1,28 +1,28 @@
 """The posterior of the bias over the noise floor: are these two curves distinguishable?"""
 
 import numpy as np
-import xarray as xr
 from matplotlib.axes import Axes
 from scipy.stats import gaussian_kde, norm
 
-from bayes_bias.errors import ScopeError
-from bayes_bias.estimands import Estimate, estimates
-from bayes_bias.plots.intervals import BIAS_AXIS
+from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, axes_or_new, finish, legend_below, style
-from bayes_bias.scopes import Scope
 
 _GRID = 240
 _BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its posterior is smooth
 
 
 def plot_posterior(
-    fit: xr.DataTree, scope: Scope = "both", *, ci_prob: float = 0.95, ax: Axes | None = None
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, ax: Axes | None = None
 ) -> Axes:
     """Posterior density of ``bias``, over the density of contrasts that noise alone would show.
 
     The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
     if the population bias were zero. The vertical line is the raw contrast of these words, half of WEAT's
-    numerator where WEAT is defined. Units: cosine similarity.
+    numerator where WEAT is defined. Units: those of the table.
 
     Parameters
     ----------
@@ -37,28 +37,26 @@ def plot_posterior(
     --------
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
     """
-    if scope == "none":
-        raise ScopeError(
-            "scope: 'none' is the raw contrast alone and has no density; use 'both' or 'targets'"
-        )
-    bias = estimates(fit, scope)["bias"]
+    sampling_scope(scope)
+    fitted = Fitted.of(fit)
+    bias = bias_estimate(fitted, scope)
     with style():
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         _draw_densities(ax, bias)
-        _draw_marks(ax, bias, ci_prob, _raw(fit))
-        ax.set(yticks=[], xlabel=BIAS_AXIS)
+        _draw_marks(ax, bias, ci_prob, _raw(fitted))
+        ax.set(yticks=[], xlabel=bias_axis(fitted.association))
         ax.spines["left"].set_visible(False)
         legend_below(ax)
-        return finish(ax, fit, "the bias, and what noise would show")
+        return finish(ax, fitted, "the bias, and what noise would show")
 
 
-def _raw(fit: xr.DataTree) -> str:
-    two = fit["constant_data"].sizes["group"] == 2
+def _raw(fitted: Fitted) -> str:
+    two = fitted.data.sizes["group"] == 2
     return "raw contrast of these words" + (" (half of WEAT’s numerator)" if two else "")
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A grid of cosine differences with the posterior density and the noise density on it."""
+    """A grid of biases with the posterior density and the noise density on it."""
     draws = bias.draws.to_numpy().ravel()
     noise_sd = np.asarray(bias.noise_sd).ravel()
     reach = 3.2 * noise_sd.mean()

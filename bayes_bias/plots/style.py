@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
-from bayes_bias.diagnostics import Diagnostics
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
 
 # Okabe & Ito's palette; markers say the same in grey. The overall bias is black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -93,10 +93,10 @@ def shortened(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
-def finish(ax: Axes, fit: xr.DataTree, what: str) -> Axes:
+def finish(ax: Axes, fit: Fit, what: str) -> Axes:
     """Title with the list's name, and a mark that nobody overlooks where the fit has not converged."""
-    converged = Diagnostics.of(fit).converged
-    name = shortened(str(fit.attrs["name"]))
+    fitted = Fitted.of(fit)
+    converged, name = Diagnostics.of(fitted).converged, shortened(fitted.name)
     title = f"{name}: {what}" if len(name) + len(what) < _LONGEST_TITLE else f"{name}:\n{what}"
     ax.set_title(title if converged else f"{title}\n{NOT_CONVERGED}", parse_math=False)
     if not converged:

@@ -1,13 +1,12 @@
 """Where the variance comes from: targets, attributes, or what neither explains."""
 
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.planning import variance_shares
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, style
+from bayes_bias.results.design import variance_shares
 
-_BARS = {"cosine": "a single cosine", "bias": "the noise of the bias"}
 # Hatches say in grey what colours say on a screen; a dark and a light fill need text of the other kind.
 _PARTS = (
     ("targets", COLOURS[0], "", PAPER),
@@ -17,12 +16,10 @@ _PARTS = (
 _LEAST_LABELLED = 0.06
 
 
-def plot_variance_shares(
-    fit: xr.DataTree, *, ax: Axes | None = None, shares: pd.DataFrame | None = None
-) -> Axes:
+def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFrame | None = None) -> Axes:
     """Shares of variance due to targets, attributes and residual.
 
-    Upper bar: one cosine about the mean of its group and class. Lower bar: the sampling variance of ``bias``
+    Upper bar: one value about the mean of its group and class. Lower bar: the sampling variance of ``bias``
     for lists as long as these, both being samples. More words of the largest part narrow the interval most.
 
     Parameters
@@ -38,15 +35,16 @@ def plot_variance_shares(
     >>> plot_variance_shares(posterior)                                           # doctest: +SKIP
     """
     table = variance_shares(fit) if shares is None else shares
+    bars = {"value": f"a single {Fitted.of(fit).association.name}", "bias": "the noise of the bias"}
     with style():
-        ax = axes_or_new(ax, rows=len(_BARS), row_height=0.42, extra=1.05)
-        left = pd.Series(0.0, index=list(_BARS))
+        ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.05)
+        left = pd.Series(0.0, index=list(bars))
         for part, colour, hatch, ink in _PARTS:
-            share = table.loc[list(_BARS), part]
+            share = table.loc[list(bars), part]
             _draw_part(ax, share, left, part, colour, hatch, ink)
             left = left + share
-        ax.set_yticks(range(len(_BARS)), labels=list(_BARS.values()))
-        ax.set(xlim=(0, 1), ylim=(len(_BARS) - 0.5, -0.5), xlabel="share of the variance")
+        ax.set_yticks(range(len(bars)), labels=list(bars.values()))
+        ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)

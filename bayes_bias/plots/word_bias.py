@@ -1,6 +1,6 @@
 """The bias of every single word, with its uncertainty."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,24 +8,24 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from bayes_bias.errors import ScopeError
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.word_effects import Side, check_side
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, finish, shortened, style
-from bayes_bias.scopes import Scope
-from bayes_bias.summary import summarize
-
-Side = Literal["targets", "attributes"]
+from bayes_bias.results.summary import summarize
 
 
 def plot_word_bias(
-    fit: xr.DataTree,
-    side: Side = "targets",
-    scope: Scope = "both",
+    fit: Fit,
+    side: Side = "target",
+    scope: ScopeName = DEFAULT_SCOPE,
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
-    """``target_bias`` or ``attribute_bias`` of each word, in cosine similarity.
+    """``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
 
     Words stand under their group (targets) or class (attributes), the most stereotypical first. A cross is
     the raw contrast of the word; the posterior mean is drawn from it towards the group's, the more so the
@@ -36,7 +36,7 @@ def plot_word_bias(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
-    side : {"targets", "attributes"}
+    side : {"target", "attribute"}
         Whose words.
     scope, ci_prob, ax, summary
         As in `plot_forest`.
@@ -44,25 +44,25 @@ def plot_word_bias(
     Raises
     ------
     ScopeError
-        The list has so many words that `summarize` leaves them out.
+        There is no such side, or the list has so many words that `summarize` leaves them out.
 
     Examples
     --------
-    >>> plot_word_bias(posterior, "attributes")                                   # doctest: +SKIP
+    >>> plot_word_bias(posterior, "attribute")                                    # doctest: +SKIP
     """
-    table = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
-    estimand = f"{side.removesuffix('s')}_bias"
-    if estimand not in table.index.get_level_values("estimand"):
+    check_side(side)
+    fitted = Fitted.of(fit)
+    table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
+    if f"{side}_bias" not in table.index.get_level_values("estimand"):
         raise ScopeError(
-            f"side: there are too many {side} for a figure of each; plot_forest shows the others"
+            f"side: there are too many {side}s for a figure of each; plot_forest shows the others"
         )
-    data = fit["constant_data"].to_dataset()
-    blocks = _by_group(data, table) if side == "targets" else _by_class(data, table)
+    blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
-        draw_forest(ax, blocks, ci_prob=ci_prob, raw=True)
+        draw_forest(ax, blocks, fitted.association, ci_prob=ci_prob, raw=True)
         forest_legend(ax, ci_prob=ci_prob, raw=True)
-        return finish(ax, fit, f"bias of each {side.removesuffix('s')} word")
+        return finish(ax, fitted, f"bias of each {side} word")
 
 
 def _by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.cosines import Cosines
+from bayes_bias.associations.table import Associations
 
 from .designs import STUDIES, Vectors, design
 
@@ -32,11 +32,11 @@ def bolukbasi() -> dict[str, list]:
 
 
 @pytest.fixture(scope="session")
-def study(reference: Path, glove: Vectors) -> Callable[[str], Cosines]:
+def study(reference: Path, glove: Vectors) -> Callable[[str], Associations]:
     """WEAT 1 to 10 on GloVe-840B, by name."""
     items = pd.read_csv(reference / "weat_items_caliskan.csv")
 
-    def of(name: str) -> Cosines:
+    def of(name: str) -> Associations:
         words = items[items.Study == name].groupby("Condition").Word.agg(list)
         x, y, a, b = STUDIES[name]
         return design(glove, {x: words[x], y: words[y]}, {a: words[a], b: words[b]})

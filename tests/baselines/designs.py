@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.associations.table import Associations, assemble
 
 Vectors = dict[str, np.ndarray]
 WordSets = dict[str, list[str]]
@@ -24,7 +24,7 @@ STUDIES: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Cosines:
+def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Associations:
     """Cosines of groups and classes, associated in the order in which they are given."""
     targets = {w: g for g, words in groups.items() for w in words}
     attributes = {w: c for c, words in classes.items() for w in words}
@@ -33,7 +33,7 @@ def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Cosines:
     return assemble(similarity, targets, attributes, dict(zip(groups, classes, strict=False)))
 
 
-def scores_design(x: Sequence[float], y: Sequence[float]) -> Cosines:
+def scores_design(x: Sequence[float], y: Sequence[float]) -> Associations:
     """A design with one attribute in each class whose association scores are the given numbers."""
     scores = np.array([*x, *y], dtype=float)
     targets = {f"{g}{i}": g for g, values in (("x", x), ("y", y)) for i in range(len(values))}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.baselines import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
+from bayes_bias.measures import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
 from bayes_bias.errors import MeasureError
 
 from .designs import Vectors, numbered, random_vectors

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.baselines import (
+from bayes_bias.measures import (
     bias_towards,
     classification,
     clustering,
@@ -12,7 +12,7 @@ from bayes_bias.baselines import (
     most_biased,
     neighbours,
 )
-from bayes_bias.debias import neutralize
+from bayes_bias.debiasing.hard import neutralize
 from bayes_bias.errors import MeasureError
 
 from .designs import Vectors, numbered

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayes_bias.baselines import mac, mac_change
-from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.measures import mac, mac_change
+from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 
 ASSOCIATIONS = {"x": "A", "y": "B"}
 
 
-def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], Cosines]) -> None:
-    """Manzini et al. (2019), Table 2: .623. Control classes, present in these cosines, stay out."""
+def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], Associations]) -> None:
+    """Manzini et al. (2019), Table 2: .623. Control classes, present in this table, stay out."""
     assert mac(published_cosines("gender_reddit")).value == pytest.approx(0.623, abs=0.0005)
 
 
 def test_change_after_debiasing_as_recomputed_from_the_published_cosines(
-    published_cosines: Callable[[str], Cosines],
+    published_cosines: Callable[[str], Associations],
 ) -> None:
     """.62883 with the authors' later debiased vectors, not the .700 (p = 3e-10) that the paper prints."""
     change = mac_change(published_cosines("gender_reddit"), published_cosines("gender_reddit_debiased"))
@@ -30,10 +30,10 @@ def test_change_after_debiasing_as_recomputed_from_the_published_cosines(
 
 def test_means_of_classes_are_averaged_not_their_words_pooled() -> None:
     similarity = [[0.0, 0.6, 0.6, 0.6], [0.0, 0.6, 0.6, 0.6]]
-    cosines = assemble(
+    table = assemble(
         similarity, {"x0": "x", "y0": "y"}, dict(zip("abcd", "ABBB", strict=True)), ASSOCIATIONS
     )
-    assert mac(cosines).value == pytest.approx(0.7)
+    assert mac(table).value == pytest.approx(0.7)
 
 
 def test_change_is_a_paired_t_test_over_targets_and_classes() -> None:
@@ -57,11 +57,11 @@ def test_mac_is_1_at_opposite_classes_however_biased_the_words_are() -> None:
 
 def test_refusals_of_mac() -> None:
     words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, ASSOCIATIONS
-    cosines = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
+    table = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
     other = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])
     with pytest.raises(MeasureError, match="different targets or classes"):
-        mac_change(cosines, other)
+        mac_change(table, other)
     with pytest.raises(MeasureError, match="changed alike; a t-test is not defined"):
-        mac_change(cosines, cosines)
+        mac_change(table, table)
     with pytest.raises(MeasureError, match="MAC: 1 of 4 pairs have no cosine"):
         mac(assemble([[0.1, np.nan], [0.3, 0.4]], *words))

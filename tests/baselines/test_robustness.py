@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bayes_bias.baselines import half_lists, robustness, sd_weat, weat
-from bayes_bias.cosines import assemble
+from bayes_bias.measures import half_lists, robustness, sd_weat, weat
+from bayes_bias.associations.table import assemble
 from bayes_bias.errors import MeasureError
 
 from .designs import scores_design
@@ -22,20 +22,20 @@ def noisy(seed: int, noise: float = 0.05):
 
 
 def test_half_lists_halve_every_group_and_class_and_leave_the_whole_alone() -> None:
-    cosines = noisy(0)
-    halves = list(half_lists(cosines, draws=3))
-    assert [h.similarity.shape for h in halves] == [(6, 6)] * 3
-    assert [sorted(h.similarity.group.to_numpy()) for h in halves] == [["x"] * 3 + ["y"] * 3] * 3
+    table = noisy(0)
+    halves = list(half_lists(table, draws=3))
+    assert [h.values.shape for h in halves] == [(6, 6)] * 3
+    assert [sorted(h.values.group.to_numpy()) for h in halves] == [["x"] * 3 + ["y"] * 3] * 3
     assert len({h.sha256 for h in halves}) == 3
-    assert cosines.similarity.shape == (12, 12)
-    assert [h.sha256 for h in halves] == [h.sha256 for h in half_lists(cosines, draws=3)]
+    assert table.values.shape == (12, 12)
+    assert [h.sha256 for h in halves] == [h.sha256 for h in half_lists(table, draws=3)]
 
 
 def test_subset_robustness_shows_the_spread_over_halves() -> None:
-    cosines = noisy(0)
-    result = robustness(weat, half_lists(cosines))
+    table = noisy(0)
+    result = robustness(weat, half_lists(table))
     assert len(result.values) == 100
-    assert result.low < weat(cosines).effect_size < result.high
+    assert result.low < weat(table).effect_size < result.high
     assert result.same_side > 0.8
     assert result.to_frame().sd.item() == pytest.approx(result.values.std(ddof=1))
 
@@ -47,8 +47,8 @@ def test_reliability_of_words_falls_with_the_noise_of_retraining() -> None:
 
 
 def test_a_measure_that_draws_is_tested_over_its_seeds() -> None:
-    cosines = noisy(0)
-    result = robustness(lambda seed: sd_weat(cosines, seed=seed), range(20))
+    table = noisy(0)
+    result = robustness(lambda seed: sd_weat(table, seed=seed), range(20))
     assert 0 < result.sd < 0.1
     assert np.isnan(result.reliability)
     assert np.isnan(result.same_side)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.baselines import direct_bias, same, weat
+from bayes_bias.measures import direct_bias, same, weat
 from bayes_bias.errors import MeasureError
 
 from .designs import design, numbered, random_vectors

@@ -5,18 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
-from bayes_bias.baselines import measure_all, weat
-from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.measures import measure_all, weat
+from bayes_bias.associations.table import Associations, assemble
 
 from .designs import STUDIES, Vectors
 
 
 def test_all_measures_for_the_ten_weat_lists_take_less_than_10_seconds(
-    study: Callable[[str], Cosines], glove: Vectors
+    study: Callable[[str], Associations], glove: Vectors
 ) -> None:
     lists = {name: study(name) for name in STUDIES}
     start = time.process_time()
-    measured = {name: measure_all(cosines, glove) for name, cosines in lists.items()}
+    measured = {name: measure_all(table, glove) for name, table in lists.items()}
     assert time.process_time() - start < 10
     assert {tuple(m.left_out) for m in measured.values()} == {("Direct Bias", "RIPA")}
     for name, m in measured.items():
@@ -38,7 +38,7 @@ def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
     assert measured.left_out["SAME"] == "vectors: none given, and cosines do not suffice"
 
 
-def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], Cosines], glove: Vectors) -> None:
+def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], Associations], glove: Vectors) -> None:
     table = measure_all(study("WEAT6"), glove, defining_sets=[("female", "male"), ("she", "he")]).table
     assert table.loc["Direct Bias", "value"] == pytest.approx(0.2, abs=0.15)
     assert table.loc["RIPA", "value"] > 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.baselines import defining_subspace, direct_bias, same
+from bayes_bias.measures import defining_subspace, direct_bias, same
 
 from .verdicts import PUBLISHED, measure_with_same, measure_with_weat, verdicts, with_biases
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.baselines import weat
-from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.measures import weat
+from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 
 from .designs import scores_design
@@ -31,7 +31,7 @@ numbers = st.lists(st.integers(-20, 20), min_size=2, max_size=5)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_effect_sizes_and_statistics(study: Callable[[str], Cosines], name: str) -> None:
+def test_published_effect_sizes_and_statistics(study: Callable[[str], Associations], name: str) -> None:
     effect_size, statistic = PUBLISHED[name]
     result = weat(study(name), permutations=10)
     assert result.effect_size == pytest.approx(effect_size, abs=0.0051)
@@ -39,18 +39,18 @@ def test_published_effect_sizes_and_statistics(study: Callable[[str], Cosines], 
 
 
 @pytest.mark.parametrize("name", EXACT_P)
-def test_exact_p_counts_every_partition_with_its_ties(study: Callable[[str], Cosines], name: str) -> None:
+def test_exact_p_counts_every_partition_with_its_ties(study: Callable[[str], Associations], name: str) -> None:
     result = weat(study(name))
     assert result.exact
     assert result.p_value == pytest.approx(EXACT_P[name], abs=5e-6)
 
 
-def test_sampled_p_agrees_with_exact_p(study: Callable[[str], Cosines]) -> None:
-    cosines = study("WEAT7")
-    sampled = weat(cosines, permutations=100_000, seed=1)
+def test_sampled_p_agrees_with_exact_p(study: Callable[[str], Associations]) -> None:
+    table = study("WEAT7")
+    sampled = weat(table, permutations=100_000, seed=1)
     assert not sampled.exact
-    assert sampled.p_value == pytest.approx(weat(cosines).p_value, abs=4 * np.sqrt(0.0157 / 100_000))
-    assert sampled.p_value == weat(cosines, permutations=100_000, seed=1).p_value
+    assert sampled.p_value == pytest.approx(weat(table).p_value, abs=4 * np.sqrt(0.0157 / 100_000))
+    assert sampled.p_value == weat(table, permutations=100_000, seed=1).p_value
 
 
 def test_sampled_p_is_never_zero() -> None:
@@ -111,9 +111,9 @@ def test_controls_are_ignored_and_words_keep_their_labels() -> None:
     similarity = np.array([[0.3, 0.1, 0.9], [0.2, 0.1, 0.2], [0.1, 0.3, 0.5], [0.1, 0.2, 0.1]])
     targets = {"he": "man", "his": "man", "she": "woman", "her": "woman"}
     attributes = {"boss": "work", "maid": "home", "tree": "neutral"}
-    cosines = assemble(similarity, targets, attributes, {"man": "work", "woman": "home"})
-    result = weat(cosines)
-    assert result.value == weat(cosines.without_controls()).value
+    table = assemble(similarity, targets, attributes, {"man": "work", "woman": "home"})
+    result = weat(table)
+    assert result.value == weat(table.without_controls()).value
     assert result.words.association.loc["she"] == pytest.approx(-0.2)
     assert result.words.group.loc["she"] == "woman"
     assert result.to_frame().loc["WEAT", "value"] == result.effect_size
@@ -132,10 +132,10 @@ def test_refusals_say_what_is_wrong() -> None:
     with pytest.raises(MeasureError, match="permutations: 0"):
         weat(fair, permutations=0)
     with pytest.raises(MeasureError, match="1 of 8 pairs have no cosine"):
-        weat(replace(fair, similarity=fair.similarity.where(fair.similarity != 0.1)))
+        weat(replace(fair, values=fair.values.where(fair.values != 0.1)))
     targets = {"x1": "x", "y1": "y", "z1": "z"}
     three = assemble(np.eye(3) / 2, targets, {"a": "A", "b": "B", "c": "C"}, {"x": "A", "y": "B", "z": "C"})
-    with pytest.raises(MeasureError, match="two groups and two classes, these cosines have 3 and 3"):
+    with pytest.raises(MeasureError, match="two groups and two classes, this table has 3 and 3"):
         weat(three)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kurtosis
 
-from bayes_bias.baselines import gweat, sd_weat, weat, wefat
-from bayes_bias.cosines import Cosines, assemble
+from bayes_bias.measures import gweat, sd_weat, weat, wefat
+from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 
 from .designs import STUDIES, design, numbered, random_vectors, scores_design
@@ -23,7 +23,7 @@ PUBLISHED_SD_WEAT = dict(
 )
 
 
-def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0) -> Cosines:
+def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0) -> Associations:
     targets = {f"g{i}": numbered(f"t{i}", words) for i in range(groups)}
     classes = {f"c{i}": numbered(f"a{i}", attributes) for i in range(groups)}
     if pool:
@@ -34,10 +34,10 @@ def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 
 
 @given(seed=seeds)
 def test_wefat_is_weat_with_targets_and_attributes_exchanged(seed: int) -> None:
-    cosines = random_design(seed)
-    seen = cosines.similarity.sel(target="t00").to_numpy()
+    table = random_design(seed)
+    seen = table.values.sel(target="t00").to_numpy()
     attributes_as_targets = scores_design(seen[:5], seen[5:])
-    result = wefat(cosines, "t00")
+    result = wefat(table, "t00")
     assert result.value == pytest.approx(weat(attributes_as_targets).effect_size)
     assert result.p_value == pytest.approx(weat(attributes_as_targets).p_value)
 
@@ -45,10 +45,10 @@ def test_wefat_is_weat_with_targets_and_attributes_exchanged(seed: int) -> None:
 def test_wefat_is_positive_where_a_word_of_either_group_is_close_to_its_own_class() -> None:
     similarity = [[0.4, 0.3, 0.1, 0.1], [0.1, 0.1, 0.3, 0.4]]
     attributes = {"boss": "work", "job": "work", "maid": "home", "cook": "home"}
-    cosines = assemble(
+    table = assemble(
         similarity, {"he": "man", "she": "woman"}, attributes, {"man": "work", "woman": "home"}
     )
-    result = wefat(cosines)
+    result = wefat(table)
     assert (result.words.effect_size > 0).all()
     assert result.value == pytest.approx(result.words.effect_size.mean())
     assert result.p_value is None
@@ -56,9 +56,9 @@ def test_wefat_is_positive_where_a_word_of_either_group_is_close_to_its_own_clas
 
 @given(seed=seeds)
 def test_gweat_of_two_groups_is_weats_statistic_over_2m(seed: int) -> None:
-    cosines = random_design(seed)
-    assert gweat(cosines).value == pytest.approx(weat(cosines).statistic / (2 * 4))
-    assert gweat(cosines).p_value == weat(cosines).p_value
+    table = random_design(seed)
+    assert gweat(table).value == pytest.approx(weat(table).statistic / (2 * 4))
+    assert gweat(table).p_value == weat(table).p_value
 
 
 @given(seed=seeds)
@@ -71,44 +71,44 @@ def test_gweat_is_the_sum_over_groups_of_products_of_centred_means(seed: int) ->
         for k in "ta"
     }
     centred = {k: mean - mean.mean(axis=0) for k, mean in means.items()}
-    cosines = design(
+    table = design(
         vectors,
         {f"g{i}": [f"t{i}{j}" for j in range(4)] for i in range(3)},
         {f"c{i}": [f"a{i}{j}" for j in range(4)] for i in range(3)},
     )
-    assert gweat(cosines, permutations=1).value == pytest.approx((centred["t"] * centred["a"]).sum())
+    assert gweat(table, permutations=1).value == pytest.approx((centred["t"] * centred["a"]).sum())
 
 
 def test_gweat_finds_three_groups_close_to_their_own_classes() -> None:
     block = np.kron(np.eye(3), np.full((4, 2), 0.3))
     targets = {f"{g}{i}": g for g in "xyz" for i in range(4)}
-    cosines = assemble(
+    table = assemble(
         block, targets, {f"{c}{i}": c for c in "ABC" for i in range(2)}, dict(zip("xyz", "ABC", strict=True))
     )
-    result = gweat(cosines, permutations=500)
+    result = gweat(table, permutations=500)
     assert result.value == pytest.approx(0.6)
     assert result.p_value == pytest.approx(1 / 501)
 
 
 @pytest.mark.parametrize("name", PUBLISHED_SD_WEAT)
 def test_published_sd_weat_lies_within_3_sd_of_repeated_runs(
-    study: Callable[[str], Cosines], name: str
+    study: Callable[[str], Associations], name: str
 ) -> None:
     runs = np.array([sd_weat(study(name), seed=seed).value for seed in range(40)])
     assert abs(PUBLISHED_SD_WEAT[name] - runs.mean()) < 3 * runs.std(ddof=1)
 
 
-def test_effect_sizes_beneath_sd_weat_are_far_from_normal(study: Callable[[str], Cosines]) -> None:
+def test_effect_sizes_beneath_sd_weat_are_far_from_normal(study: Callable[[str], Associations]) -> None:
     """Which is why its docstring warns of the p-value."""
     excess = [kurtosis(sd_weat(study(name), draws=2_000).effect_sizes) for name in ("WEAT6", "WEAT7")]
     assert excess == pytest.approx([-1.6, -0.9], abs=0.1)
 
 
 def test_sd_weat_knows_nothing_of_classes() -> None:
-    cosines = random_design(0)
-    classes = cosines.similarity.attribute_class.to_numpy()[::-1]
-    exchanged = cosines.similarity.assign_coords(attribute_class=("attribute", classes))
-    assert sd_weat(cosines).value == sd_weat(replace(cosines, similarity=exchanged)).value
+    table = random_design(0)
+    classes = table.values.attribute_class.to_numpy()[::-1]
+    exchanged = table.values.assign_coords(attribute_class=("attribute", classes))
+    assert sd_weat(table).value == sd_weat(replace(table, values=exchanged)).value
 
 
 def test_negative_control_finds_random_attributes_unremarkable() -> None:
@@ -121,9 +121,9 @@ def test_negative_control_finds_random_attributes_unremarkable() -> None:
 
 
 def test_refusals_of_the_weat_family() -> None:
-    cosines = random_design(0, pool=20)
-    with pytest.raises(MeasureError, match="'t0O' is no target of these cosines; did you mean 't10'"):
-        wefat(cosines, "t0O")
+    table = random_design(0, pool=20)
+    with pytest.raises(MeasureError, match="'t0O' is no target of this table; did you mean 't10'"):
+        wefat(table, "t0O")
     with pytest.raises(MeasureError, match="WEFAT: a class has 1 word"):
         wefat(scores_design([0.1, 0.2], [0.3, 0.4]))
     with pytest.raises(MeasureError, match="'x0' has the same cosine with all attributes"):
@@ -143,24 +143,24 @@ def test_refusals_of_the_weat_family() -> None:
     )
     with pytest.raises(MeasureError, match="3 groups share 2 classes"):
         gweat(shared)
-    with pytest.raises(MeasureError, match="SD-WEAT: compares two groups, these cosines have 3"):
+    with pytest.raises(MeasureError, match="SD-WEAT: compares two groups, this table has 3"):
         sd_weat(random_design(0, groups=3))
     with pytest.raises(MeasureError, match="10 attributes do not give two sets of 6"):
-        sd_weat(cosines, size=6)
+        sd_weat(table, size=6)
     with pytest.raises(
-        MeasureError, match="'poll' is no control class of these cosines; did you mean 'pool'"
+        MeasureError, match="'poll' is no control class of this table; did you mean 'pool'"
     ):
-        sd_weat(cosines, vocabulary="poll")
+        sd_weat(table, vocabulary="poll")
     with pytest.raises(MeasureError, match="'pool' has 20 words and needs 100"):
-        sd_weat(cosines, vocabulary="pool")
+        sd_weat(table, vocabulary="pool")
 
 
 @given(seed=seeds)
 def test_no_value_depends_on_the_order_of_words(seed: int) -> None:
-    cosines = random_design(seed)
+    table = random_design(seed)
     rng = np.random.default_rng(seed)
-    shuffled = replace(cosines, similarity=cosines.similarity[rng.permutation(8), rng.permutation(10)])
+    shuffled = replace(table, values=table.values[rng.permutation(8), rng.permutation(10)])
     for measure in (weat, wefat, gweat):
-        assert measure(shuffled).value == pytest.approx(measure(cosines).value)
-    assert weat(shuffled).p_value == weat(cosines).p_value
-    assert wefat(shuffled, "t00").p_value == wefat(cosines, "t00").p_value
+        assert measure(shuffled).value == pytest.approx(measure(table).value)
+    assert weat(shuffled).p_value == weat(table).p_value
+    assert wefat(shuffled, "t00").p_value == wefat(table, "t00").p_value

@@ -1,0 +1,1 @@
+"""The data: tables of associations between targets and attributes, however they were measured."""

@@ -1,0 +1,113 @@
+"""From vectors and a word list to cosines."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bayes_bias.associations.coverage import check_coverage, lookup
+from bayes_bias.associations.lazy import products
+from bayes_bias.associations.table import Associations, announce, assemble
+from bayes_bias.embeddings import Embedding, open_embedding
+from bayes_bias.embeddings.base import Vector
+from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+CONTROLS = ("neutral", "human")
+
+
+def cosines(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: WordList | str | Path,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    *,
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> Associations:
+    """Cosine similarities of all targets with all attributes of a word list.
+
+    Parameters
+    ----------
+    embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
+        Anything that `open_embedding` opens.
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    controls : iterable of str, Path or WordList
+        Control classes beside those of the list: classes that nobody associates with any group. The
+        shipped ones, "neutral" and "human", by default; ``()`` for none.
+    allow_loss : bool
+        Go on although a group or class has lost half of its words.
+    trust : bool
+        Open files that can run code when opened (gensim's native files, pickles).
+
+    Returns
+    -------
+    Associations
+        With one row for each target and one column for each attribute that has a usable vector. Words that
+        have none are in ``notices`` and ``coverage``. Cosines of lists so long that the matrix would not fit in
+        memory stay products of unit vectors; a fit of the crossed model does not need more.
+
+    Raises
+    ------
+    WordListError, EmbeddingError
+        The list or the embedding cannot be read.
+    CoverageError
+        A group or class has lost half of its words.
+
+    Examples
+    --------
+    >>> table = cosines("googlenews-demo", "weat6", controls=())
+    >>> table.values.shape
+    (16, 16)
+    """
+    table, _ = cosines_with_vectors(embedding, wordlist, controls, allow_loss=allow_loss, trust=trust)
+    return table
+
+
+def cosines_with_vectors(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: WordList | str | Path,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    *,
+    also: Iterable[str] = (),
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> tuple[Associations, dict[str, Vector]]:
+    """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
+    `also`, for measures that a table does not suffice for; the embedding is read once."""
+    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
+    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
+    words = words.with_controls(controls)
+    others = tuple(also)
+    opened = opened.excerpt([*words.targets, *words.attributes, *others])
+    vectors, coverage = lookup(opened, words)
+    check_coverage(coverage, allow_loss=allow_loss)
+    targets = _belongs(words.groups, vectors)
+    attributes = _belongs({**words.classes, **words.controls}, vectors)
+    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+    table = assemble(
+        products(x, a),
+        targets,
+        attributes,
+        words.stereotypes,
+        name=words.name,
+        notices=announce((*words.notices, *coverage.notices())),
+        provenance=MappingProxyType(
+            {
+                "wordlist": words.name,
+                "wordlist_sha256": words.sha256,
+                "embedding": opened.name,
+                "embedding_source": opened.source,
+                "vectors_sha256": sha256_of_vectors({w: vectors[w] for w in (*targets, *attributes)}),
+            }
+        ),
+        coverage=coverage.to_frame(),
+    )
+    return table, {**opened.find(others), **vectors}
+
+
+def _belongs(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """Which group or class each usable word belongs to, in the order of the list."""
+    return {word: name for name, own in words.items() for word in own if word in vectors}

@@ -1,0 +1,128 @@
+"""What the models need to know of the cosines: who belongs where, block means, sums of squares.
+
+The crossed design is complete, so the likelihood of all raw cosines is exactly a function of these few
+numbers, however long the lists are. This is no pre-averaging: sample sizes, variances and the raw scatter all
+enter.
+"""
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.associations.lazy import Products
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import AssociationsError
+
+type Table = NDArray[np.float64] | Products
+
+
+def table_means(table: Associations) -> xr.Dataset:
+    """The design and the means of its blocks, rows and columns, over the pairs that are there.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``group_of (target)`` and ``class_of (attribute)``, positions in ``group`` and ``attribute_class``;
+        ``associated (group)``, the position of the class that is stereotypical for the group; ``n_targets
+        (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
+        ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
+        (attribute, group)``. Units: cosine similarity.
+    """
+    y, there = _zero_filled(table)
+    in_group = np.eye(len(table.groups))[table.group_index]
+    in_class = np.eye(len(table.classes))[table.class_index]
+    with np.errstate(invalid="ignore"):  # a word without any pair in a class has no mean there: NaN
+        target_mean = (y @ in_class) / (there @ in_class)
+        attribute_mean = (y.T @ in_group) / (there.T @ in_group)
+        block_mean = (in_group.T @ y @ in_class) / (in_group.T @ there @ in_class)
+    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
+    return xr.Dataset(
+        {
+            "group_of": ("target", table.group_index),
+            "class_of": ("attribute", table.class_index),
+            "associated": ("group", np.array(associated)),
+            "n_targets": ("group", in_group.sum(axis=0)),
+            "n_attributes": ("attribute_class", in_class.sum(axis=0)),
+            "block_mean": (("group", "attribute_class"), block_mean),
+            "target_mean": (("target", "attribute_class"), target_mean),
+            "attribute_mean": (("attribute", "group"), attribute_mean),
+        },
+        coords={
+            "group": list(table.groups),
+            "attribute_class": list(table.classes),
+            "target": table.values.target.to_numpy().tolist(),
+            "attribute": table.values.attribute.to_numpy().tolist(),
+        },
+    )
+
+
+def sufficient_statistics(table: Associations) -> xr.Dataset:
+    """The table's means and the scatter about them: every block split into mean, rows, columns, interaction.
+
+    Returns
+    -------
+    xarray.Dataset
+        `table_means`, and ``target_scatter (attribute_class, attribute_class_)``, the cross-products of the
+        targets' class means within groups; ``attribute_scatter (attribute_class, group, group_)``, those of
+        the attributes' group means within each class; ``interaction_ss`` with ``interaction_df``, what is
+        left. Units: squared cosine similarity.
+
+    Raises
+    ------
+    AssociationsError
+        The table is incomplete or holds repeated pairs.
+    """
+    refuse_repeats(table)
+    if not table.is_complete:
+        missing = int(table.values.isnull().sum())
+        raise AssociationsError(
+            f"cosines: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
+            " needs every target with every attribute; remove those words or use model='crossed-long'"
+        )
+    means = table_means(table)
+    g, c = table.group_index, table.class_index
+    block, row_mean, column_mean = (
+        means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
+    )
+    row, column = row_mean - block[g], column_mean - block.T[c]
+    of_class = [c == k for k in range(len(table.classes))]
+    df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
+    return means.assign(
+        target_scatter=(("attribute_class", "attribute_class_"), row.T @ row),
+        attribute_scatter=(
+            ("attribute_class", "group", "group_"),
+            np.stack([column[rows].T @ column[rows] for rows in of_class]),
+        ),
+        interaction_ss=_interaction_ss(table, means),
+        interaction_df=float(df),
+    )
+
+
+def _zero_filled(table: Associations) -> tuple[Table, Table]:
+    """The cosines with zero for pairs that are missing, and which pairs are there, one or zero."""
+    y = table.values.data
+    if isinstance(y, Products):
+        return y, Products(*(np.ones((n, 1)) for n in y.shape))
+    there = ~np.isnan(y)
+    return np.where(there, y, 0.0), there.astype(float)
+
+
+def _interaction_ss(table: Associations, means: xr.Dataset) -> float:
+    """Sum of squares of what rows, columns and block means leave of the cosines."""
+    y, g, c = table.values.data, table.group_index, table.class_index
+    if isinstance(y, Products):
+        return y.interaction_ss(g, c)
+    block, row_mean, column_mean = (
+        means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
+    )
+    interaction = y - row_mean[:, c] - column_mean[:, g].T + block[np.ix_(g, c)]
+    return float((interaction**2).sum())
+
+
+def refuse_repeats(table: Associations) -> None:
+    """Repeated pairs are no new information: only the published model counts them."""
+    if table.repeats is not None:
+        raise AssociationsError(
+            "cosines: hold repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
+            " make them with duplicates='drop'"
+        )

@@ -1,0 +1,267 @@
+"""The data: a labelled table of associations, targets x attributes."""
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.associations.association import COSINE, Association
+from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
+from bayes_bias.associations.lazy import Products
+from bayes_bias.errors import AssociationsError, did_you_mean
+
+logger = logging.getLogger("bayes_bias")
+
+
+@dataclass(frozen=True, eq=False)
+class Associations:
+    """Raw associations of target and attribute words, with the design they belong to.
+
+    Made by `bayes_bias.cosines` from vectors or by `Associations.from_frame` from a tidy table; every model and every
+    measure of this package starts from it.
+
+    Attributes
+    ----------
+    values : xarray.DataArray
+        The numbers, dims ``(target, attribute)``, with coordinates ``group (target)`` and
+        ``attribute_class (attribute)``. A pair that the source does not have is NaN. The values of very long
+        lists are not formed before they are asked for; see `bayes_bias.associations.lazy.Products`.
+    stereotypes : mapping of str to str
+        The class that is stereotypical for each group: the two are *associated*. Classes that no group is associated
+        with are controls.
+    association : Association
+        What the numbers are, and in which units; the cosine by default.
+    name : str
+        What the data are called in tables and files.
+    repeats : xarray.DataArray or None
+        How often the source lists each pair; None where each is listed once. Only the hierarchical model
+        can use it (``duplicates="keep"``).
+    notices : tuple of str
+        What was left out on the way here, in plain sentences.
+    provenance : mapping of str to str
+        Where the numbers come from (hashes, names of list and embedding).
+    coverage : pandas.DataFrame or None
+        What the embedding has of the word list, one row for each group and class; None for numbers from a
+        frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({
+    ...     "target": ["he", "he", "she", "she"], "group": ["man", "man", "woman", "woman"],
+    ...     "attribute": ["boss", "maid"] * 2, "attribute_class": ["work", "home"] * 2,
+    ...     "cosine": [0.4, 0.1, 0.2, 0.3]})
+    >>> table = Associations.from_frame(
+    ...     frame, target="target", group="group", attribute="attribute",
+    ...     attribute_class="attribute_class", value="cosine", stereotypes={"man": "work", "woman": "home"})
+    >>> table.values.sel(target="he", attribute="boss").item()
+    0.4
+    """
+
+    values: xr.DataArray
+    stereotypes: Mapping[str, str]
+    association: Association = COSINE
+    name: str = "table"
+    repeats: xr.DataArray | None = None
+    notices: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    coverage: pd.DataFrame | None = None
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Groups of targets, in the order of the stereotypes."""
+        return tuple(self.stereotypes)
+
+    @property
+    def associated_classes(self) -> tuple[str, ...]:
+        """Classes that are stereotypical for some group, each once."""
+        return tuple(dict.fromkeys(self.stereotypes.values()))
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Classes that no group is associated with."""
+        present = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
+        return tuple(c for c in present if c not in self.associated_classes)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """All attribute classes: the associated ones first, then the controls."""
+        return self.associated_classes + self.controls
+
+    @property
+    def group_index(self) -> np.ndarray:
+        """Position of each target's group in `groups`, shape (targets,)."""
+        return _positions(self.values.group.to_numpy(), self.groups)
+
+    @property
+    def class_index(self) -> np.ndarray:
+        """Position of each attribute's class in `classes`, shape (attributes,)."""
+        return _positions(self.values.attribute_class.to_numpy(), self.classes)
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether the cosines are there as numbers, and not as products of unit vectors."""
+        return not isinstance(self.values.data, Products)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every target meets every attribute."""
+        return not self.is_formed or not np.isnan(self.values.to_numpy()).any()
+
+    @property
+    def sha256(self) -> str:
+        """Hash of words, design and values (where they are not formed, of the unit vectors that they are products
+        of): two tables with the same hash give the same numbers."""
+        digest = hashlib.sha256()
+        for column in WORDS:
+            digest.update("\x1f".join(self.values[column].to_numpy().tolist()).encode() + b"\x1e")
+        digest.update(repr(sorted(self.stereotypes.items())).encode())
+        values = self.values.data
+        for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
+            digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
+        if self.repeats is not None:
+            digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def without_controls(self) -> Self:
+        """The same numbers with the associated classes alone, as WEAT sees them."""
+        keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
+        repeats = None if self.repeats is None else self.repeats[:, keep]
+        return replace(self, values=self.values[:, keep], repeats=repeats)
+
+    def block(self, group: str, attribute_class: str) -> np.ndarray:
+        """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
+        rows = self.values.group.to_numpy() == _known("group", group, self.groups)
+        columns = self.values.attribute_class.to_numpy() == _known(
+            "attribute_class", attribute_class, self.classes
+        )
+        return self.values.to_numpy()[np.ix_(rows, columns)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each pair: target, group, attribute, attribute_class, and the association by its name.
+
+        `Associations.from_frame` takes the frame back, with these column names. Pairs that the source listed
+        several times appear as often; pairs that it does not have do not appear.
+        """
+        value = self.association.name
+        frame = self.values.rename(value).to_dataframe().reset_index()
+        if self.repeats is not None:
+            times = self.repeats.to_numpy().ravel()
+            frame = frame.loc[frame.index.repeat(times)]
+        return frame.dropna(subset=value)[[*WORDS, value]].reset_index(drop=True)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        target: str,
+        group: str | Mapping[str, str],
+        attribute: str,
+        attribute_class: str,
+        value: str,
+        stereotypes: Mapping[str, str],
+        association: Association = COSINE,
+        duplicates: Duplicates = "drop",
+        name: str = "table",
+    ) -> Self:
+        """A table from a tidy frame, one row for each pair of a target and an attribute.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table; it is not changed.
+        target, attribute, attribute_class, value : str
+            Names of the columns. The value of a cosine is the *similarity*, in [-1, 1].
+        group : str or mapping of str to str
+            The column with each target's group, or a mapping from target to group.
+        stereotypes : mapping of str to str
+            For each group the class that is stereotypical for it. Any other class is a control.
+        association : Association
+            What the values are, and in which units; the cosine by default.
+        duplicates : {"drop", "keep"}
+            A pair listed several times is kept once, with a notice, or counted as often as it is listed,
+            which only the hierarchical model can use (to reproduce its paper).
+        name : str
+            What the data are called in tables and files.
+
+        Raises
+        ------
+        AssociationsError
+            A column is missing, a value is out of the association's range, a word is in two groups or classes, one
+            pair has two different values, a group has no stereotypical class.
+        """
+        columns = {
+            "target": target,
+            "attribute": attribute,
+            "attribute_class": attribute_class,
+            "value": value,
+        }
+        found = matrices(tidied(frame, columns, group), stereotypes, association, duplicates)
+        table = cls(
+            values=found.values,
+            stereotypes=MappingProxyType(dict(stereotypes)),
+            association=association,
+            name=name,
+            repeats=found.repeats,
+            notices=announce(found.notices),
+            provenance=MappingProxyType({"source": f"table of {association.name}s"}),
+        )
+        _check_classes(table)
+        return table
+
+
+def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
+    """Tell the reader now what was left out; the same sentences stay with the data."""
+    for notice in notices:
+        logger.warning(notice)
+    return notices
+
+
+def assemble(
+    values: np.ndarray | Products,
+    targets: Mapping[str, str],
+    attributes: Mapping[str, str],
+    stereotypes: Mapping[str, str],
+    **about: Any,
+) -> Associations:
+    """A table from a matrix (targets, attributes) and the words' group and class, in order."""
+    labelled = xr.DataArray(
+        values if isinstance(values, Products) else np.asarray(values, dtype=float),
+        dims=("target", "attribute"),
+        coords={
+            "target": list(targets),
+            "attribute": list(attributes),
+            "group": ("target", list(targets.values())),
+            "attribute_class": ("attribute", list(attributes.values())),
+        },
+        name="association",
+    )
+    table = Associations(labelled, MappingProxyType(dict(stereotypes)), **about)
+    _check_classes(table)
+    return table
+
+
+def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
+    rank = {label: i for i, label in enumerate(order)}
+    return np.array([rank[label] for label in labels.tolist()])
+
+
+def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
+    if value not in valid:
+        raise AssociationsError(f"{argument}: '{value}' is not in this table; {did_you_mean(value, valid)}")
+    return value
+
+
+def _check_classes(table: Associations) -> None:
+    if len(table.groups) < 2 or len(table.associated_classes) < 2:
+        raise AssociationsError(
+            f"stereotypes: {len(table.groups)} group(s) and {len(table.associated_classes)} associated"
+            " class(es); bias is a contrast and needs at least two of each"
+        )

@@ -1,0 +1,1 @@
+"""Can a fit be believed? Fit to the data, prior sensitivity, calibration on random nulls."""

@@ -1,0 +1,134 @@
+"""How often would this design find a bias here where none is?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.checks.calibration.judging import NULL_SAMPLING
+from bayes_bias.checks.calibration.nulls import NullDesign
+from bayes_bias.checks.calibration.rates import rates
+from bayes_bias.checks.calibration.running import Cell, run
+from bayes_bias.embeddings import Embedding, open_embedding
+from bayes_bias.estimands.facets import DEFAULT_SCOPE
+from bayes_bias.inference.sampling import Sampling
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.progress import Progress
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How a design fares where the truth is known.
+
+    Attributes
+    ----------
+    name : str
+        The word list.
+    truth : float
+        The true bias: zero, or what was planted.
+    records : pandas.DataFrame
+        A row for each draw, method and scope.
+    """
+
+    name: str
+    truth: float
+    records: pd.DataFrame
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
+        return rates(self.records)
+
+    @property
+    def text(self) -> str:
+        """The main shares as a sentence."""
+        found = [f"{method} {share}" for method, share in self._shares()]
+        drawn = (
+            "with attributes drawn at random" if not self.truth else f"with a bias of {self.truth:g} planted"
+        )
+        return f"{self.name}: {drawn}, findings at the 5% level: {'; '.join(found)}."
+
+    def _shares(self) -> Iterable[tuple[str, str]]:
+        for (method, scope), row in self.table.iterrows():
+            if method == "WEAT" or scope == DEFAULT_SCOPE:
+                yield method, f"{row['share']:.1%} [{row.share_lb:.1%}, {row.share_ub:.1%}]"
+
+
+def calibrate(
+    wordlist: WordList | str | Path,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    *,
+    draws: int = 100,
+    size: int | None = None,
+    planted: float = 0.0,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    models: Iterable[ModelSpec | str | Path] = ("crossed",),
+    sampling: Sampling = NULL_SAMPLING,
+    seed: int = 1,
+    allow_loss: bool = False,
+    trust: bool = False,
+    folder: Path | None = None,
+    jobs: int = -1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """How often would this design find a bias where none is?
+
+    The targets are those of the list; the attributes of each class are drawn at random from the embedding, the same
+    for all classes, so that the population bias is zero. A method whose 95% interval excludes zero (or whose p is
+    below .05) in more than 5% of the draws finds what is not there.
+
+    Parameters
+    ----------
+    wordlist : WordList, str or Path
+    embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
+        Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
+    draws : int
+        Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
+    size : int, optional
+        Attributes in each class; as many as the list has by default.
+    planted : float
+        A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
+    controls : iterable of str, Path or WordList
+        As in `bayes_bias.cosines`.
+    models : iterable of ModelSpec, str or Path
+        Models to judge, beside WEAT's permutation test.
+    sampling : Sampling
+        How long to sample each posterior.
+    seed : int
+        The same seed gives the same draws.
+    allow_loss, trust : bool
+        As in `bayes_bias.cosines`.
+    folder : Path, optional
+        Where to keep records, so that a stopped run goes on.
+    jobs : int
+        Processes; -1 for one on each core, 1 for none but this.
+    progress : Progress, optional
+
+    Returns
+    -------
+    Calibration
+        ``table`` and ``text``.
+
+    Examples
+    --------
+    >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
+    """
+    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
+    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
+    words = words.with_controls(controls)
+    source = opened.excerpt([*words.targets, *words.attributes], pool=True)
+    design = NullDesign.of(words, source, allow_loss=allow_loss).with_planted(planted)
+    specs = tuple(each if isinstance(each, ModelSpec) else load_spec(each) for each in models)
+    cell = Cell(
+        design=design if size is None else design.with_sizes(size),
+        specs=specs,
+        seed=seed,
+        sampling=sampling,
+        with_weat=len(words.groups) == len(words.classes) == 2,
+    )
+    records = run([cell], draws, folder=folder, jobs=jobs, progress=progress)[0]
+    return Calibration(words.name, planted, records)

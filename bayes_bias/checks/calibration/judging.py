@@ -1,0 +1,94 @@
+"""What each method says of one table whose true bias is known: a few numbers for each."""
+
+from math import comb
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, SCOPES, SD_WEAT_SCOPE, WEAT_SCOPE
+from bayes_bias.inference.sampling import Sampling, described, sample
+from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.sd_weat import sd_weat
+from bayes_bias.measures.weat import weat
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import structure_of
+
+type Record = dict[str, Any]
+
+# Fewer draws than a fit has: the ends of a 95% interval are then uncertain by about a tenth of the posterior's standard
+# deviation (measured against 16,000 draws: .10 and .12), which moves the share of false findings from 5.0% to 5.1%, far
+# below the Monte Carlo error of the number of nulls.
+NULL_SAMPLING = Sampling(draws=500, tune=400, chains=2, target_accept=0.9)
+
+# Where they cannot be counted: p = .05 is then known to .002, which moves a share of findings by less than .001.
+_PERMUTATIONS = 10_000
+_INTERVAL = (0.025, 0.975)
+
+
+def judge(
+    table: Associations,
+    spec: ModelSpec,
+    *,
+    truth: float = 0.0,
+    seed: int = 1,
+    sampling: Sampling = NULL_SAMPLING,
+) -> list[Record]:
+    """Posterior bias under each scope of one fit, as records.
+
+    Returns
+    -------
+    list of dict
+        ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``lower`` and ``upper`` (ends of the 95%
+        interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
+        the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
+        truth), ``divergences`` of the fit.
+    """
+    structure = structure_of(spec)
+    data = structure.data(table)
+    posterior, stats = sample(spec, data, seed=seed, sampling=sampling, cores=1)
+    tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
+    tree.attrs = described(table, spec, seed)
+    fitted = Fitted.of(tree)
+    uncertain = [scope.name for scope in SCOPES.values() if not scope.samples_nothing]
+    scopes = uncertain if structure.GENERALISES else [DEFAULT_SCOPE]
+    divergences = int(stats.diverging.sum())
+    return [
+        {
+            "method": spec.name,
+            "scope": scope,
+            **_describe(bias_estimate(fitted, scope).draws.to_numpy().ravel(), truth),
+            "divergences": divergences,
+        }
+        for scope in scopes
+    ]
+
+
+def judge_by_weat(table: Associations, *, seed: int = 1) -> Record:
+    """WEAT's permutation test, two-sided; exact where the partitions can be counted."""
+    n = np.bincount(table.group_index)
+    permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
+    result = weat(table.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
+    return {"method": "WEAT", "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
+
+
+def judge_by_sd_weat(table: Associations, vocabulary: str, *, seed: int = 1) -> Record:
+    """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
+    result = sd_weat(table, vocabulary=vocabulary, seed=seed)
+    return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
+
+
+def _describe(draws: np.ndarray, truth: float) -> Record:
+    lower, upper = np.quantile(draws, _INTERVAL)
+    positive = float((draws > 0).mean())
+    return {
+        "mean": float(draws.mean()),
+        "sd": float(draws.std()),
+        "lower": float(lower),
+        "upper": float(upper),
+        "p_value": 2 * min(positive, 1 - positive),
+        "rank": float((draws < truth).mean()),
+    }

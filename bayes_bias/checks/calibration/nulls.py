@@ -1,0 +1,168 @@
+"""Designs in which the true bias is known: attribute words drawn at random from a real embedding."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import check_coverage, lookup
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.embeddings import Embedding
+from bayes_bias.errors import WordListError
+from bayes_bias.words.wordlist import WordList, Words
+
+# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
+POOL_SIZE = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class NullDesign:
+    """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
+
+    The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
+    of the same population. A test that finds a bias here is wrong.
+
+    Attributes
+    ----------
+    name : str
+    groups : mapping of str to tuple of str
+        Target words by group.
+    stereotypes : mapping of str to str
+        The class that counts as stereotypical for each group.
+    sizes : mapping of str to int
+        How many attributes to draw for each associated class.
+    controls : mapping of str to tuple of str
+        Control classes, the same words in each draw.
+    pool : tuple of str
+        Words to draw from; none of them is a target or a control.
+    vectors : mapping of str to array (d,)
+        Unit vectors of all these words.
+    random_groups : bool
+        Whether the targets are drawn from the pool as well, in groups of the same sizes.
+    planted : float
+        A bias to plant, in cosine similarity; see `draw`.
+    """
+
+    name: str
+    groups: Words
+    stereotypes: Mapping[str, str]
+    sizes: Mapping[str, int]
+    controls: Words
+    pool: tuple[str, ...]
+    vectors: Mapping[str, NDArray[np.float64]]
+    random_groups: bool = False
+    planted: float = 0.0
+
+    @classmethod
+    def of(
+        cls, wordlist: WordList, embedding: Embedding, *, pool_seed: int = 1, allow_loss: bool = False
+    ) -> Self:
+        """The design of a list, as far as the embedding covers it, with random attributes."""
+        vectors, coverage = lookup(embedding, wordlist)
+        check_coverage(coverage, allow_loss=allow_loss)
+        pool = _pool(embedding, wordlist, pool_seed)
+        classes = _found(wordlist.classes, vectors)
+        return cls(
+            name=wordlist.name,
+            groups=_found(wordlist.groups, vectors),
+            stereotypes=wordlist.stereotypes,
+            sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
+            controls=_found(wordlist.controls, vectors),
+            pool=tuple(pool),
+            vectors=MappingProxyType({**vectors, **pool}),
+        )
+
+    def with_sizes(self, size: int) -> Self:
+        """The same with so many attributes in each associated class."""
+        return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
+
+    def without_controls(self) -> Self:
+        """The same with the associated classes alone."""
+        return replace(self, controls=MappingProxyType({}))
+
+    def with_random_groups(self) -> Self:
+        """The same with targets drawn from the pool, too."""
+        return replace(self, random_groups=True)
+
+    def with_halves(self, control: str) -> Self:
+        """The same with the classes random halves (thirds, ...) of one control class instead."""
+        pool = self.controls[control]
+        sizes = dict.fromkeys(self.sizes, len(pool) // len(self.sizes))
+        return replace(self, pool=pool, sizes=MappingProxyType(sizes), controls=MappingProxyType({}))
+
+    def with_planted(self, bias: float) -> Self:
+        """The same with a bias of known size."""
+        return replace(self, planted=bias)
+
+    def draw(self, seed: int, number: int) -> Associations:
+        r"""The cosines of one random draw; the same seed and number give the same words.
+
+        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along one new direction
+        that is orthogonal to all, targets and attributes of an associated pair one way, the others the other
+        way, and shortens the rest to unit length. The cosine of an associated pair becomes
+        :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
+        :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
+        """
+        needed = sum(self.sizes.values())
+        if needed > len(self.pool):
+            raise WordListError(
+                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                " take fewer in each class (size), or an embedding of more words"
+            )
+        rng = np.random.default_rng([seed, number])
+        order = iter(rng.permutation(len(self.pool)))
+        classes = {name: [self.pool[next(order)] for _ in range(n)] for name, n in self.sizes.items()}
+        groups: Mapping[str, Iterable[str]] = self.groups
+        if self.random_groups:
+            groups = {name: [self.pool[next(order)] for _ in words] for name, words in self.groups.items()}
+        targets, attributes = _belongs(groups), _belongs({**classes, **self.controls})
+        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
+        similarity = self._plant(x @ a.T, list(targets.values()), list(attributes.values()))
+        return assemble(similarity, targets, attributes, self.stereotypes, name=f"{self.name}, draw {number}")
+
+    def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
+        if not self.planted:
+            return similarity
+        shift = self.planted / 2
+        own = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
+        moved = np.isin(attribute_class, list(self.sizes))
+        shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
+        return shrunk + moved * np.where(own, shift, -shift)
+
+
+def _belongs(table: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {word: name for name, words in table.items() for word in words}
+
+
+def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
+    """The words of each group or class that have a vector."""
+    return MappingProxyType(
+        {name: tuple(word for word in words if word in vectors) for name, words in table.items()}
+    )
+
+
+def _pool(embedding: Embedding, wordlist: WordList, seed: int) -> dict[str, NDArray[np.float64]]:
+    """Unit vectors of random common words that the list does not have, in any spelling."""
+    taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+    offered = embedding.pool()
+    if len(offered) > POOL_SIZE:
+        common = [word for word in offered if _is_plain(word)]
+        chosen = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
+        offered = [common[i] for i in sorted(chosen)]
+    words = [word for word in offered if word.casefold() not in taken]
+    found = embedding.find(words)
+    vectors = {word: found[word].astype(float) for word in words if word in found}
+    lengths = {word: float(np.linalg.norm(vector)) for word, vector in vectors.items()}
+    unit = {word: vectors[word] / n for word, n in lengths.items() if np.isfinite(n) and n > 0}
+    if len(unit) < 2:
+        raise WordListError(
+            f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from"
+        )
+    return unit
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

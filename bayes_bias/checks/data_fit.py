@@ -1,0 +1,102 @@
+"""How well a model fits its own table, with the published model of the same table beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
+from bayes_bias.errors import AssociationsError
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.inference.sampling import Sampling
+from bayes_bias.inference.sampling import fit as fit_model
+from bayes_bias.models.fitted import Fit, Fitted
+
+PUBLISHED = "hierarchical"
+PROBS = (0.5, 0.89)
+
+# Leaving each value out takes half a second for a thousand of them, and eight megabytes for each array of draws.
+MOST_PAIRS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class DataFit:
+    """Fit to the raw values.
+
+    Attributes
+    ----------
+    coverage : pandas.DataFrame
+        Share of raw values inside posterior predictive intervals: a row for the model at hand and, where it can be
+        had, one for the published model ("hierarchical"); a column for each probability, .5 and .89. See
+        `predictive_coverage`.
+    pairs : int
+        How many values there are.
+    elpd_difference, elpd_se : float
+        By how much the expected log predictive density of a left-out value, summed over values, exceeds that of
+        the published model, with its standard error; missing without comparison. See `compare_models`.
+    bad_k : float
+        For how many values the Pareto k of either model is too high to trust the difference there; missing likewise.
+    no_comparison : str
+        Why there is no comparison; "" where there is.
+    """
+
+    coverage: pd.DataFrame
+    pairs: int
+    elpd_difference: float = float("nan")
+    elpd_se: float = float("nan")
+    bad_k: float = float("nan")
+    no_comparison: str = ""
+
+
+def data_fit(fit: Fit, table: Associations, *, seed: int = 1, sampling: Sampling = Sampling()) -> DataFit:
+    """Predictive coverage of a fit, and PSIS-LOO against the published model, fitted here.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A converged fit of this table.
+    table : Associations
+    seed, sampling
+        Passed on to `bayes_bias.fit` for the published model.
+
+    Raises
+    ------
+    AssociationsError
+        There are too many values to visit one by one.
+    """
+    pairs = table.values.size
+    if pairs > MOST_PAIRS:
+        raise AssociationsError(
+            f"{pairs:,} values are too many for a report to leave out one by one (the most are {MOST_PAIRS:,});"
+            " `bayes-bias check` takes the time"
+        )
+    fitted = Fitted.of(fit)
+    name = fitted.spec.name
+    published, reason = _published_or_why_not(table, seed, sampling)
+    if published is None:
+        return DataFit(_coverage({name: fitted}), pairs, no_comparison=reason)
+    fits = {name: fitted, PUBLISHED: Fitted.of(published)}
+    compared = compare_models(fits)
+    return DataFit(
+        coverage=_coverage(fits),
+        pairs=pairs,
+        elpd_difference=float(compared.elpd[name] - compared.elpd[PUBLISHED]),
+        elpd_se=float(compared.dse.max()),
+        bad_k=float(compared.bad_k.max()),
+    )
+
+
+def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
+    return pd.DataFrame({name: predictive_coverage(each, PROBS) for name, each in fits.items()}).T
+
+
+def _published_or_why_not(
+    table: Associations, seed: int, sampling: Sampling
+) -> tuple[xr.DataTree | None, str]:
+    try:
+        published = fit_model(table, PUBLISHED, seed=seed, sampling=sampling)
+    except AssociationsError as error:
+        return None, str(error)
+    return (published, "") if Diagnostics.of(published).converged else (None, "its fit has not converged")

@@ -1,0 +1,82 @@
+"""Does a conclusion depend on the prior? Power-scaling says, without a new fit."""
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.errors import SpecError
+from bayes_bias.estimands.estimates import estimates
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.inference.diagnostics import MAX_PRIOR_SENSITIVITY
+from bayes_bias.inference.power_scaling import power_scaling_groups
+from bayes_bias.models.fitted import Fit, Fitted
+
+_BLOCK_ESTIMANDS = ("bias", "group_bias", "excess", "repulsion", "effect_size")
+
+
+def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFrame:
+    """How much each conclusion would move if the prior, or the likelihood, counted a little more or less.
+
+    The posterior is reweighted as if prior or likelihood had been raised to a power near 1, by Pareto-smoothed
+    importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+    scope : {"both", "targets", "attributes"}
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by estimand and label: ``prior`` and ``likelihood``, the sensitivity to each (the distance that the
+        posterior moves per doubling of the power); ``scales`` and ``mean``, that to the priors of the standard
+        deviations and of the block means alone; ``diagnosis``: "" or "prior and data disagree" or "strong prior or
+        weak data", where ``prior`` exceeds .05.
+
+    Raises
+    ------
+    SpecError
+        The likelihood of the fit is not collapsed.
+
+    References
+    ----------
+    .. [1] Kallioinen, N., Paananen, T., Buerkner, P.-C., & Vehtari, A. (2024). Detecting and diagnosing prior and
+       likelihood sensitivity with power-scaling. Statistics and Computing, 34, 57.
+       https://doi.org/10.1007/s11222-023-10366-5
+
+    Examples
+    --------
+    >>> prior_sensitivity(posterior).loc["bias"]                                  # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
+    if not groups:
+        raise SpecError(
+            "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
+            f" '{fitted.spec.name}'; fit again with model='crossed'"
+        )
+    draws = {name: each.draws for name, each in estimates(fitted, scope).items() if name in _BLOCK_ESTIMANDS}
+    labelled = xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()})
+    scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
+    scales = [str(name) for name in groups["log_prior"].data_vars if name != "mean"]
+    columns = {
+        "prior": arviz_stats.psense(scaled, group="prior"),
+        "scales": arviz_stats.psense(scaled, group="prior", group_var_names=scales),
+        "mean": arviz_stats.psense(scaled, group="prior", group_var_names=["mean"]),
+        "likelihood": arviz_stats.psense(scaled, group="likelihood"),
+    }
+    table = pd.DataFrame({column: _flat(sensitivity) for column, sensitivity in columns.items()})
+    return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
+
+
+def _flat(sensitivity: xr.Dataset) -> pd.Series:
+    return pd.concat({str(name): values.to_series() for name, values in sensitivity.data_vars.items()})
+
+
+def _diagnosis(table: pd.DataFrame) -> np.ndarray:
+    weak = np.where(
+        table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree"
+    )
+    return np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")

@@ -1,0 +1,78 @@
+"""`bayes-bias calibrate`: how often would this design find a bias where none is?."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.options import (
+    MODEL,
+    AllowLossOption,
+    ControlsOption,
+    EmbeddingOption,
+    SeedOption,
+    TrustOption,
+    controls_of,
+)
+from bayes_bias.files import check_output
+
+
+@app.command()
+def calibrate(
+    wordlist: Annotated[
+        str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
+    ],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")
+    ] = None,
+    draws: Annotated[int, typer.Option(min=1, help="Random draws of attribute words.")] = 100,
+    size: Annotated[
+        int | None, typer.Option(min=2, help="Attributes in each class; as many as the list has by default.")
+    ] = None,
+    planted: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
+    ] = 0.0,
+    embedding: EmbeddingOption = "googlenews-demo",
+    controls: ControlsOption = "neutral,human",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL),
+    ] = None,
+    seed: SeedOption = 1,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """How often would this design find a bias where none is? Attribute words are drawn at random.
+
+    Example: bayes-bias calibrate weat7 --draws 200
+    """
+    if out_file is not None:
+        check_output(out_file)
+    with progress_bar() as progress:
+        made = bb.calibrate(
+            wordlist,
+            embedding,
+            draws=draws,
+            size=size,
+            planted=planted,
+            controls=controls_of(controls),
+            models=model or ["crossed"],
+            seed=seed,
+            allow_loss=allow_loss,
+            trust=trust,
+            folder=folder,
+            jobs=jobs,
+            progress=progress,
+        )
+    print_frame(made.table[["draws", "share", "share_lb", "share_ub", "width", "coverage_50", "coverage_95"]])
+    say(made.text)
+    if out_file is not None:
+        made.records.to_csv(out_file, index=False)
+        say(f"The records of all draws are in {out_file}")

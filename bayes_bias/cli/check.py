@@ -1,0 +1,49 @@
+"""`bayes-bias check`: does the model fit, and does the prior decide?."""
+
+import pandas as pd
+
+import bayes_bias as bb
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar
+from bayes_bias.cli.options import (
+    AllowLossOption,
+    ControlsOption,
+    EmbeddingOption,
+    ListArgument,
+    ModelOption,
+    SeedOption,
+    StereotypesOption,
+    TrustOption,
+    read_table,
+)
+from bayes_bias.models.fitted import Fitted
+
+
+@app.command()
+def check(
+    source: ListArgument,
+    embedding: EmbeddingOption = "googlenews-demo",
+    controls: ControlsOption = "neutral,human",
+    stereotypes: StereotypesOption = None,
+    model: ModelOption = "crossed",
+    seed: SeedOption = 1,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Does the model fit the raw cosines, better than the published one, and does the prior decide?
+
+    Example: bayes-bias check weat7
+    """
+    with progress_bar() as progress:
+        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        fits = {name: bb.fit(table, name, seed=seed, progress=progress) for name in (model, "hierarchical")}
+    coverage = pd.DataFrame({name: predictive_coverage(each) for name, each in fits.items()})
+    coverage.index = [f"{prob:.0%} intervals" for prob in coverage.index]
+    print_frame(coverage.T.rename_axis("model"), title="Raw cosines inside predictive intervals")
+    compared = compare_models(fits)[["elpd", "elpd_diff", "dse", "p", "bad_k"]]
+    print_frame(compared.rename_axis("model"), title="Leaving one cosine out (PSIS-LOO)")
+    if Fitted.of(fits[model]).structure.COLLAPSED:
+        shown = prior_sensitivity(fits[model]).loc[["bias", "group_bias"]]
+        print_frame(shown, title="Sensitivity to prior and likelihood (prior above .05: it matters)")

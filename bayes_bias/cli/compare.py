@@ -1,0 +1,148 @@
+"""`bayes-bias compare`: did debiasing change anything?"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, cast
+
+import numpy as np
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.associations.cosine import cosines_with_vectors
+from bayes_bias.associations.table import Associations
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.options import (
+    AllowLossOption,
+    CiOption,
+    ControlsOption,
+    ModelOption,
+    ScopeOption,
+    SeedOption,
+    SetsOption,
+    StereotypesOption,
+    TrustOption,
+    controls_of,
+    table_from_csv,
+)
+from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.formatting import bounds, level, plain, probability, signed
+from bayes_bias.reports import check_folder
+from bayes_bias.words.defining_sets import read_debias_sets
+
+
+@app.command(rich_help_panel="Debiasing")
+def compare(
+    before: Annotated[
+        str,
+        typer.Option(
+            help="Embedding before, or a CSV file of cosines (then without LIST, with --stereotype)."
+        ),
+    ],
+    after: Annotated[str, typer.Option(help="Embedding after, or a CSV file of cosines.")],
+    wordlist: Annotated[
+        str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list or a TOML file.")
+    ] = None,
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for a page with tables and figures.")
+    ] = None,
+    sets: SetsOption = None,
+    controls: ControlsOption = "neutral,human",
+    stereotypes: StereotypesOption = None,
+    model: ModelOption = "crossed",
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Did debiasing change anything? Bias before and after, and its change with uncertainty.
+
+    Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
+    """
+    if out_folder is not None:
+        check_folder(out_folder)
+    told = None if sets is None else read_debias_sets(sets)
+    sides: list[tuple[Associations, Mapping[str, np.ndarray] | None]] = []
+    with progress_bar() as progress:
+        for each in (before, after):
+            progress.step(f"{each}: measuring cosines")
+            if wordlist is None:
+                sides.append((_from_table(each, stereotypes), None))
+            else:
+                sides.append(
+                    cosines_with_vectors(
+                        each,
+                        wordlist,
+                        controls_of(controls),
+                        also=told.words if told else (),
+                        allow_loss=allow_loss,
+                        trust=trust,
+                    )
+                )
+        (first, x), (second, y) = sides
+        found = bb.compare(
+            first,
+            second,
+            model,
+            scope=cast(ScopeName, scope),
+            ci_prob=ci_prob,
+            vectors=None if x is None or y is None else (x, y),
+            defining_sets=told.defining_sets if told else (),
+            seed=seed,
+            progress=progress,
+        )
+        page = None if out_folder is None else bb.write(found, out_folder)
+    _show(found)
+    if page is not None:
+        say(f"\nThe comparison is in {page}")
+
+
+def _from_table(path: str, stereotypes: list[str] | None) -> Associations:
+    if not path.endswith(".csv"):
+        raise BayesBiasError(
+            f"LIST: is missing; an embedding such as '{path}' needs a word list, only CSV files of cosines do not"
+        )
+    return table_from_csv(Path(path), stereotypes)
+
+
+def _show(found: Comparison) -> None:
+    print_frame(_biases(found), title=f"Bias of {found.name}, in {found.before.association.unit}")
+    print_frame(_measures(found), title="Every measure before and after")
+    for reason in found.left_out.values():
+        say(f"left out: {reason}")
+    say(f"\n{found.text}")
+
+
+def _biases(found: Comparison) -> pd.DataFrame:
+    rows, decimals = found.bias, found.before.association.decimals
+    intervals = list(map(partial(bounds, decimals=decimals), rows.lower, rows.upper))
+    return pd.DataFrame(
+        {
+            "bias": rows.bias.map(partial(signed, decimals=decimals)),
+            f"{level(found.ci_prob)} interval": [
+                "by construction" if exact else interval
+                for exact, interval in zip(rows.by_construction, intervals, strict=True)
+            ],
+            "P(direction)": rows.prob_direction.map(probability),
+            "P(noise)": rows.prob_noise.map(probability),
+            "raw": rows.observed.map(partial(signed, decimals=decimals)),
+        }
+    )
+
+
+def _measures(found: Comparison) -> pd.DataFrame:
+    rows = found.measures
+    return pd.DataFrame(
+        {
+            "before": rows.before.map(plain),
+            "after": rows.after.map(plain),
+            "no bias": rows.b0.map(plain),
+            "p before": rows.p_before.map(probability),
+            "p after": rows.p_after.map(probability),
+        }
+    )

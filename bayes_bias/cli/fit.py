@@ -1,0 +1,69 @@
+"""`bayes-bias fit`: one fit, kept."""
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.options import (
+    MODEL,
+    AllowLossOption,
+    CiOption,
+    ControlsOption,
+    EmbeddingOption,
+    ListArgument,
+    ModelOption,
+    ScopeOption,
+    SeedOption,
+    StereotypesOption,
+    TrustOption,
+    read_table,
+)
+from bayes_bias.cli.summarize import main_rows
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.files import check_output
+from bayes_bias.inference.sampling import Sampling
+from bayes_bias.models.fitted import Fitted
+
+
+@app.command()
+def fit(
+    source: ListArgument,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
+    embedding: EmbeddingOption = "googlenews-demo",
+    controls: ControlsOption = "neutral,human",
+    stereotypes: StereotypesOption = None,
+    model: ModelOption = "crossed",
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    draws: Annotated[
+        int, typer.Option(min=100, help="Draws kept in each chain.", rich_help_panel=MODEL)
+    ] = 1500,
+    tune: Annotated[
+        int, typer.Option(min=100, help="Warm-up draws in each chain.", rich_help_panel=MODEL)
+    ] = 1000,
+    chains: Annotated[int, typer.Option(min=2, help="Number of chains.", rich_help_panel=MODEL)] = 4,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Fit a model to one list, print the main estimands, and keep the posterior.
+
+    Example: bayes-bias fit weat7 --out weat7.nc
+    """
+    if out_file is not None:
+        check_output(out_file)
+    with progress_bar() as progress:
+        progress.step(f"{source}: measuring cosines")
+        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        posterior = bb.fit(table, model, seed=seed, sampling=Sampling(draws, tune, chains), progress=progress)
+        if out_file is not None:
+            bb.save_fit(posterior, out_file)
+    print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob)))
+    if Fitted.of(posterior).structure.GENERALISES:
+        say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
+    if out_file is not None:
+        say(f"The fit is in {out_file}")

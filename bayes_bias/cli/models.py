@@ -1,0 +1,42 @@
+"""`bayes-bias models`: which models are shipped."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, say
+from bayes_bias.errors import OutputError
+from bayes_bias.models.spec import load_spec, spec_names
+from bayes_bias.resources import shipped
+
+
+@app.command()
+def models(
+    name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show one model.")] = None,
+    copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
+) -> None:
+    """The shipped models, or one of them with its priors; a copy of one to change the priors in.
+
+    Example: bayes-bias models crossed --copy my-model.toml
+    """
+    if name is None:
+        print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
+        return
+    spec = load_spec(name)
+    say(f"{spec.title}\n{spec.description}\n")
+    print_frame(pd.DataFrame([{"parameter": p, "prior": str(prior)} for p, prior in spec.priors.items()]))
+    if copy is not None:
+        _copy_model(name, copy)
+
+
+def _copy_model(name: str, path: Path) -> None:
+    if path.exists():
+        raise OutputError(f"--copy: '{path}' exists already; choose another name")
+    try:
+        path.write_text((shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"--copy: cannot write '{path}': {error.strerror}") from error
+    say(f"Copied to {path}; use it with --model {path}")

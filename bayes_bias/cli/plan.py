@@ -1,0 +1,60 @@
+"""`bayes-bias plan`: what would longer lists show?."""
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from matplotlib.figure import Figure
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.options import (
+    AllowLossOption,
+    CiOption,
+    ControlsOption,
+    EmbeddingOption,
+    ListArgument,
+    ModelOption,
+    ScopeOption,
+    SeedOption,
+    StereotypesOption,
+    TrustOption,
+    read_table,
+)
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.files import check_output
+from bayes_bias.plots import plot_plan
+
+
+@app.command()
+def plan(
+    source: ListArgument,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure, PNG or PDF.")] = None,
+    embedding: EmbeddingOption = "googlenews-demo",
+    controls: ControlsOption = "neutral,human",
+    stereotypes: StereotypesOption = None,
+    model: ModelOption = "crossed",
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """How narrow would the interval be, and how likely exclude zero, with longer lists?
+
+    Example: bayes-bias plan weat7 --out plan.png
+    """
+    if out_file is not None:
+        check_output(out_file)
+    with progress_bar() as progress:
+        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        posterior = bb.fit(table, model, seed=seed, progress=progress)
+    planned = bb.plan(posterior, scope=cast(ScopeName, scope), ci_prob=ci_prob)
+    power = planned.power.to_xarray().to_pandas().map("{:.2f}".format)
+    print_frame(power, title=f"Probability of excluding zero ({ci_prob:.0%}), by words per group and class")
+    say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
+    if out_file is not None:
+        figure = plot_plan(posterior, planned=planned, ci_prob=ci_prob).get_figure(root=True)
+        cast(Figure, figure).savefig(out_file, dpi=200)
+        say(f"The figure is in {out_file}")

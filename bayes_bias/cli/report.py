@@ -1,0 +1,96 @@
+"""`bayes-bias report`: the main job."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.options import (
+    MODEL,
+    AllowLossOption,
+    CiOption,
+    ControlsOption,
+    EmbeddingsOption,
+    ListsArgument,
+    ModelOption,
+    ScopeOption,
+    SeedOption,
+    StereotypesOption,
+    TrustOption,
+    controls_of,
+    table_from_csv,
+)
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.formatting import bounds, level, plain, probability, signed
+from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
+
+
+@app.command()
+def report(
+    lists: ListsArgument,
+    out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
+    embedding: EmbeddingsOption = None,
+    controls: ControlsOption = "neutral,human",
+    stereotypes: StereotypesOption = None,
+    model: ModelOption = "crossed",
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    calibration_draws: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Random nulls of each list's design, to count false findings; 0 for none.",
+            rich_help_panel=MODEL,
+        ),
+    ] = CALIBRATION_DRAWS,
+    allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """A posterior bias report that a paper can cite: page, tables, figures, methods text.
+
+    Example: bayes-bias report weat6 weat7 gender --out report
+    """
+    check_folder(out_folder)
+    sources = [table_from_csv(Path(each), stereotypes) if each.endswith(".csv") else each for each in lists]
+    with progress_bar() as progress:
+        made = bb.report(
+            sources,
+            embedding or ["googlenews-demo"],
+            controls=controls_of(controls),
+            model=model,
+            scope=cast(ScopeName, scope),
+            ci_prob=ci_prob,
+            seed=seed,
+            calibration_draws=calibration_draws,
+            allow_loss=allow_loss,
+            trust=trust,
+            progress=progress,
+        )
+        progress.step(f"writing {out_folder}")
+        page = bb.write(made, out_folder)
+    print_frame(_overview(made))
+    for section in made.sections:
+        say(f"{section.name}: {section.verdict.text}")
+    say(f"\nThe report is in {page}")
+
+
+def _overview(made: Report) -> pd.DataFrame:
+    """The report's table as a terminal of 80 columns holds it."""
+    rows, decimals = made.table(), made.association.decimals
+    return pd.DataFrame(
+        {
+            "WEAT d": rows.weat_d.map(lambda d: plain(d, 2)),
+            "p": rows.weat_p.map(probability),
+            "bias": rows.bias.map(partial(signed, decimals=decimals)),
+            f"{level(made.ci_prob)} interval": list(
+                map(partial(bounds, decimals=decimals), rows.lower, rows.upper)
+            ),
+            "verdict": rows.verdict,
+        }
+    )

@@ -1,0 +1,50 @@
+"""`bayes-bias summarize`: what a fit says."""
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, say
+from bayes_bias.cli.options import CiOption, ScopeOption
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.inference.diagnostics import Diagnostics
+
+
+@app.command()
+def summarize(
+    fit_file: Annotated[
+        Path, typer.Argument(metavar="FIT.nc", help="A fit that `bayes-bias fit --out` made.")
+    ],
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Word-level rows too.")] = False,
+) -> None:
+    """Summarise a fit: every estimand with interval, probability of direction and noise floor.
+
+    Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
+    """
+    loaded = bb.load_fit(fit_file)
+    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob)
+    if csv:
+        typer.echo(summary.to_csv(), nl=False)
+        return
+    print_frame(shown(summary) if words else main_rows(summary))
+    if concern := Diagnostics.of(loaded).concern:
+        say(f"{loaded.attrs['name']}: {concern}")
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    interval = [c for c in summary.columns if str(c).endswith(("_lb", "_ub"))]
+    return summary[
+        ["mean", *interval, "prob_direction", "observed", "noise_sd", "prob_noise", "r_hat", "ess_bulk"]
+    ]
+
+
+def main_rows(summary: pd.DataFrame) -> pd.DataFrame:
+    by_word = ("target_bias", "attribute_bias", "target_connection_mean")
+    return shown(summary[~summary.index.get_level_values("estimand").isin(by_word)])

@@ -1,0 +1,41 @@
+"""`bayes-bias wordlists`: which lists are shipped."""
+
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import print_frame, say
+from bayes_bias.words.wordlist import WordList, control_names, load_wordlist, wordlist_names
+
+
+@app.command()
+def wordlists(
+    name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list.")] = None,
+) -> None:
+    """The shipped word lists, or one of them with its words, source and errata.
+
+    Example: bayes-bias wordlists weat7
+    """
+    if name is None:
+        rows = [(n, load_wordlist(n)) for n in wordlist_names()]
+        frame = [
+            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)}
+            for n, w in rows
+        ]
+        print_frame(pd.DataFrame(frame))
+        say(f"control classes: {', '.join(control_names())}")
+        return
+    _print_wordlist(load_wordlist(name))
+
+
+def _print_wordlist(words: WordList) -> None:
+    say(f"{words.title}\n{words.description}\n")
+    for group, members in words.groups.items():
+        say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
+    for name, members in {**words.classes, **words.controls}.items():
+        say(f"{name}: {', '.join(members)}")
+    for erratum in words.errata:
+        say(f"erratum: {erratum}")
+    say(f"\n{words.source.citation} doi:{words.source.doi}")

@@ -1,0 +1,1 @@
+"""Before and after: hard debiasing, and what it changed."""

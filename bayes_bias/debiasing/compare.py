@@ -1,0 +1,214 @@
+"""Did debiasing change anything? Two embeddings, or two tables of cosines, over the same words."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.table import Associations
+from bayes_bias.debiasing.comparison import STATES, Comparison, State, share_removed
+from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
+from bayes_bias.embeddings.vectors import Vectors
+from bayes_bias.errors import AssociationsError
+from bayes_bias.estimands.contrasts import OVERALL
+from bayes_bias.estimands.estimates import bias_estimate, levels
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, scope_of
+from bayes_bias.inference.sampling import Sampling, fit
+from bayes_bias.measures import measure_all
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.results.summary import interval_of, summarize, tabulate
+from bayes_bias.results.verdict import verdict
+
+_DECIMALS = 9
+
+
+def compare(
+    before: Associations,
+    after: Associations,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    vectors: tuple[Vectors, Vectors] | None = None,
+    defining_sets: Sequence[Sequence[str]] = (),
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> Comparison:
+    r"""Did debiasing change anything, and how sure can one be?
+
+    The crossed model is fitted to the *difference* of the two tables, value by value,
+
+    .. math:: \Delta_{ij} = y_{ij}^{after} - y_{ij}^{before},
+
+    so that pairing is exact and whatever a word brings to both embeddings cancels: the bias of the difference
+    is the change of the bias. Two separate posteriors, compared by eye, would lose that.
+
+    Parameters
+    ----------
+    before, after : Associations
+        The same list in two embeddings, from `bayes_bias.cosines`, or two tables, from `Associations.from_frame`.
+        Words that one of them lacks are left out of both, with a notice.
+    model : str, Path or ModelSpec
+        A crossed model. Its priors are made for single values; differences are of that size or smaller, and the
+        same priors serve.
+    scope : {"both", "targets", "attributes", "none"}
+        Over which words the answer generalises.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    vectors : pair of mappings of str to array, optional
+        Vectors before and after, for the measures that cosines do not suffice for.
+    defining_sets : sequence of sequences of str, optional
+        For Direct Bias and RIPA; see `measure_all`.
+    seed, sampling, progress
+        See `fit`.
+
+    Returns
+    -------
+    Comparison
+        Bias before and after, its change under every estimand and word by word, share removed, control classes,
+        every measure before and after; ``print(comparison.text)`` says it in sentences, `bayes_bias.write` makes a
+        page.
+
+    Raises
+    ------
+    AssociationsError
+        Different designs; no word in common; the same cosines twice; a bias that is zero by construction on both
+        sides.
+
+    Notes
+    -----
+    *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The
+    bias after is then zero as a matter of arithmetic, whatever is left of it in the vectors; that side is
+    reported so and not sampled.
+
+    *Share removed.* See `bayes_bias.debiasing.comparison.share_removed`.
+
+    References
+    ----------
+    Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical Society B,
+    16(2), 175-185. https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
+
+    Gonen, H., & Goldberg, Y. (2019). Lipstick on a pig: Debiasing methods cover up systematic gender biases in
+    word embeddings but do not remove them. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> print(compare(cosines(original, "weat6"), cosines(debiased, "weat6")).text)      # doctest: +SKIP
+    """
+    progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    before, after = pair(before, after)
+    sides = {"before": before, "after": after, "change": difference(before, after)}
+    check_design(table_means(before), scope)
+    constructed = _constructed(before, after)
+    measures, left_out = _measures(before, after, vectors, defining_sets, seed)
+    for side in constructed:  # a value of 1e-17 and its p-value are made of rounding
+        measures = measures.assign(**{f"p_{side}": math.nan, side: measures[side].round(_DECIMALS)})
+    fits: dict[State, xr.DataTree] = {
+        state: fit(
+            replace(sides[state], name=f"{before.name}, {state}"),
+            spec,
+            seed=seed,
+            sampling=sampling,
+            progress=Prefixed(state, progress),
+        )
+        for state in STATES
+        if state not in constructed
+    }
+    progress.step("summarising")
+    changed = Fitted.of(fits["change"])
+    change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti")
+    bias = _biases(fits, constructed, scope, ci_prob)
+    return Comparison(
+        before=before,
+        after=after,
+        fits=fits,
+        scope=scope,
+        ci_prob=ci_prob,
+        bias=bias,
+        change=change.drop("effect_size", level="estimand", errors="ignore"),
+        controls=_controls(changed, before, scope, ci_prob),
+        share_removed=share_removed(bias, scope, ci_prob),
+        verdict=verdict(changed, scope, ci_prob=ci_prob),
+        measures=measures,
+        left_out=left_out,
+    )
+
+
+def _constructed(before: Associations, after: Associations) -> tuple[State, ...]:
+    sides: dict[State, Associations] = {"before": before, "after": after}
+    constructed = tuple(state for state, each in sides.items() if zero_by_construction(each))
+    if len(constructed) == 2:
+        raise AssociationsError(
+            "before and after: in both, every attribute is equally close to all groups; the bias is zero by"
+            " construction twice, and there is no change to estimate"
+        )
+    return constructed
+
+
+def _biases(
+    fits: Mapping[State, xr.DataTree], constructed: tuple[State, ...], scope: ScopeName, ci_prob: float
+) -> pd.DataFrame:
+    rows = {
+        state: _zero() if state in constructed else _bias(fits[state], scope, ci_prob) for state in STATES
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
+
+
+def _bias(fit: xr.DataTree, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
+    row = tabulate(bias_estimate(fit, scope), ci_prob, "eti").loc[OVERALL]
+    lower, upper = (math.nan, math.nan) if scope_of(scope).samples_nothing else interval_of(row)
+    return {
+        "bias": row["mean"],
+        "sd": row["sd"],
+        "lower": lower,
+        "upper": upper,
+        "prob_direction": row.prob_direction,
+        "prob_noise": row.prob_noise,
+        "observed": row.observed,
+        "by_construction": False,
+    }
+
+
+def _zero() -> dict[str, Any]:
+    unknown = dict.fromkeys(("lower", "upper", "prob_direction", "prob_noise"), math.nan)
+    return {"bias": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
+
+
+def _controls(change: Fitted, table: Associations, scope: ScopeName, ci_prob: float) -> pd.DataFrame:
+    moved = tabulate(levels(change, scope), ci_prob, "eti")
+    return moved.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
+
+
+def _measures(
+    before: Associations,
+    after: Associations,
+    vectors: tuple[Vectors, Vectors] | None,
+    defining_sets: Sequence[Sequence[str]],
+    seed: int,
+) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Every measure on both sides; one that is undefined on one of them is left out."""
+    given = vectors or (None, None)
+    first, second = (
+        measure_all(table, own, defining_sets=defining_sets, seed=seed)
+        for table, own in zip((before, after), given, strict=True)
+    )
+    one, other = first.table.align(second.table, join="inner", axis=0)
+    table = pd.DataFrame(
+        {
+            "before": one.value,
+            "after": other.value,
+            "b0": one.b0,
+            "p_before": one.p_value,
+            "p_after": other.p_value,
+        }
+    )
+    return table.rename_axis("measure"), {**second.left_out, **first.left_out}

@@ -1,0 +1,119 @@
+"""Two tables over the same words: what they share, and what differs."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.table import Associations, announce, assemble
+from bayes_bias.errors import AssociationsError
+from bayes_bias.estimands.contrasts import bias_weights
+
+# Cosines come from float32 vectors: those that differ by less are equal.
+_EQUAL = 1e-6
+
+_BELONGS = {"target": "group", "attribute": "attribute_class"}
+
+
+def pair(before: Associations, after: Associations) -> tuple[Associations, Associations]:
+    """Both tables over the words that they share, in the order of the first.
+
+    Raises
+    ------
+    AssociationsError
+        Associations or stereotypes differ, a word has another group or class, a group or class has no word in common.
+    """
+    if before.association != after.association:
+        raise AssociationsError(
+            f"after: holds {after.association.name}s and before {before.association.name}s; a comparison needs the same"
+            " association twice"
+        )
+    if dict(before.stereotypes) != dict(after.stereotypes):
+        raise AssociationsError(
+            f"after: its stereotypes ({_told(after)}) are not those of before ({_told(before)});"
+            " a comparison needs the same design twice"
+        )
+    shared = {dim: _shared(before, after, dim) for dim in _BELONGS}
+    notices = announce(tuple(notice for dim in _BELONGS for notice in _left_out(before, after, dim)))
+    first, second = (
+        replace(each, values=each.values.sel(shared), repeats=None, notices=(*each.notices, *notices))
+        for each in (before, after)
+    )
+    return first, second
+
+
+def difference(before: Associations, after: Associations) -> Associations:
+    """What became of each value, ``after - before``, over paired tables.
+
+    Raises
+    ------
+    AssociationsError
+        Nothing differs.
+    """
+    change = after.values.to_numpy() - before.values.to_numpy()
+    if np.nanmax(np.abs(change)) < _EQUAL:
+        raise AssociationsError(
+            "after: has the same values as before; nothing changed, and there is nothing to estimate"
+        )
+    targets, attributes = _belongs(before, "target"), _belongs(before, "attribute")
+    return assemble(
+        change,
+        targets,
+        attributes,
+        before.stereotypes,
+        association=before.association.difference,
+        name=before.name,
+        notices=before.notices,
+    )
+
+
+def zero_by_construction(table: Associations) -> bool:
+    """Whether every associated attribute is equally close to all groups, and the bias therefore exactly zero.
+
+    Equalising does this: "he" and "she" end with the same cosine to every neutral word. The zero is a fact about
+    these words, not an estimate; a posterior would dress it up with an uncertainty that it does not have.
+    """
+    means = table_means(table)
+    near = means.attribute_mean[np.isin(means.class_of, means.associated)]
+    bias = (means.block_mean * bias_weights(means)).sum()
+    return bool((near.max("group") - near.min("group")).max() < _EQUAL and abs(bias) < _EQUAL)
+
+
+def _shared(before: Associations, after: Associations, dim: str) -> list[str]:
+    first, second = _belongs(before, dim), _belongs(after, dim)
+    shared = [word for word in first if word in second]
+    for word in shared:
+        if first[word] != second[word]:
+            raise AssociationsError(
+                f"after: {dim} '{word}' is in '{second[word]}', and before it is in '{first[word]}';"
+                " a comparison needs the same design twice"
+            )
+    kept = {first[word] for word in shared}
+    for name in (*first.values(), *second.values()):
+        if name not in kept:
+            raise AssociationsError(
+                f"after: shares no {dim} of '{name}' with before; measure the same list in both"
+            )
+    return shared
+
+
+def _left_out(before: Associations, after: Associations, dim: str) -> list[str]:
+    """What is said of words that one of the two lacks."""
+    first, second = _belongs(before, dim), _belongs(after, dim)
+    lost = {"after": [w for w in first if w not in second], "before": [w for w in second if w not in first]}
+    return [
+        f"{len(words)} {dim} word(s) are not in '{where}' and were left out: {', '.join(words[:10])}"
+        + (f", and {len(words) - 10} more" if len(words) > 10 else "")
+        for where, words in lost.items()
+        if words
+    ]
+
+
+def _belongs(table: Associations, dim: str) -> dict[str, str]:
+    """Which group or class each word is in."""
+    words, labels = (table.values[each].to_numpy().tolist() for each in (dim, _BELONGS[dim]))
+    return dict(zip(words, labels, strict=True))
+
+
+def _told(table: Associations) -> str:
+    return ", ".join(f"{group}={attribute_class}" for group, attribute_class in table.stereotypes.items())

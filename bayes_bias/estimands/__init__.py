@@ -1,0 +1,1 @@
+"""What "bias" means: contrasts of block means, and over which words they may generalise."""

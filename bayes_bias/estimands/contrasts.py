@@ -1,0 +1,85 @@
+"""The one place where "bias" is defined: weights of block means, from the design alone.
+
+An estimand is a contrast of block means ``mean[group, class]``; its weights ``(contrast, group, attribute_class)`` say
+which blocks it compares. Positive always means closer to what is stereotypical.
+"""
+
+import numpy as np
+import xarray as xr
+
+OVERALL = "overall"
+BLOCK = ["group", "attribute_class"]
+
+
+def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
+    """Weights of ``bias``, ``group_bias``, ``excess`` and ``repulsion``."""
+    groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
+    own, others = _own_and_others(data)
+    in_group = np.eye(len(groups))
+    group_bias = in_group[:, :, None] * (own - others)[:, None, :]
+    weights = {
+        "bias": _weights(data, group_bias.mean(axis=0, keepdims=True), [OVERALL]),
+        "group_bias": _weights(data, group_bias, groups),
+    }
+    controls = np.setdiff1d(np.arange(len(classes)), data.associated)
+    if controls.size:
+        control = np.eye(len(classes))[controls]
+        labels = [f"{g}, {classes[c]}" for g in groups for c in controls]
+        for name, contrast in (("excess", own[:, None] - control), ("repulsion", control - others[:, None])):
+            blocks = in_group[:, None, :, None] * contrast[:, :, None, :]
+            weights[name] = _weights(data, blocks.reshape(-1, len(groups), len(classes)), labels)
+    return weights
+
+
+def bias_weights(data: xr.Dataset) -> xr.DataArray:
+    """Weights of ``bias`` alone."""
+    return block_weights(data)["bias"]
+
+
+def level_weights(data: xr.Dataset) -> xr.DataArray:
+    """One block mean after the other: no contrast, but what contrasts are made of; labels ``"group, class"``."""
+    groups, classes = (data[dim].to_numpy() for dim in BLOCK)
+    each = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))
+    return _weights(data, each, [f"{g}, {c}" for g in groups for c in classes])
+
+
+def target_weights(data: xr.Dataset) -> xr.DataArray:
+    """Weights of ``target_bias``: those of its group's bias, for each target."""
+    by_group = block_weights(data)["group_bias"].to_numpy()
+    return _weights(data, by_group[data.group_of.to_numpy()], data.target.to_numpy())
+
+
+def attribute_weights(data: xr.Dataset) -> xr.DataArray:
+    """Weights of ``attribute_bias``, for each attribute of an associated class."""
+    own, _ = _own_and_others(data)
+    towards = own.T / np.maximum(own.sum(axis=0), 1)[:, None]
+    away = (1 - own.T) / np.maximum((1 - own).sum(axis=0), 1)[:, None]
+    class_of = data.class_of.to_numpy()
+    kept = np.isin(class_of, data.associated.to_numpy())
+    in_class = np.eye(len(own.T))[class_of[kept]]
+    blocks = (towards - away)[class_of[kept], :, None] * in_class[:, None, :]
+    return _weights(data, blocks, data.attribute.to_numpy()[kept])
+
+
+def score_weights(data: xr.Dataset) -> xr.DataArray:
+    """A target's association score: its mean with the first group's class less that with the second's."""
+    own, _ = _own_and_others(data)
+    return xr.DataArray(
+        own[0] - own[1], dims="attribute_class", coords={"attribute_class": data.attribute_class}
+    )
+
+
+def _own_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """For each group its own class, and equal weights on the other associated classes; (groups, classes)."""
+    classes = np.eye(data.sizes["attribute_class"])
+    own = classes[data.associated.to_numpy()]
+    others = np.minimum(own.sum(axis=0), 1) - own
+    return own, others / others.sum(axis=1, keepdims=True)
+
+
+def _weights(data: xr.Dataset, blocks: np.ndarray, labels: np.ndarray | list[str]) -> xr.DataArray:
+    return xr.DataArray(
+        blocks,
+        dims=("contrast", *BLOCK),
+        coords={"contrast": list(labels), "group": data.group, "attribute_class": data.attribute_class},
+    )

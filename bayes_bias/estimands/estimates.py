@@ -1,0 +1,241 @@
+"""Posterior draws, observed values and noise floors of the estimands, under a scope."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.estimands.contrasts import (
+    BLOCK,
+    attribute_weights,
+    bias_weights,
+    block_weights,
+    level_weights,
+    score_weights,
+    target_weights,
+)
+from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.estimands.facets import (
+    ATTRIBUTES,
+    DEFAULT_SCOPE,
+    FACETS,
+    TARGETS,
+    Facet,
+    Scope,
+    ScopeName,
+    check_scope,
+)
+from bayes_bias.estimands.published import published_bias, published_estimates
+from bayes_bias.models.components import Components, Part
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.word_effects import SIDES, Side, block_effects, too_many_words, word_effects
+
+
+def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]:
+    """Posterior draws, observed value and noise floor of every estimand.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        From `bayes_bias.fit`.
+    scope : {"both", "targets", "attributes", "none"}
+        Generalise to new targets and new attributes, to new targets with these attributes (what WEAT's
+        permutation test answers), to new attributes with these targets, or to nothing beyond these words (the
+        raw contrast, without uncertainty).
+
+    Returns
+    -------
+    dict of str to Estimate
+        Crossed model: ``bias``, ``group_bias``, ``excess`` and ``repulsion`` (with control classes),
+        ``effect_size`` (two groups), ``target_bias``, ``attribute_bias``. Hierarchical model: ``bias``, ``excess``,
+        ``connection_mean``, ``target_bias``, ``target_connection_mean``. Without the bias of each word of a side whose
+        words' effects would not fit in memory (`too_many_words`), and without ``effect_size`` where it is that of such
+        targets; scope "none" has the raw contrasts of any number of words.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope.
+
+    Notes
+    -----
+    ``group_bias[g]``
+        ``mean[g, assoc(g)]`` less the average of ``mean[g, c]`` over the other associated classes.
+    ``bias``
+        The average of ``group_bias`` over groups: with two groups and two classes half of WEAT's numerator.
+    ``excess[g, control]``
+        ``mean[g, assoc(g)] - mean[g, control]``.
+    ``repulsion[g, control]``
+        ``mean[g, control]`` less the average of ``mean[g, c]`` over the other associated classes.
+    ``target_bias[i]``
+        The contrast of ``group_bias`` for one target, its own effects added.
+    ``attribute_bias[j]``
+        One attribute's expected value with the group it is associated with less the average over others.
+    ``effect_size``
+        ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
+        for the population of words, inside (-2, 2).
+
+    Words that stay as they are bring the average of their own effects into ``mean``, the level of their class or
+    group included, so that scope "none" is the raw contrast exactly.
+    """
+    fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
+    if not fitted.structure.GENERALISES:
+        return published_estimates(fitted)
+    blocks = _Blocks(fitted, found_scope)
+    found = blocks.estimates()
+    if blocks.data.sizes["group"] == 2 and (TARGETS in found_scope or "target" in blocks.sides):
+        found["effect_size"] = blocks.effect_size()
+    if "target" in blocks.sides:
+        found["target_bias"] = blocks.target_estimate(target_weights(blocks.data))
+    if "attribute" in blocks.sides:
+        found["attribute_bias"] = blocks.attribute_estimate(attribute_weights(blocks.data))
+    return found
+
+
+def block_estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]:
+    """Those of `estimates` that are contrasts of block means alone: as quick for long lists as for short ones.
+
+    ``bias``, ``group_bias``, ``excess`` and ``repulsion``, by the same draws. Crossed model only.
+    """
+    return _Blocks.of(fit, scope).estimates()
+
+
+def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """``bias`` alone, by the same draws."""
+    fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
+    if not fitted.structure.GENERALISES:
+        return published_bias(fitted)
+    blocks = _Blocks(fitted, found_scope)
+    return blocks.estimate(bias_weights(blocks.data))
+
+
+def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """Expected value of each group with each class, ``mean[g, c]``: no contrast, but what contrasts are made of.
+
+    Labels are ``"group, class"``. Crossed model only.
+    """
+    blocks = _Blocks.of(fit, scope)
+    return blocks.estimate(level_weights(blocks.data))
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """Block means under one scope, and contrasts of them."""
+
+    fitted: Fitted
+    scope: Scope
+
+    @classmethod
+    def of(cls, fit: Fit, scope: ScopeName) -> "_Blocks":
+        return cls(Fitted.of(fit).generalising("a contrast of block means"), check_scope(fit, scope))
+
+    @property
+    def data(self) -> xr.Dataset:
+        return self.fitted.data
+
+    @cached_property
+    def components(self) -> Components:
+        return Components.of(self.fitted.posterior, self.data)
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """Whose words have estimates of their own: where they are raw, everybody's."""
+        left_out = {} if self.scope.samples_nothing else too_many_words(self.fitted)
+        return tuple(side for side in SIDES if side not in left_out)
+
+    @cached_property
+    def effects(self) -> xr.Dataset:
+        """Effects of single words, drawn when a word or the spread of words is asked for."""
+        return word_effects(self.fitted, self.sides)
+
+    @cached_property
+    def averages(self) -> dict[Facet, xr.DataArray]:
+        """Averages over each block of the effects of the words of each facet."""
+        rng = np.random.default_rng(self.fitted.seed)
+        posterior = self.fitted.posterior
+        mean = posterior["mean"].transpose("chain", "draw", *BLOCK)
+        drawn = block_effects(posterior, self.data, rng)
+        return {
+            facet: mean.copy(data=each.reshape(mean.shape)) for facet, each in zip(FACETS, drawn, strict=True)
+        }
+
+    def estimates(self) -> dict[str, Estimate]:
+        """The contrasts of block means."""
+        return {name: self.estimate(weights) for name, weights in block_weights(self.data).items()}
+
+    def estimate(self, weights: xr.DataArray) -> Estimate:
+        """A contrast of block means."""
+        observed = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        parts = self.components.of_contrast(weights, self.data.n_targets, self.data.n_attributes)
+        return Estimate(xr.dot(self._mean(), weights, dim=BLOCK), observed, self._noise_sd(parts))
+
+    def target_estimate(self, weights: xr.DataArray) -> Estimate:
+        """A contrast for each target; only attributes and residual are noise."""
+        by_target = weights.sum("group")
+        observed = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        own = self.effects.target_effect.rename(target="contrast")
+        mean = xr.dot(self._mean(own=TARGETS), weights, dim=BLOCK)
+        draws = mean + xr.dot(own, by_target, dim=["attribute_class"])
+        parts = self.components.of_contrast(weights, 1, self.data.n_attributes)
+        return Estimate(draws, observed, self._noise_sd(parts, own=TARGETS))
+
+    def attribute_estimate(self, weights: xr.DataArray) -> Estimate:
+        """A contrast for each attribute; only targets and residual are noise."""
+        by_attribute = weights.sum("attribute_class")
+        of_attributes = {"attribute": weights.contrast.to_numpy()}
+        attribute_mean = self.data.attribute_mean.sel(of_attributes).rename(attribute="contrast")
+        observed = xr.dot(attribute_mean, by_attribute, dim=["group"])
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        own = self.effects.attribute_effect.sel(of_attributes).rename(attribute="contrast")
+        mean = xr.dot(self._mean(own=ATTRIBUTES), weights, dim=BLOCK)
+        draws = mean + xr.dot(own, by_attribute, dim=["group"])
+        parts = self.components.of_contrast(weights, self.data.n_targets, 1)
+        return Estimate(draws, observed, self._noise_sd(parts, own=ATTRIBUTES))
+
+    def effect_size(self) -> Estimate:
+        """WEAT's d, for the words that the scope speaks of."""
+        weights = bias_weights(self.data)
+        score = xr.dot(self.data.target_mean, score_weights(self.data), dim=["attribute_class"])
+        observed = 2 * xr.dot(self.data.block_mean, weights, dim=BLOCK) / score.std("target", ddof=1)
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        difference = 2 * xr.dot(self._mean(), weights, dim=BLOCK)
+        return Estimate(difference / self._score_sd(difference), observed)
+
+    def _score_sd(self, difference: xr.DataArray) -> xr.DataArray:
+        """Standard deviation of the score over targets of both groups together, in equal shares."""
+        weights, sd = score_weights(self.data), self.components
+        if TARGETS not in self.scope:
+            own = xr.dot(self.effects.target_effect, weights, dim=["attribute_class"])
+            group = xr.dot(self._mean(own=TARGETS), weights, dim=["attribute_class"])
+            group = group.isel(group=self.data.group_of)
+            return (group.drop_vars("group") + own).std("target", ddof=1)
+        within = xr.dot(sd.target_class**2, weights**2, dim=["attribute_class"])
+        if ATTRIBUTES not in self.scope:
+            # With these attributes a target's own residuals belong to its score.
+            within = within + sd.residual_variance * (weights**2 / self.data.n_attributes).sum()
+        return (within + (difference / 2) ** 2) ** 0.5
+
+    def _mean(self, own: Facet | None = None) -> xr.DataArray:
+        """Expected value of each block; words that stay bring the average of their effects along, unless an estimate
+        adds each word's `own`."""
+        mean = self.fitted.posterior["mean"]
+        for facet in FACETS:
+            if facet not in self.scope and facet != own:
+                mean = mean + self.averages[facet]
+        return mean
+
+    def _noise_sd(self, parts: Mapping[Part, xr.DataArray], own: Facet | None = None) -> xr.DataArray:
+        variance: Any = parts["residual"]
+        for facet in FACETS:
+            if facet in self.scope and facet != own:
+                variance = variance + parts[facet.name]
+        return variance**0.5

@@ -1,0 +1,54 @@
+"""Files are written whole or not at all, and under safe names; whether they can be is asked before any work."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from bayes_bias.errors import OutputError
+
+
+def check_output(path: str | Path) -> Path:
+    """A path that a file can be written to, before any work is done for it."""
+    path = Path(path)
+    if path.is_dir():
+        raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
+    if not path.parent.is_dir():
+        raise OutputError(f"path: the folder of '{path}' does not exist; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"path: the folder of '{path}' cannot be written to; choose another")
+    return path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Where to write meanwhile: the file takes its name when it is complete, and leaves nothing when it fails."""
+    unfinished = path.with_name(f".{uuid4().hex}{path.suffix}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def file_names(names: Sequence[str]) -> dict[str, str]:
+    """For each list a name of lower-case letters, digits, `-` and `_`, no two alike on any file system."""
+    taken: dict[str, str] = {}
+    for name in names:
+        plain = slug(name)
+        numbered = (f"{plain}-{k}" for k in range(2, len(names) + 2))
+        taken[name] = (
+            plain if plain not in taken.values() else next(n for n in numbered if n not in taken.values())
+        )
+    return taken
+
+
+def slug(name: str) -> str:
+    """A name in letters that every file system takes."""
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:60] or "list"

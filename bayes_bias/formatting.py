@@ -1,0 +1,73 @@
+"""How numbers are written: as many digits as they deserve, with real minus signs."""
+
+import math
+import re
+
+MINUS, DASH = "−", "—"
+
+_SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
+
+
+def signed(value: float, decimals: int = 3) -> str:
+    """With a sign: biases are differences."""
+    return DASH if math.isnan(value) else _minus(f"{value:+,.{decimals}f}")
+
+
+def estimate(value: float, lower: float, upper: float, decimals: int = 3) -> str:
+    """A value and its interval; the value alone where there is none."""
+    interval = bounds(lower, upper, decimals)
+    return signed(value, decimals) if interval == DASH else f"{signed(value, decimals)} {interval}"
+
+
+def plain(value: float, decimals: int = 3) -> str:
+    """Without a plus sign: scales, effect sizes, R-hat."""
+    return DASH if math.isnan(value) else _minus(f"{value:.{decimals}f}")
+
+
+def bounds(lower: float, upper: float, decimals: int = 3) -> str:
+    """A credible interval."""
+    if math.isnan(lower) or math.isnan(upper):
+        return DASH
+    return _minus(f"[{lower:+.{decimals}f}, {upper:+.{decimals}f}]")
+
+
+def probability(value: float) -> str:
+    """Without the leading zero, as journals print it; three decimals where they matter."""
+    if math.isnan(value):
+        return DASH
+    if value < 0.001:
+        return "< .001"
+    if value > 0.999:
+        return "> .999"
+    near_an_end = value < 0.0995 or value > 0.9005
+    return f"{value:.3f}"[1:] if near_an_end else f"{value:.2f}"[1:]
+
+
+def equals(text: str) -> str:
+    """``= .02``, but ``< .001``."""
+    return text if text[0] in "<>" else f"= {text}"
+
+
+def percent(value: float) -> str:
+    """A share."""
+    return f"{value:.0%}"
+
+
+def share(value: float) -> str:
+    """A share of cosines or draws, of which there are enough for a decimal."""
+    return f"{value:.1%}"
+
+
+def level(value: float) -> str:
+    """The probability of an interval, with the digits that its user chose."""
+    return f"{100 * value:.4g}%"
+
+
+def count(value: float) -> str:
+    """A number of words or draws."""
+    return DASH if math.isnan(value) else f"{value:,.0f}"
+
+
+def _minus(text: str) -> str:
+    # What rounds to zero has no sign.
+    return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)

@@ -1,0 +1,95 @@
+"""Whether a fit can be believed: R-hat, effective sample sizes, divergences; and whether the prior decides."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Self
+
+import arviz as az
+import xarray as xr
+
+from bayes_bias.models.fitted import Fit, Fitted
+
+MAX_R_HAT = 1.01
+MIN_ESS = 400
+MAX_PRIOR_SENSITIVITY = 0.05
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """The worst of each convergence diagnostic over all parameters, and what is wrong with them.
+
+    A fit counts as converged when rank-normalised split R-hat is at most 1.01, bulk and tail effective sample
+    sizes are at least 400 everywhere, and no transition diverged [1]_.
+
+    ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves where the
+    prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None where it is not
+    defined (the long form, the hierarchical model, a group or class of one word) or was not yet stored.
+
+    References
+    ----------
+    .. [1] Vehtari, A., Gelman, A., Simpson, D., Carpenter, B., & Burkner, P.-C. (2021). Rank-normalization, folding,
+       and localization: An improved R-hat. Bayesian Analysis, 16(2). https://doi.org/10.1214/20-BA1221
+    .. [2] Kallioinen, N., Paananen, T., Buerkner, P.-C., & Vehtari, A. (2024). Detecting and diagnosing prior and
+       likelihood sensitivity with power-scaling. Statistics and Computing, 34, 57.
+       https://doi.org/10.1007/s11222-023-10366-5
+    """
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    prior_sensitivity: float | None = None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, in plain words; empty for a fit that converged."""
+        found = []
+        if not self.r_hat <= MAX_R_HAT:
+            found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
+        if not self.ess_bulk >= MIN_ESS:
+            found.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")
+        if not self.ess_tail >= MIN_ESS:
+            found.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
+        if self.divergences:
+            found.append(f"{self.divergences} divergent transitions (should be none)")
+        return tuple(found)
+
+    @property
+    def converged(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    @property
+    def concern(self) -> str:
+        """That the conclusion depends on the prior, in plain words; "" where it does not, or nobody knows."""
+        found = self.prior_sensitivity
+        if found is None or found <= MAX_PRIOR_SENSITIVITY:
+            return ""
+        return (
+            f"the bias is prior-sensitive: power-scaling sensitivity {found:.3f}, above {MAX_PRIOR_SENSITIVITY};"
+            " more words would settle it, a narrower prior must be argued for"
+        )
+
+    def to_json(self) -> str:
+        """For the attrs of a fit."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of(cls, fit: Fit) -> Self:
+        """The diagnostics that were stored with a fit."""
+        return cls(**Fitted.of(fit).stored("diagnostics"))
+
+
+def diagnose(
+    posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None
+) -> Diagnostics:
+    """The worst diagnostics over every entry of every variable of a posterior."""
+    r_hat = az.rhat(posterior)
+    bulk, tail = az.ess(posterior, method="bulk"), az.ess(posterior, method="tail")
+    return Diagnostics(
+        r_hat=float(r_hat.max(skipna=False).to_array().max(skipna=False)),
+        ess_bulk=float(bulk.min(skipna=False).to_array().min(skipna=False)),
+        ess_tail=float(tail.min(skipna=False).to_array().min(skipna=False)),
+        divergences=int(sample_stats.diverging.sum()),
+        prior_sensitivity=prior_sensitivity,
+    )

@@ -1,0 +1,41 @@
+"""What ArviZ needs to say whether the prior decides: log densities per draw, and how far the bias would move."""
+
+import arviz_stats
+import xarray as xr
+
+from bayes_bias.estimands.contrasts import BLOCK, bias_weights
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, possible_scopes
+from bayes_bias.models.density import collapsed_log_likelihood, log_priors
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import structure_of
+
+_SAMPLE = ("chain", "draw")
+
+
+def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
+    """``log_prior`` and ``log_likelihood``, per draw; nothing where the likelihood is not collapsed.
+
+    The prior has one variable for each parameter, summed over its entries; the likelihood is that of all raw values
+    together, up to a constant.
+    """
+    if not structure_of(spec).COLLAPSED:
+        return {}
+    log_prior = log_priors(posterior, spec.priors)
+    summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
+    return {
+        "log_prior": xr.Dataset(summed),
+        "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset(),
+    }
+
+
+def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
+    """How much ``bias``, for new targets and new attributes, moves with the prior; None where one word stands alone.
+
+    The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
+    """
+    if DEFAULT_SCOPE not in possible_scopes(data):
+        return None
+    weights = bias_weights(data).isel(contrast=0, drop=True)
+    bias = xr.dot(posterior["mean"], weights, dim=BLOCK)
+    scaled = xr.DataTree.from_dict({"posterior": xr.Dataset({"bias": bias}), "log_prior": log_prior})
+    return arviz_stats.psense(scaled, group="prior").bias.item()

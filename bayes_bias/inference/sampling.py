@@ -1,0 +1,216 @@
+"""Sample the posterior, check convergence, write down where the numbers come from."""
+
+import json
+import logging
+import os
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import nutpie
+import xarray as xr
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import AssociationsError, SpecError
+from bayes_bias.inference.diagnostics import Diagnostics, diagnose
+from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
+from bayes_bias.models.compiling import compiled_model
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.structures import structure_of
+from bayes_bias.progress import Progress, Quiet
+
+logger = logging.getLogger("bayes_bias")
+
+_VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
+
+# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+_ROUNDING_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long to sample, and how carefully.
+
+    Parameters
+    ----------
+    draws, tune : int
+        Kept and warm-up draws in each chain.
+    chains : int
+        Number of chains.
+    target_accept : float
+        Target acceptance rate of the sampler; nearer to 1 means smaller steps.
+
+    Raises
+    ------
+    SpecError
+        A number of draws or chains below 1, an acceptance rate that is none.
+
+    Examples
+    --------
+    >>> Sampling(draws=4000).draws
+    4000
+    """
+
+    draws: int = 1500
+    tune: int = 1000
+    chains: int = 4
+    target_accept: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name in ("draws", "tune", "chains"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise SpecError(f"{name}: {value!r} is no number of {name}; give a whole number, 1 or more")
+        if not 0 < self.target_accept < 1:
+            raise SpecError(
+                f"target_accept: {self.target_accept!r} is no acceptance rate; give a number between 0 and 1"
+            )
+
+
+def fit(
+    table: Associations,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> xr.DataTree:
+    """Sample the posterior of a model given raw associations.
+
+    Parameters
+    ----------
+    table : Associations
+        From `bayes_bias.cosines` or `Associations.from_frame`.
+    model : str, Path or ModelSpec
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, or a spec.
+    seed : int
+        The same seed gives the same numbers.
+    sampling : Sampling
+        Numbers of draws and chains.
+    progress : Progress, optional
+        Told of steps and draws as they are done.
+
+    Returns
+    -------
+    xarray.DataTree
+        ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the values, if formed) and
+        ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. Where the
+        likelihood is collapsed also ``log_prior`` and ``log_likelihood``, for power-scaling (`arviz_stats.psense`);
+        the likelihood there is that of all values together, for PSIS-LOO see `bayes_bias.checks.predictive`. The fit
+        round-trips through `save_fit` and `load_fit`, and `summarize` needs nothing else.
+
+    Raises
+    ------
+    SpecError
+        The model is unknown or its file is wrong.
+    AssociationsError
+        The data do not fit the model, or the values do not vary.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines, fit, summarize
+    >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
+    >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
+    """
+    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    structure = structure_of(spec)
+    data = structure.data(table)
+    _refuse_degenerate(data)
+    drawn, sample_stats = sample(spec, data, seed=seed, sampling=sampling, progress=progress)
+    posterior = structure.complete(drawn, data, np.random.default_rng(seed))
+    posterior = posterior[sorted(posterior.data_vars, key=_summary_rank)]
+    scaling = power_scaling_groups(posterior, data, spec)
+    sensitivity = sensitivity_of_bias(posterior, data, scaling["log_prior"]) if scaling else None
+    diagnostics = diagnose(posterior, sample_stats, sensitivity)
+    _tell(table.name, diagnostics)
+    groups = {"posterior": posterior, "sample_stats": sample_stats, **_observed(table), "constant_data": data}
+    tree = xr.DataTree.from_dict({**groups, **scaling})
+    tree.attrs = described(table, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
+    return tree
+
+
+def sample(
+    spec: ModelSpec,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    sampling: Sampling,
+    cores: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of the named parameters with their labels, and the sampler's own account of them.
+
+    Auxiliary standard normals stay behind.
+    """
+    progress = progress or Quiet()
+    progress.step("compiling the model")
+    compiled, coords = compiled_model(spec, data)
+    progress.step("sampling")
+    trace = nutpie.sample(
+        compiled,
+        **asdict(sampling),
+        cores=cores or min(sampling.chains, os.cpu_count() or 1),
+        seed=seed,
+        save_warmup=False,
+        progress_bar=False,
+        progress_callback=lambda states: _report_draws(progress, states),
+    )
+    sampled = trace["posterior"].to_dataset()
+    kept = {str(name): sampled[name].variable for name in sampled.data_vars if not str(name).endswith("_z")}
+    labels = {dim: sampled[dim].to_numpy() for dim in ("chain", "draw")} | coords
+    return xr.Dataset(kept).assign_coords(labels), trace["sample_stats"].to_dataset()
+
+
+def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]:
+    """Everything needed to say what was fitted to what, as netCDF attributes; `Fitted` reads them."""
+    return {
+        "name": table.name,
+        "association": table.association.to_json(),
+        "model": spec.name,
+        "structure": spec.structure,
+        "options": json.dumps(dict(spec.options)),
+        "priors": json.dumps({name: str(prior) for name, prior in spec.priors.items()}),
+        "spec_sha256": spec.sha256,
+        "table_sha256": table.sha256,
+        "notices": json.dumps(table.notices),
+        "versions": json.dumps({package: version(package) for package in _VERSIONED}),
+        **{key: str(value) for key, value in table.provenance.items()},
+        "seed": seed,
+    }
+
+
+def _refuse_degenerate(data: xr.Dataset) -> None:
+    """Without residual variation there is nothing to estimate the model's scales from."""
+    if "interaction_ss" not in data:
+        return
+    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+        raise AssociationsError(
+            "table: no variation is left within blocks after word effects, as if words had identical vectors"
+            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+
+
+def _tell(name: str, diagnostics: Diagnostics) -> None:
+    for problem in diagnostics.problems:
+        logger.warning(f"{name}: the fit has not converged: {problem}")
+    if diagnostics.converged and diagnostics.concern:
+        logger.warning(f"{name}: {diagnostics.concern}")
+
+
+def _observed(table: Associations) -> Mapping[str, xr.Dataset]:
+    """The values, unless there are too many of them to be formed."""
+    return {"observed_data": xr.Dataset({"association": table.values})} if table.is_formed else {}
+
+
+def _report_draws(progress: Progress, states: list[Any]) -> None:
+    progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
+
+
+def _summary_rank(name: Hashable) -> int:
+    """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than
+    those of its dataset; with the tables in this order first, no two of our variables disagree."""
+    tables = ("target_connection_mean", "attribute_effect", "target_effect", "mean")
+    return tables.index(str(name)) if name in tables else len(tables)

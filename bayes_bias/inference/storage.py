@@ -1,0 +1,41 @@
+"""Fits on disk: netCDF that ArviZ and xarray open without this package."""
+
+from pathlib import Path
+
+import xarray as xr
+
+from bayes_bias.errors import OutputError
+from bayes_bias.files import check_output, whole_file
+
+
+def save_fit(fit: xr.DataTree, path: str | Path) -> Path:
+    """Write a fit to a netCDF file, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        The path is a folder, or cannot be written to.
+    """
+    path = check_output(path)
+    with whole_file(path) as unfinished:
+        fit.to_netcdf(unfinished, engine="h5netcdf")
+    return path
+
+
+def load_fit(path: str | Path) -> xr.DataTree:
+    """Read a fit that `save_fit` wrote.
+
+    Raises
+    ------
+    OutputError
+        No such file, no netCDF, or netCDF that is no fit of this package.
+    """
+    if not Path(path).is_file():
+        raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
+    try:
+        tree = xr.load_datatree(path, engine="h5netcdf")
+    except OSError as error:
+        raise OutputError(f"path: '{path}' is not a netCDF file: {error}") from error
+    if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
+        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+    return tree

@@ -1,0 +1,63 @@
+"""WEAT's effect size where nothing but chance is at work."""
+
+import numpy as np
+
+from bayes_bias.errors import MeasureError
+
+
+def chance_effect_sizes(
+    n_targets: int = 8, *, draws: int = 10_000, first_word_only: bool = False, seed: int = 0
+) -> np.ndarray:
+    r"""Effect sizes of targets whose association scores are independent normal draws.
+
+    .. math:: d = \frac{\bar s_X - \bar s_Y}{sd_{w \in X \cup Y}\, s_w}, \qquad s_w \sim N(0, 1)
+
+    Neither the scale of the scores nor the number of attributes matters: d is free of units.
+
+    Parameters
+    ----------
+    n_targets : int
+        Words in each group.
+    draws : int
+        How many effect sizes.
+    first_word_only : bool
+        Reproduce a slip of the published simulations: in R, ``mean(a, b)`` averages ``a`` alone and takes ``b``
+        for an option, so that each group's mean became the score of its first word.
+    seed : int
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (draws,), with the sample standard deviation (``ddof=1``).
+
+    Raises
+    ------
+    MeasureError
+        Fewer than two words in each group, or no draws.
+
+    Notes
+    -----
+    Says what chance does to *targets*. It takes the attributes for granted, as WEAT's permutation test does; how
+    often that test finds a bias where none is, with attributes that are samples too, is a question for
+    `bayes_bias.checks.calibration`.
+
+    References
+    ----------
+    Dobrzeniecka, A., & Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation.
+    Computational Linguistics, 50(2), 563-617. https://doi.org/10.1162/coli_a_00507
+
+    Examples
+    --------
+    >>> float((abs(chance_effect_sizes(draws=100_000)) >= 1.27).mean().round(3))
+    0.006
+    """
+    if n_targets < 2 or draws < 1:
+        raise MeasureError(
+            f"n_targets, draws: {n_targets} and {draws} given; 2 words and 1 draw are the least"
+        )
+    scores = np.random.default_rng(seed).standard_normal((draws, 2, n_targets))
+    means = scores[:, :, 0] if first_word_only else scores.mean(axis=2)
+    spread = scores.reshape(draws, -1).std(axis=1, ddof=1)
+    sizes: np.ndarray = (means[:, 0] - means[:, 1]) / spread
+    return sizes

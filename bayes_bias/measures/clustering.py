@@ -1,0 +1,94 @@
+"""The clustering test of Gonen & Goldberg (2019): do biased words still find together after debiasing?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.metrics import confusion_matrix
+
+from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.biased_words import labelled
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Clustering(Result):
+    """Share of words in the right cluster; `words` has each one's `group` and the `found` one."""
+
+    measure: ClassVar[str] = "clustering"
+
+    words: pd.DataFrame
+
+
+def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> Clustering:
+    r"""Does k-means find the groups of biased words again, without being told?
+
+    Unit vectors are split into as many clusters as there are groups, clusters are matched with groups so
+    that most words agree, and the value is the share that agrees.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        The embedding to test, usually after debiasing.
+    groups : mapping of str to sequence of str
+        Equally many words for each group; in the paper the 500 most male- and the 500 most female-biased
+        words *before* debiasing (`bias_towards`, `most_biased`).
+    seed : int
+        Seed of k-means, which starts ten times.
+
+    Returns
+    -------
+    Clustering
+        `value` in [1/k, 1] for k groups; 1/k where clusters know nothing of the groups.
+
+    Raises
+    ------
+    MeasureError
+        One group, groups of different sizes, fewer than two words, a word without vector or in two groups.
+
+    Notes
+    -----
+    Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and
+    any embedding worth its name keeps topics apart. High accuracy shows that the grouping can be recovered,
+    not that the protected attribute is why. Chance lies above 1/k in small lists, since the best matching
+    counts.
+
+    References
+    ----------
+    Gonen, H. & Goldberg, Y. (2019). Lipstick on a pig: debiasing methods cover up systematic gender biases
+    in word embeddings but do not remove them. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"boss": np.array([1, .1]), "chef": np.array([1, .2]), "nurse": np.array([.1, 1]),
+    ...            "maid": np.array([.2, 1])}
+    >>> clustering(vectors, {"man": ["boss", "chef"], "woman": ["nurse", "maid"]}).value
+    1.0
+    """
+    words, group = labelled(groups, "clustering")
+    if len({len(each) for each in groups.values()}) > 1:
+        sizes = ", ".join(f"{name}: {len(each)}" for name, each in groups.items())
+        raise MeasureError(f"clustering: groups need equal sizes to compare with chance; here {sizes}")
+    rows = stack_unit(vectors, words, "clustering")
+    cluster = KMeans(len(groups), n_init=10, random_state=seed).fit_predict(rows)
+    found = _matched(cluster, group, list(groups))
+    agree = [a == b for a, b in zip(found, group, strict=True)]
+    return Clustering(
+        value=float(np.mean(agree)),
+        range=(1 / len(groups), 1.0),
+        b0=1 / len(groups),
+        words=pd.DataFrame({"group": group, "found": found}, index=pd.Index(words, name="word")),
+    )
+
+
+def _matched(cluster: np.ndarray, group: list[str], names: list[str]) -> list[str]:
+    """Clusters by the name of a group, matched so that most words agree."""
+    shared = confusion_matrix([names.index(g) for g in group], cluster).T
+    _, name_of = linear_sum_assignment(shared, maximize=True)
+    return [names[name_of[c]] for c in cluster]

@@ -1,0 +1,111 @@
+"""Direct Bias (Bolukbasi et al. 2016): how far words lean along a bias direction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.subspace import project
+from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DirectBias(Result):
+    """Mean leaning of neutral words; `words` has each word's `bias` and its signed coordinates.
+
+    Attributes
+    ----------
+    strictness : float
+        The exponent c.
+    """
+
+    measure: ClassVar[str] = "Direct Bias"
+    word_value: ClassVar[str] = "bias"
+
+    words: pd.DataFrame
+    strictness: float
+
+
+def direct_bias(
+    vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0
+) -> DirectBias:
+    r"""How far do words that should be neutral lean along a bias direction, or into a bias subspace?
+
+    .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
+
+    and for a subspace of several components the length of the unit vector's projection in place of
+    :math:`|\cos(w, g)|`, which for one component is the same.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors of the words, of any length.
+    words : sequence of str
+        The words N that should be neutral, such as professions.
+    subspace : numpy.ndarray
+        The direction g, shape (dimensions,), or a subspace, shape (components, dimensions): from one pair
+        (`pair_direction`), or from defining sets (`defining_subspace`).
+    strictness : float
+        The exponent c > 0. Below 1 small leanings count for more.
+
+    Returns
+    -------
+    DirectBias
+        `value` in [0, 1], 0 without bias. Coordinates are signed: positive towards the first word of the
+        pair.
+
+    Raises
+    ------
+    MeasureError
+        No words, a word without vector or with a zero vector, a subspace that is none, c not positive.
+
+    Notes
+    -----
+    Misleads where the first principal component is not the direction in which the groups differ: in a
+    published counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word that
+    could not be more biased. All words count by absolute value, so that a list leaning one way and a list of
+    balanced stereotypes look alike. High-dimensional unit vectors have |cos| of about .8 / sqrt(dimensions)
+    with *any* direction: .046 for 300 dimensions is what noise gives.
+
+    References
+    ----------
+    Bolukbasi, T., Chang, K.-W., Zou, J., Saligrama, V. & Kalai, A. (2016). Man is to computer programmer as
+    woman is to homemaker? Debiasing word embeddings. NeurIPS 29. https://doi.org/10.48550/arXiv.1607.06520
+
+    Schröder, S., Schulz, A., Hinder, F. & Hammer, B. (2024). Semantic properties of cosine based bias scores
+    for word embeddings. ICPRAM, 160-168. https://doi.org/10.5220/0012577200003654 (the counterexample).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayes_bias.measures import pair_direction
+    >>> vectors = {"she": np.array([1.0, 0.0]), "he": np.array([-1.0, 0.0]), "nurse": np.array([0.6, 0.8])}
+    >>> round(direct_bias(vectors, ["nurse"], pair_direction(vectors, "she", "he")).value, 3)
+    0.6
+    """
+    if not strictness > 0:
+        raise MeasureError(f"strictness: {strictness:g} is not positive; the paper uses 1")
+    coordinates = project(stack_unit(vectors, words, "Direct Bias"), subspace)
+    bias = np.linalg.norm(coordinates, axis=1) ** strictness
+    return DirectBias(
+        value=float(bias.mean()),
+        range=(0.0, 1.0),
+        words=coordinate_frame(words, coordinates).assign(bias=bias),
+        strictness=strictness,
+    )
+
+
+@measure("Direct Bias", rank=70)
+def _on(occasion: Occasion) -> DirectBias:
+    return direct_bias(occasion.vectors, occasion.targets, occasion.subspace)
+
+
+def coordinate_frame(words: Sequence[str], coordinates: np.ndarray) -> pd.DataFrame:
+    """One column for each component: component_1, component_2, ..."""
+    columns = [f"component_{i}" for i in range(1, coordinates.shape[1] + 1)]
+    return pd.DataFrame(coordinates, index=pd.Index(words, name="word"), columns=columns)

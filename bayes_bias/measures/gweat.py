@@ -1,0 +1,119 @@
+"""gWEAT: WEAT for any number of groups, each with its own class (Swinger et al. 2019)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.designs import labels, require_complete
+from bayes_bias.measures.permutation import permutation_test, regrouping_test
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gweat(Result):
+    """Sum over groups; `words` has each target's `group` and its `association` with that group's class."""
+
+    measure: ClassVar[str] = "gWEAT"
+    word_value: ClassVar[str] = "association"
+
+    p_value: float
+    words: pd.DataFrame
+
+
+def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> Gweat:
+    r"""Do the words of each group lie closer to their own class than those of the other groups do?
+
+    With group means :math:`\bar X_i` and class means :math:`\bar A_i` of unit vectors, and their averages
+    :math:`\mu` and :math:`\bar A` over the n groups,
+
+    .. math:: g = \sum_{i=1}^n (\bar X_i - \mu) \cdot (\bar A_i - \bar A)
+                = \sum_{i=1}^n \mathrm{mean}_{x \in X_i} [s(x, A_i) - \mathrm{mean}_j s(x, A_j)]
+
+    where s(x, A) is the mean cosine of x with A. Two groups of m words each: WEAT's statistic over 2m.
+
+    Parameters
+    ----------
+    table : Associations
+        Two groups or more, each associated with a class of its own; control classes are ignored.
+    permutations : int
+        How many regroupings of the targets to draw, for three groups or more.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    Gweat
+        `value` on the cosine scale, within plus or minus n, 0 without bias, positive where stereotypical.
+
+    Raises
+    ------
+    MeasureError
+        Two groups share a class; missing or repeated pairs.
+
+    Notes
+    -----
+    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value`
+    permutes the targets, as WEAT does: for two groups it *is* WEAT's p. Misleads like WEAT (attributes are
+    held fixed), and hides which group is responsible: read `words` by group.
+
+    References
+    ----------
+    Swinger, N., De-Arteaga, M., Heffernan, N. T., Leiserson, M. D. M. & Kalai, A. T. (2019). What are the
+    biases in my word embedding? AIES, 305-311. https://doi.org/10.1145/3306618.3314270
+
+    Examples
+    --------
+    >>> from bayes_bias.associations.table import assemble
+    >>> table = assemble(
+    ...     [[0.4, 0.1], [0.2, 0.3]], {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"},
+    ...     {"man": "work", "woman": "home"})
+    >>> round(gweat(table).value, 3)
+    0.2
+    """
+    require_complete(table, "gWEAT")
+    if len(table.associated_classes) != len(table.groups):
+        raise MeasureError(
+            f"gWEAT: {len(table.groups)} groups share {len(table.associated_classes)} classes; each group"
+            " needs a class of its own"
+        )
+    closeness = _closeness(table)
+    sizes = np.bincount(table.group_index)
+    own = np.repeat(np.arange(len(sizes)), sizes)
+    association = closeness[np.arange(len(own)), own]
+    return Gweat(
+        value=float((association / sizes[own]).sum()),
+        range=(-float(len(sizes)), float(len(sizes))),
+        p_value=_p_value(closeness, own, permutations, seed),
+        words=labels(table).assign(association=association),
+    )
+
+
+@measure("gWEAT", rank=30)
+def _on(occasion: Occasion) -> Gweat:
+    return gweat(occasion.table, seed=occasion.seed)
+
+
+def _closeness(table: Associations) -> np.ndarray:
+    """Mean cosine with each group's class above the mean over classes, shape (targets, groups)."""
+    means = [
+        np.column_stack([table.block(g, table.stereotypes[h]).mean(axis=1) for h in table.groups])
+        for g in table.groups
+    ]
+    stacked = np.vstack(means)
+    closeness: np.ndarray = stacked - stacked.mean(axis=1, keepdims=True)
+    return closeness
+
+
+def _p_value(closeness: np.ndarray, own: np.ndarray, permutations: int, seed: int) -> float:
+    """Share of regroupings with a sum at least as large; two groups have the test of WEAT."""
+    sizes = np.bincount(own)
+    if len(sizes) > 2:
+        return regrouping_test(closeness / sizes, own, permutations=permutations, seed=seed)
+    return permutation_test(
+        closeness[:, 0], int(sizes[0]), alternative="greater", permutations=None, seed=seed
+    ).p_value

@@ -1,0 +1,173 @@
+"""MAC, the mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.designs import ROUNDING, require_complete, require_cosines
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mac(Result):
+    """Mean over targets and classes; `words`: each target's distances and mean `distance`."""
+
+    measure: ClassVar[str] = "MAC"
+    word_value: ClassVar[str] = "distance"
+
+    words: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MacChange(Result):
+    """MAC after minus MAC before, with the paper's paired t-test.
+
+    Attributes
+    ----------
+    before, after : float
+        MAC in the two embeddings.
+    t : float
+        Paired t statistic over targets and classes, with `df` degrees of freedom.
+    """
+
+    measure: ClassVar[str] = "MAC change"
+
+    p_value: float
+    before: float
+    after: float
+    t: float
+    df: int
+
+
+def mac(table: Associations) -> Mac:
+    r"""How far are target words from the associated classes, whichever class it is?
+
+    .. math:: MAC(T, A) = \frac{1}{|T|\,|A|} \sum_{t \in T} \sum_{A_j \in A} S(t, A_j), \qquad
+              S(t, A_j) = \frac{1}{|A_j|} \sum_{a \in A_j} 1 - \cos(t, a)
+
+    Means of the classes are averaged, not their words pooled: a long class counts as much as a short one.
+    Control classes are ignored.
+
+    Parameters
+    ----------
+    table : Associations
+        Any number of groups and classes; complete, without repeats.
+
+    Returns
+    -------
+    Mac
+        `value` in [0, 2], a cosine *distance*; 1 is read as "no bias".
+
+    Raises
+    ------
+    MeasureError
+        Missing or repeated pairs.
+
+    Notes
+    -----
+    Misleads because it never looks at who is associated with what: it is the mean distance of two lists. It
+    is 1 for *any* targets once classes point in opposite directions, however biased they are; and words
+    merely from the same topic lie below 1. Read nothing from a single MAC; at best from its change.
+
+    References
+    ----------
+    Manzini, T., Lim, Y. C., Tsvetkov, Y. & Black, A. W. (2019). Black is to criminal as Caucasian is to
+    police: detecting and removing multiclass bias in word embeddings. NAACL, 615-621.
+    https://doi.org/10.18653/v1/N19-1062
+
+    Examples
+    --------
+    >>> from bayes_bias.associations.table import assemble
+    >>> table = assemble(
+    ...     [[0.4, 0.1], [0.2, 0.3]], {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"},
+    ...     {"man": "work", "woman": "home"})
+    >>> round(mac(table).value, 3)
+    0.75
+    """
+    distances = _distances(table)
+    return Mac(
+        value=float(distances.to_numpy().mean()),
+        range=(0.0, 2.0),
+        b0=1.0,
+        words=distances.assign(distance=distances.mean(axis=1)),
+    )
+
+
+@measure("MAC", rank=50)
+def _on(occasion: Occasion) -> Mac:
+    return mac(occasion.table)
+
+
+def mac_change(before: Associations, after: Associations) -> MacChange:
+    r"""Did MAC change from one embedding to another? The paper's paired t-test over S(t, A_j).
+
+    Parameters
+    ----------
+    before, after : Associations
+        The same targets and associated classes in two embeddings.
+
+    Returns
+    -------
+    MacChange
+        `value` is MAC after minus MAC before (positive: further apart), `p_value` two-sided.
+
+    Raises
+    ------
+    MeasureError
+        Targets or classes differ, or the change is the same for all of them, so that t is not defined.
+
+    Notes
+    -----
+    Misleads because the pairs (t, A_j) are not independent: every target meets every class, and each S is a
+    mean over words whose own scatter is thrown away. Its p-values are far too small.
+
+    References
+    ----------
+    Manzini et al. (2019), Table 2. https://doi.org/10.18653/v1/N19-1062
+
+    Examples
+    --------
+    >>> from bayes_bias.associations.table import assemble
+    >>> words = (
+    ...     {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"}, {"man": "work", "woman": "home"})
+    >>> change = mac_change(
+    ...     assemble([[0.4, 0.1], [0.2, 0.3]], *words), assemble([[0.2, 0.1], [0.1, 0.2]], *words))
+    >>> round(change.value, 3), round(change.p_value, 3)
+    (0.1, 0.092)
+    """
+    earlier, later = _distances(before), _distances(after)
+    if set(earlier.index) != set(later.index) or set(earlier.columns) != set(later.columns):
+        raise MeasureError(
+            "MAC change: the two tables have different targets or classes; measure the same words"
+        )
+    later = later.loc[earlier.index, earlier.columns]
+    difference = (later - earlier).to_numpy().ravel()
+    if len(difference) < 2 or difference.std() < ROUNDING:
+        raise MeasureError("MAC change: all targets and classes changed alike; a t-test is not defined")
+    test = stats.ttest_1samp(difference, 0.0)
+    return MacChange(
+        value=float(difference.mean()),
+        range=(-2.0, 2.0),
+        p_value=float(test.pvalue),
+        before=float(earlier.to_numpy().mean()),
+        after=float(later.to_numpy().mean()),
+        t=float(test.statistic),
+        df=len(difference) - 1,
+    )
+
+
+def _distances(table: Associations) -> pd.DataFrame:
+    """S(t, A_j): mean cosine distance of each target (rows) from each associated class (columns)."""
+    require_complete(table, "MAC")
+    require_cosines(table, "MAC")
+    classes = table.associated_classes
+    in_class = table.values.attribute_class.to_numpy()[:, None] == np.array(classes)
+    means = table.values.to_numpy() @ in_class / in_class.sum(axis=0)
+    index = pd.Index(table.values.target.to_numpy(), name="target")
+    return pd.DataFrame(1 - means, index=index, columns=pd.Index(classes))

@@ -1,0 +1,116 @@
+"""The neighbour test of Gonen & Goldberg (2019): do biased words still sit among their like?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Neighbours(Result):
+    """Correlation of bias with the neighbours' bias; `words`: shares of neighbours leaning to each."""
+
+    measure: ClassVar[str] = "neighbours"
+
+    words: pd.DataFrame
+
+
+def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> Neighbours:
+    r"""Do words that leaned to a class have neighbours that leaned to it?
+
+    For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean
+    to each class; the value is the Pearson correlation, over words, of that share with the word's own
+    former bias. With more than two classes it is the mean of the classes' correlations; with two both are
+    the same.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        The embedding to test, usually after debiasing.
+    words : sequence of str
+        The words to look at; in the paper professions.
+    bias : pandas.DataFrame
+        Bias *before* debiasing (`bias_towards`) of the words and of the vocabulary from which neighbours are
+        taken: every row is a candidate.
+    k : int
+        Number of neighbours.
+
+    Returns
+    -------
+    Neighbours
+        `value` in [-1, 1], 0 if neighbours know nothing of the bias; `p_value` (two-sided) for two classes.
+
+    Raises
+    ------
+    MeasureError
+        Fewer than three words, a word without former bias, fewer than k other words, words that do not
+        vary, a word without vector.
+
+    Notes
+    -----
+    Misleads because words of one topic are neighbours, and topics lean: the correlation need not be due to
+    the protected attribute. It depends on the vocabulary, so that values of different vocabularies do not
+    compare.
+
+    References
+    ----------
+    Gonen, H. & Goldberg, Y. (2019). Lipstick on a pig. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> lean = np.linspace(-1, 1, 30)
+    >>> vectors = {f"w{i}": np.array([x, 1.0]) for i, x in enumerate(lean)}
+    >>> bias = pd.DataFrame({"man": lean, "woman": -lean}, index=list(vectors))
+    >>> round(neighbours(vectors, ["w2", "w14", "w17", "w28"], bias, k=5).value, 2)
+    0.89
+    """
+    _check(words, bias, k)
+    candidates = bias.index.tolist()
+    similarity = (
+        stack_unit(vectors, words, "neighbours", least=3) @ stack_unit(vectors, candidates, "neighbours").T
+    )
+    position = {word: i for i, word in enumerate(candidates)}
+    similarity[
+        np.arange(len(words)), [position[word] for word in words]
+    ] = -np.inf  # none is its own neighbour
+    nearest = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
+    leans_to = bias.to_numpy().argmax(axis=1)[nearest]
+    share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
+    own = bias.loc[list(words)].to_numpy()
+    tests = [_correlation(share[:, c], own[:, c]) for c in range(bias.shape[1])]
+    return Neighbours(
+        value=float(np.mean([r for r, _ in tests])),
+        range=(-1.0, 1.0),
+        p_value=tests[0][1] if bias.shape[1] == 2 else None,
+        words=pd.DataFrame(share, index=pd.Index(words, name="word"), columns=bias.columns),
+    )
+
+
+def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
+    if bias.shape[1] < 2:
+        raise MeasureError(
+            "neighbours: bias needs a column for each of two classes or more; see `bias_towards`"
+        )
+    if missing := [word for word in words if word not in bias.index]:
+        raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
+    if not 1 <= k < len(bias):
+        raise MeasureError(
+            f"neighbours: k={k}, and {len(bias) - 1} other words; take a smaller k or more words"
+        )
+
+
+def _correlation(share: np.ndarray, own: np.ndarray) -> tuple[float, float]:
+    if share.std() == 0 or own.std() == 0:
+        raise MeasureError(
+            "neighbours: all words have the same bias or the same neighbours; nothing correlates"
+        )
+    test = stats.pearsonr(share, own)
+    return float(test.statistic), float(test.pvalue)

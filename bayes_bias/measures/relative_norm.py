@@ -1,0 +1,108 @@
+"""Relative norm distance (Garg et al. 2018): are words nearer to one group's mean vector or to another's?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RelativeNorm(Result):
+    """Mean difference of distances; `words` has each word's `distance_difference`.
+
+    Attributes
+    ----------
+    total : float
+        The sum over words, as in the paper's formula; it grows with the list.
+    """
+
+    measure: ClassVar[str] = "relative norm distance"
+    word_value: ClassVar[str] = "distance_difference"
+
+    words: pd.DataFrame
+    total: float
+
+
+def relative_norm(
+    vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> RelativeNorm:
+    r"""Are words nearer to the mean vector of one group or of another?
+
+    .. math:: \sum_{m \in M} \lVert v_m - v_1 \rVert - \lVert v_m - v_2 \rVert
+
+    with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive
+    is nearer to the *second* group, as in the paper. The paper's figures show the mean over words, which is
+    `value`; the sum is `total`.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors of all words; they are brought to unit length.
+    words : sequence of str
+        The words M to place between the groups, such as occupations.
+    first, second : sequence of str
+        The words of the two groups.
+
+    Returns
+    -------
+    RelativeNorm
+        `value` within plus or minus the distance of the two mean vectors, 0 without bias.
+
+    Raises
+    ------
+    MeasureError
+        No words, a word without vector or with a zero vector.
+
+    Notes
+    -----
+    Misleads where the groups' words scatter differently: means of a scattered group are shorter vectors,
+    and a short vector is nearer to everything. The measure then reports bias for words that have the same
+    cosine with both.
+
+    References
+    ----------
+    Garg, N., Schiebinger, L., Jurafsky, D. & Zou, J. (2018). Word embeddings quantify 100 years of gender
+    and ethnic stereotypes. PNAS 115, E3635-E3644. https://doi.org/10.1073/pnas.1720347115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"he": np.array([1.0, 0.0]), "she": np.array([0.0, 1.0]), "nurse": np.array([0.6, 0.8])}
+    >>> round(relative_norm(vectors, ["nurse"], ["he"], ["she"]).value, 3)
+    0.262
+    """
+    rows = stack_unit(vectors, words, "relative norm distance")
+    mean_first, mean_second = _mean(vectors, first), _mean(vectors, second)
+    difference = np.linalg.norm(rows - mean_first, axis=1) - np.linalg.norm(rows - mean_second, axis=1)
+    bound = float(np.linalg.norm(mean_first - mean_second))
+    return RelativeNorm(
+        value=float(difference.mean()),
+        range=(-bound, bound),
+        words=pd.DataFrame({"distance_difference": difference}, index=pd.Index(words, name="word")),
+        total=float(difference.sum()),
+    )
+
+
+@measure("relative norm distance", rank=90)
+def _on(occasion: Occasion) -> pd.DataFrame:
+    """One row for each associated class."""
+    if len(occasion.groups) != 2:
+        raise MeasureError(
+            f"relative norm distance: compares two groups, this table has {len(occasion.groups)}"
+        )
+    first, second = occasion.groups.values()
+    found = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
+    rows = pd.concat([each.to_frame() for each in found])
+    return rows.set_axis([f"relative norm distance: {name}" for name in occasion.classes])
+
+
+def _mean(vectors: Vectors, group: Sequence[str]) -> np.ndarray:
+    mean: np.ndarray = stack_unit(vectors, group, "relative norm distance").mean(axis=0)
+    return mean

@@ -1,0 +1,89 @@
+"""RIPA, the relational inner product association (Ethayarajh, Duvenaud & Hirst 2019)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.subspace import project
+from bayes_bias.embeddings.vectors import Vectors, stack
+from bayes_bias.measures.direct_bias import coordinate_frame
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ripa(Result):
+    """Mean absolute association; `words` has each word's `association` and its signed coordinates."""
+
+    measure: ClassVar[str] = "RIPA"
+    word_value: ClassVar[str] = "association"
+
+    words: pd.DataFrame
+
+
+def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
+    r"""How far do words reach along the line that joins a pair of words, their length included?
+
+    .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
+
+    with vectors as they are, not brought to unit length: in models that factorise co-occurrences
+    :math:`\beta` then equals a difference of the words' log probabilities. The value is the mean of
+    :math:`|\beta|`; for a subspace of several components, of the projection's length.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors at their original length. From an embedding of unit vectors RIPA is a signed Direct Bias.
+    words : sequence of str
+        The words to measure.
+    subspace : numpy.ndarray
+        Direction, shape (dimensions,): ``pair_direction(vectors, x, y, normalize=False)``; or a subspace,
+        shape (components, dimensions).
+
+    Returns
+    -------
+    Ripa
+        `value` in [0, inf), 0 without bias, in the embedding's own units of length. For one direction each
+        word's `association` is signed, positive towards x.
+
+    Raises
+    ------
+    MeasureError
+        No words, a word without vector or with a zero vector, a subspace that is none.
+
+    Notes
+    -----
+    Misleads across embeddings: lengths differ between models and grow with a word's frequency, so values of
+    two embeddings do not compare. One pair decides everything; another pair for the same attribute can
+    change signs.
+
+    References
+    ----------
+    Ethayarajh, K., Duvenaud, D. & Hirst, G. (2019). Understanding undesirable word embedding associations.
+    ACL 57, 1696-1705. https://doi.org/10.18653/v1/P19-1166
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayes_bias.measures import pair_direction
+    >>> vectors = {"she": np.array([2.0, 1.0]), "he": np.array([0.0, 1.0]), "nurse": np.array([3.0, 4.0])}
+    >>> direction = pair_direction(vectors, "she", "he", normalize=False)
+    >>> ripa(vectors, ["nurse"], direction).words.association.round(3).to_dict()
+    {'nurse': 3.0}
+    """
+    coordinates = project(stack(vectors, words, "RIPA"), subspace)
+    length = np.linalg.norm(coordinates, axis=1)
+    association = coordinates[:, 0] if coordinates.shape[1] == 1 else length
+    return Ripa(
+        value=float(length.mean()),
+        range=(0.0, float("inf")),
+        words=coordinate_frame(words, coordinates).assign(association=association),
+    )
+
+
+@measure("RIPA", rank=80)
+def _on(occasion: Occasion) -> Ripa:
+    return ripa(occasion.vectors, occasion.targets, occasion.subspace)

@@ -1,0 +1,157 @@
+"""How far does a measure hang on the words, the seed or the training run? For any measure of this folder."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.result import Result
+
+_FEWEST_SHARED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """A measure on several occasions.
+
+    Attributes
+    ----------
+    values : numpy.ndarray
+        The measure on each occasion.
+    mean, sd : float
+        Their mean and standard deviation.
+    low, high : float
+        The interval that holds the middle 95% of them.
+    same_side : float
+        Share of occasions on the majority's side of "no bias"; NaN where the measure names no such value.
+    reliability : float
+        Test-retest reliability of single words: mean correlation of word values between two occasions. NaN
+        where the measure has none.
+    """
+
+    values: np.ndarray
+    mean: float
+    sd: float
+    low: float
+    high: float
+    same_side: float
+    reliability: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """One numeric row."""
+        columns = ("mean", "sd", "low", "high", "same_side", "reliability")
+        return pd.DataFrame([{name: getattr(self, name) for name in columns}])
+
+
+def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Iterable[Occasion]) -> Robustness:
+    """How much does a measure vary from one occasion to the next?
+
+    What an occasion is decides what is asked: random halves of the word lists (*subset robustness*:
+    `half_lists`), embeddings trained again on the same text (*test-retest*), seeds of a measure that draws.
+
+    Parameters
+    ----------
+    measure : callable
+        Takes an occasion, gives a result: `weat`, or ``lambda seed: sd_weat(cosines, seed=seed)``.
+    occasions : iterable
+        Two or more of whatever the measure takes.
+
+    Returns
+    -------
+    Robustness
+        Spread of the values in the measure's own units, and how far words keep their values.
+
+    Raises
+    ------
+    MeasureError
+        Fewer than two occasions; whatever the measure itself refuses.
+
+    Notes
+    -----
+    Misleads in both directions. Halves of one list share half of their words with the next half, so their
+    spread is no standard error for new words; and a half is a shorter list than the one in use. A measure
+    can be perfectly reliable and wrong.
+
+    References
+    ----------
+    Du, Y., Fang, Q. & Nguyen, D. (2021). Assessing the reliability of word embedding gender bias measures.
+    EMNLP, 10012-10034. https://doi.org/10.18653/v1/2021.emnlp-main.785
+
+    Spliethöver, M. & Wachsmuth, H. (2021). Bias silhouette analysis: towards assessing the quality of bias
+    metrics for word embedding models. IJCAI. https://doi.org/10.24963/ijcai.2021/77
+
+    Examples
+    --------
+    >>> from bayes_bias.measures import mac
+    >>> from bayes_bias.associations.table import assemble
+    >>> words = (
+    ...     {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"}, {"man": "work", "woman": "home"})
+    >>> runs = [assemble([[0.4, 0.1], [0.2, 0.3]], *words), assemble([[0.3, 0.1], [0.2, 0.2]], *words)]
+    >>> round(robustness(mac, runs).sd, 3)
+    0.035
+    """
+    results = [measure(occasion) for occasion in occasions]
+    if len(results) < 2:
+        raise MeasureError(f"robustness: {len(results)} occasion(s) given; two or more show a spread")
+    values = np.array([result.value for result in results])
+    low, high = np.quantile(values, [0.025, 0.975])
+    sides = np.array([np.sign(result.value - result.b0) for result in results])
+    return Robustness(
+        values=values,
+        mean=float(values.mean()),
+        sd=float(values.std(ddof=1)),
+        low=float(low),
+        high=float(high),
+        same_side=float(max((sides > 0).mean(), (sides < 0).mean()) if np.isfinite(sides).all() else np.nan),
+        reliability=_reliability(results),
+    )
+
+
+def half_lists(
+    table: Associations, *, draws: int = 100, fraction: float = 0.5, seed: int = 0
+) -> Iterator[Associations]:
+    """Cosines of random halves of every group and class, one after the other.
+
+    Parameters
+    ----------
+    table : Associations
+        The full lists.
+    draws : int
+        How many halves.
+    fraction : float
+        Share of words to keep in each group and class, at least two words (or all there are).
+    seed : int
+        Seed of the draws.
+    """
+    if not 0 < fraction <= 1:
+        raise MeasureError(f"fraction: {fraction:g} is not a share of words; valid: above 0, up to 1")
+    rng = np.random.default_rng(seed)
+    for _ in range(draws):
+        rows = _some(table.group_index, fraction, rng)
+        columns = _some(table.class_index, fraction, rng)
+        repeats = None if table.repeats is None else table.repeats[rows, columns]
+        yield replace(table, values=table.values[rows, columns], repeats=repeats)
+
+
+def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
+    """Positions of a random share of the words under each label, in their old order."""
+    kept = []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        count = min(len(members), max(2, round(fraction * len(members))))
+        kept.append(rng.choice(members, count, replace=False))
+    return np.sort(np.concatenate(kept))
+
+
+def _reliability(results: list[Result]) -> float:
+    """Mean correlation of word values between occasions, over the words that two occasions share."""
+    columns = [r.word_values for r in results]
+    if any(column is None for column in columns):
+        return float("nan")
+    values = pd.concat([c for c in columns if c is not None], axis=1, keys=range(len(columns)))
+    correlations = values.corr(min_periods=_FEWEST_SHARED).to_numpy()
+    between = correlations[np.triu_indices(len(columns), k=1)]
+    return float(np.nanmean(between)) if np.isfinite(between).any() else float("nan")

@@ -1,0 +1,167 @@
+"""SAME, the scoring association means of word embeddings (Schröder et al. 2021), for two classes or more."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.subspace import orthonormal
+from bayes_bias.embeddings.vectors import Vectors, class_means, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Same(Result):
+    """Mean magnitude of bias, and how it divides into skew and stereotype.
+
+    Attributes
+    ----------
+    words : pandas.DataFrame
+        Each word's `magnitude` in [0, 1] and its signed coordinate in each orthogonal bias direction,
+        positive towards the first class. For two classes that is the signed SAME of the paper.
+    pairwise : pandas.DataFrame
+        `skew` and `stereotype` for each pair of classes, positive skew towards the first of the pair.
+    one_against_rest : pandas.DataFrame
+        `skew` and `stereotype` of each class against the mean of the others.
+    direction_correlation : pandas.DataFrame
+        Associations between the pairs' bias directions: near 1 or -1 where two pairs tell the same story.
+    """
+
+    measure: ClassVar[str] = "SAME"
+    word_value: ClassVar[str] = "magnitude"
+
+    words: pd.DataFrame
+    pairwise: pd.DataFrame
+    one_against_rest: pd.DataFrame
+    direction_correlation: pd.DataFrame
+
+    @property
+    def skew(self) -> float:
+        """Mean signed bias of the words, for two classes: does the whole list lean to one side?"""
+        return self._of_two("skew")
+
+    @property
+    def stereotype(self) -> float:
+        """Standard deviation of the words' signed bias, for two classes: do some lean here, others there?"""
+        return self._of_two("stereotype")
+
+    def _of_two(self, column: str) -> float:
+        if len(self.pairwise) != 1:
+            raise MeasureError(
+                f"SAME: {len(self.one_against_rest)} classes have several; read them in `pairwise`"
+            )
+        return float(self.pairwise[column].iloc[0])
+
+
+def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> Same:
+    r"""How much of each word lies in the space that tells the classes apart?
+
+    With the mean unit vector :math:`\hat a` of class A, :math:`\hat b` of B, the signed bias of a word and
+    SAME are
+
+    .. math:: b(w) = \cos(w, \hat a - \hat b)
+                   = \frac{s(w, A) - s(w, B)}{\lVert \hat a - \hat b \rVert}, \qquad
+              \mathrm{SAME} = \frac{1}{|W|} \sum_{w \in W} |b(w)|
+
+    so that b is WEAT's association score on a scale that does not depend on the attributes. *Skew* is the
+    mean of b over the words, *stereotype* its standard deviation. For three classes or more the differences
+    to the first class's mean span the bias subspace; Gram-Schmidt makes them orthogonal, and the magnitude
+    of bias is the length of the unit vector's projection.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors of all words; they are brought to unit length.
+    words : sequence of str
+        The words W whose bias is in question (targets, in a word list).
+    classes : mapping of str to sequence of str
+        Two classes of attribute words or more. The first is the positive side.
+
+    Returns
+    -------
+    Same
+        `value` in [0, 1], 0 without bias, 1 if every word lies in the bias subspace.
+
+    Raises
+    ------
+    MeasureError
+        No words, one class, a word without vector or with a zero vector, classes whose means coincide or do
+        not span as many directions as they should.
+
+    Notes
+    -----
+    The standard deviation (divided by the number of words, inside the root) is stereotype: the preprint's
+    equation 77 divides by \|W\| once more, outside the root, against its own lemma and the authors' code.
+    The authors' code adds up absolute components, which can exceed 1 and depends on the order of classes;
+    the length of the projection does neither, and is the same for two classes.
+
+    Misleads in small lists: means of few words are noisy directions, and any word has |cos| of about .8 /
+    sqrt(dimensions) with any direction. No test comes with it. The signed coordinates of three classes or
+    more depend on which class is first; magnitude, `pairwise` and `one_against_rest` do not, up to the sign
+    of a pair.
+
+    References
+    ----------
+    Schröder, S., Schulz, A., Kenneweg, P., Feldhans, R., Hinder, F. & Hammer, B. (2021). Evaluating metrics
+    for bias in word embeddings. https://doi.org/10.48550/arXiv.2111.07864
+
+    Schröder, S., Schulz, A. & Hammer, B. (2024). The SAME score: improved cosine based bias score for word
+    embeddings. IJCNN. https://doi.org/10.48550/arXiv.2203.14603
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"he": np.array([1.0, 1.0]), "she": np.array([-1.0, 1.0]), "nurse": np.array([-0.6, 0.8])}
+    >>> result = same(vectors, ["nurse"], {"man": ["he"], "woman": ["she"]})
+    >>> round(result.value, 3), round(result.skew, 3)
+    (0.6, -0.6)
+    """
+    rows = stack_unit(vectors, words, "SAME")
+    means = class_means(vectors, classes, "SAME")
+    names = list(classes)
+    basis = orthonormal(means[0] - means[1:], "the means of two or more classes coincide or lie on one line")
+    coordinates = rows @ basis.T
+    magnitude = np.linalg.norm(coordinates, axis=1)
+    columns = [f"{names[0]} - {other}" for other in names[1:]]
+    frame = pd.DataFrame(coordinates, index=pd.Index(words, name="word"), columns=columns)
+    frame.insert(0, "magnitude", magnitude)
+    pairs = _pairs(means, names)
+    return Same(
+        value=float(magnitude.mean()),
+        range=(0.0, 1.0),
+        words=frame,
+        pairwise=_skew_and_stereotype(rows @ pairs.to_numpy().T, pairs.index),
+        one_against_rest=_skew_and_stereotype(rows @ against_rest(means).T, pd.Index(names, name="class")),
+        direction_correlation=pairs @ pairs.T,
+    )
+
+
+@measure("SAME", rank=60)
+def _on(occasion: Occasion) -> Same:
+    return same(occasion.vectors, occasion.targets, occasion.classes)
+
+
+def against_rest(means: np.ndarray) -> np.ndarray:
+    """Unit direction from the mean of the other classes to each class, shape (classes, dimensions)."""
+    n = len(means)
+    directions = (n * means - means.sum(axis=0)) / (n - 1)
+    unit: np.ndarray = np.vstack([orthonormal(d, "a class has the mean of all others") for d in directions])
+    return unit
+
+
+def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
+    """Unit direction from the second to the first class of every pair, one row each."""
+    both = list(combinations(range(len(names)), 2))
+    rows = np.vstack([orthonormal(means[i] - means[j], "two classes have the same mean") for i, j in both])
+    index = pd.MultiIndex.from_tuples([(names[i], names[j]) for i, j in both], names=["class", "other"])
+    return pd.DataFrame(rows, index=index)
+
+
+def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:
+    """Mean and standard deviation over words, of signed biases (words, directions)."""
+    return pd.DataFrame({"skew": signed.mean(axis=0), "stereotype": signed.std(axis=0)}, index=index)

@@ -1,0 +1,98 @@
+"""All measures that a word list allows, in one table."""
+
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+import pandas as pd
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.embeddings.vectors import Vectors
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import MEASURES, Occasion
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureTable:
+    """Measures side by side.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value.
+    left_out : mapping of str to str
+        For each measure that is not in the table the reason, in one line.
+    results : mapping of str to Result
+        What each measure found, with all that it says beyond the row.
+    """
+
+    table: pd.DataFrame
+    left_out: Mapping[str, str]
+    results: Mapping[str, Result]
+
+
+def measure_all(
+    table: Associations,
+    vectors: Vectors | None = None,
+    *,
+    defining_sets: Sequence[Sequence[str]] = (),
+    vocabulary: str | None = None,
+    seed: int = 0,
+) -> MeasureTable:
+    """Every measure that applies to a word list, in one table: those of this folder and your own (see `measure`).
+
+    Units and directions differ: each row is read against its own b0 and range. Relative norm distance, one
+    row for each associated class, is positive where the class is nearer to the *second* group.
+
+    Parameters
+    ----------
+    table : Associations
+        The word list in an embedding.
+    vectors : mapping of str to array, optional
+        Vectors of all its words, for the measures that a table does not suffice for.
+    defining_sets : sequence of sequences of str, optional
+        What Direct Bias and RIPA take their direction from: pairs such as ("she", "he"), which no word list
+        has.
+    vocabulary : str, optional
+        The control class of random words for the negative control of SD-WEAT.
+    seed : int
+        Seed of whatever draws.
+
+    Examples
+    --------
+    >>> from bayes_bias.associations.table import assemble
+    >>> table = assemble(
+    ...     [[0.4, 0.1], [0.2, 0.3]], {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"},
+    ...     {"man": "work", "woman": "home"})
+    >>> measured = measure_all(table)
+    >>> measured.table.value.round(3).to_dict()
+    {'gWEAT': 0.2, 'MAC': 0.75}
+    >>> measured.left_out["WEAT"]
+    "WEAT: group 'man' has 1 word(s) and needs 2 or more"
+    """
+    _discover()
+    occasion = Occasion(table, vectors, defining_sets, vocabulary, seed)
+    rows: list[pd.DataFrame] = []
+    left_out: dict[str, str] = {}
+    results: dict[str, Result] = {}
+    for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
+        try:
+            found = registered.run(occasion)
+        except MeasureError as refusal:
+            reason = str(refusal)
+            left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
+            continue
+        if isinstance(found, Result):
+            results[name] = found
+            found = found.to_frame()
+        rows.append(found)
+    return MeasureTable(pd.concat(rows), left_out, results)
+
+
+def _discover() -> None:
+    """Have every file of this folder register its measure: that is all it takes to add one."""
+    package = import_module(__package__ or "")
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        import_module(module.name)

@@ -1,0 +1,105 @@
+"""A fit, read with types: the one place that knows how the attributes of a fit are spelt."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self
+
+import xarray as xr
+
+from bayes_bias.associations.association import Association
+from bayes_bias.errors import ScopeError
+from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.structures import Structure, structure_of
+
+type Fit = xr.DataTree | Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a fit says of itself.
+
+    Every function that takes a fit takes one of these, too. Passing the same one on spares drawing word effects again.
+    """
+
+    tree: xr.DataTree
+
+    @classmethod
+    def of(cls, fit: "xr.DataTree | Fitted") -> "Fitted":
+        """A fit, as it comes from `bayes_bias.fit` or as it is already."""
+        return fit if isinstance(fit, Fitted) else cls(fit)
+
+    @cached_property
+    def posterior(self) -> xr.Dataset:
+        """Draws of the parameters."""
+        return self.tree["posterior"].to_dataset()
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """Design and statistics of the table."""
+        return self.tree["constant_data"].to_dataset()
+
+    @property
+    def observed(self) -> xr.DataArray | None:
+        """The values that were fitted; None where they were too many to be formed."""
+        if "observed_data" not in self.tree.children:
+            return None
+        return self.tree["observed_data"].association
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return str(self.tree.attrs["name"])
+
+    @property
+    def seed(self) -> int:
+        """Of the sampler, and of whatever is drawn from the fit."""
+        return int(self.tree.attrs["seed"])
+
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The model, as far as it determines the posterior."""
+        priors = {name: Prior.parse(text) for name, text in self.stored("priors").items()}
+        return ModelSpec(
+            name=str(self.tree.attrs["model"]),
+            title="",
+            description="",
+            structure=str(self.tree.attrs["structure"]),
+            options=MappingProxyType(self.stored("options")),
+            priors=MappingProxyType(priors),
+        )
+
+    @property
+    def structure(self) -> Structure:
+        """What can be asked of it."""
+        return structure_of(self.spec)
+
+    @cached_property
+    def association(self) -> Association:
+        """What its numbers are, and in which units."""
+        return Association.from_json(str(self.tree.attrs["association"]))
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the software that made it."""
+        return dict(self.stored("versions"))
+
+    def stored(self, attribute: str) -> Any:
+        """An attribute that netCDF keeps as JSON."""
+        return json.loads(self.tree.attrs[attribute])
+
+    def generalising(self, what: str) -> Self:
+        """The same, refused where the model has no variance components of targets and attributes.
+
+        Raises
+        ------
+        ScopeError
+        """
+        if not self.structure.GENERALISES:
+            raise ScopeError(
+                f"fit: {what} needs a fit of the crossed model, not of '{self.spec.name}', which takes"
+                " attributes as fixed; fit again with model='crossed'"
+            )
+        return self

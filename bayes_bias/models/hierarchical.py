@@ -1,0 +1,115 @@
+"""The published model of Dobrzeniecka & Urbaniak (2024), on the scale of cosine distance."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+
+from bayes_bias.associations.association import COSINE
+from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import AssociationsError
+from bayes_bias.models.priors import free, log_density
+from bayes_bias.models.spec import ModelSpec
+
+DIMS = ("connection",)
+GENERALISES = False
+COLLAPSED = False
+
+
+def data(table: Associations) -> xr.Dataset:
+    """Number, mean and scatter of each target's cosine distances in each connection.
+
+    Given a target and a connection the model takes distances as independent and normal, so these few numbers
+    carry all that the rows do. A pair that the source lists twice counts twice here, as in the paper.
+    """
+    _refuse_other_than_cosines(table)
+    labels = ["associated", "different", *table.controls]
+    distance = 1 - table.values.to_numpy()
+    weight = np.isfinite(distance).astype(float)
+    if table.repeats is not None:
+        weight = weight * table.repeats.to_numpy()
+    distance = np.where(weight > 0, distance, 0.0)
+    member = _connections(table, len(labels))
+    count = np.einsum("ij,ijk->ik", weight, member)
+    _check_counts(table, count, labels)
+    mean = np.einsum("ij,ijk->ik", weight * distance, member) / count
+    deviation = distance - np.einsum("ik,ijk->ij", mean, member)
+    scatter = np.einsum("ij,ijk->k", weight * deviation**2, member)
+    statistics = xr.Dataset(
+        {
+            "distance_count": (("target", "connection"), count),
+            "distance_mean": (("target", "connection"), mean),
+            "distance_scatter": ("connection", scatter),
+        },
+        coords={"connection": labels},
+    )
+    return table_means(table).merge(statistics)
+
+
+def _refuse_other_than_cosines(table: Associations) -> None:
+    if table.association != COSINE:
+        raise AssociationsError(
+            f"table: '{table.name}' holds {table.association.name}s, and the published model is one of cosine"
+            " distances; use model='crossed'"
+        )
+
+
+def _connections(table: Associations, n: int) -> np.ndarray:
+    """Which connection each pair has, one-hot, shape (targets, attributes, connections)."""
+    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
+    own_class = np.array(associated)[table.group_index]
+    n_associated = len(table.associated_classes)
+    is_own = own_class[:, None] == table.class_index
+    other = np.maximum(table.class_index - n_associated + 2, 1)
+    return np.eye(n)[np.where(is_own, 0, other)]
+
+
+def _check_counts(table: Associations, count: np.ndarray, labels: list[str]) -> None:
+    target, connection = np.nonzero(count == 0)
+    if target.size:
+        word = table.values.target.to_numpy()[target[0]]
+        raise AssociationsError(
+            f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'"
+        )
+
+
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """Number, mean and scatter of distances; the same for every spec."""
+    return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
+    """Distances by connection, with target effects and one residual sd for each connection.
+
+    ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
+    connection_sd[k])``. The effects ``e`` are integrated out here and come back in `complete`.
+    """
+    with pm.Model(coords=coords) as model:
+        count, mean, scatter = (pm.Data(name, values) for name, values in inputs.items())
+        connection_sd = free(spec, "connection_sd", "connection")
+        residual = free(spec, "residual_sd", "connection") ** 2
+        df = (count - 1).sum(axis=0)
+        pm.Potential("within", -0.5 * (df * pt.log(residual) + scatter / residual))
+        # `connection_mean` is centred at its precision-weighted estimate, for the reason given in `crossed`.
+        precision = 1 / (connection_sd**2 + residual / count)
+        estimate = (precision * mean).sum(axis=0) / precision.sum(axis=0)
+        deviation = pm.Normal("connection_z", dims="connection") / pt.sqrt(precision.sum(axis=0))
+        connection_mean = pm.Deterministic("connection_mean", estimate - deviation, dims="connection")
+        spread = (precision * (mean - estimate) ** 2).sum(axis=0)
+        log_det = pt.log(precision).sum(axis=0) - pt.log(precision.sum(axis=0))
+        pm.Potential("between", 0.5 * (log_det - spread))
+        pm.Potential("mean_prior", log_density(spec.priors["connection_mean"], connection_mean).sum())
+    return model
+
+
+def complete(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """With draws of ``target_connection_mean (target, connection)``: each target's own distance, given the rest."""
+    residual = posterior.residual_sd**2 / data.distance_count
+    weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)
+    centre = posterior.connection_mean + weight * (data.distance_mean - posterior.connection_mean)
+    noise = xr.zeros_like(centre) + rng.standard_normal(centre.shape)
+    effect = centre + np.sqrt(weight * residual) * noise
+    return posterior.assign(target_connection_mean=effect.transpose("chain", "draw", "target", "connection"))

@@ -1,0 +1,270 @@
+"""A statistical model as data: `models/*.toml` -> frozen, validated `ModelSpec`."""
+
+import hashlib
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from bayes_bias.citation import Reference
+from bayes_bias.errors import SpecError, did_you_mean
+from bayes_bias.resources import shipped, shipped_names
+
+# Distributions that a prior may have, with their parameters as PyMC names them. Means live on the real
+# line, scales on the positive half: the support is part of the model.
+REAL_DISTRIBUTIONS = MappingProxyType(
+    {
+        "Normal": ("mu", "sigma"),
+        "StudentT": ("nu", "mu", "sigma"),
+        "Laplace": ("mu", "b"),
+        "Cauchy": ("alpha", "beta"),
+    }
+)
+POSITIVE_DISTRIBUTIONS = MappingProxyType(
+    {
+        "HalfNormal": ("sigma",),
+        "HalfStudentT": ("nu", "sigma"),
+        "HalfCauchy": ("beta",),
+        "Exponential": ("lam",),
+        "Gamma": ("alpha", "beta"),
+        "InverseGamma": ("alpha", "beta"),
+        "LogNormal": ("mu", "sigma"),
+    }
+)
+_LOCATIONS = {
+    ("Normal", "mu"),
+    ("StudentT", "mu"),
+    ("Laplace", "mu"),
+    ("Cauchy", "alpha"),
+    ("LogNormal", "mu"),
+}
+
+# The parameters of each structure and the support of their priors.
+STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
+    {
+        "crossed": {
+            "mean": REAL_DISTRIBUTIONS,
+            "sd_target": POSITIVE_DISTRIBUTIONS,
+            "sd_target_associated": POSITIVE_DISTRIBUTIONS,
+            "sd_target_class": POSITIVE_DISTRIBUTIONS,
+            "sd_attribute": POSITIVE_DISTRIBUTIONS,
+            "sd_attribute_group": POSITIVE_DISTRIBUTIONS,
+            "sd_residual": POSITIVE_DISTRIBUTIONS,
+            "nu": POSITIVE_DISTRIBUTIONS,
+        },
+        "hierarchical": {
+            "connection_mean": REAL_DISTRIBUTIONS,
+            "connection_sd": POSITIVE_DISTRIBUTIONS,
+            "residual_sd": POSITIVE_DISTRIBUTIONS,
+        },
+    }
+)
+# Terms that a model has if its file gives them a prior.
+OPTIONAL = frozenset({"sd_target_associated", "nu"})
+
+# Choices beyond the priors: the first is the default.
+OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "crossed": {"likelihood": ("collapsed", "long"), "scales": ("by class", "common")},
+        "hierarchical": {},
+    }
+)
+_TEXT_KEYS = ("title", "description", "structure")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``."""
+
+    distribution: str
+    parameters: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A prior from how it is written, ``HalfNormal(sigma=0.05)``, in the attributes of a fit for instance."""
+        distribution, _, inside = text.removesuffix(")").partition("(")
+        pairs = (pair.split("=") for pair in inside.split(", "))
+        return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"{self.distribution}({inside})"
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """Structure, options and priors of a model; read from TOML, changed only by copy.
+
+    Attributes
+    ----------
+    name, title, description : str
+    structure : {"crossed", "hierarchical"}
+    options : mapping
+        ``likelihood`` ("collapsed" or "long") and ``scales`` ("by class" or "common"), for ``crossed``.
+    priors : mapping of str to Prior
+        One for each parameter of the structure, in the units of the table (``crossed``) or as cosine distance
+        (``hierarchical``). A crossed model whose residual is Student-t has one for its degrees of freedom ``nu``.
+    reference : Reference or None
+
+    Examples
+    --------
+    >>> spec = load_spec("crossed")
+    >>> wide = spec.with_prior("sd_target_class", "HalfNormal", sigma=0.2)
+    >>> str(wide.priors["sd_target_class"]), str(spec.priors["sd_target_class"])
+    ('HalfNormal(sigma=0.2)', 'Exponential(lam=30)')
+    """
+
+    name: str
+    title: str
+    description: str
+    structure: str
+    options: Mapping[str, str]
+    priors: Mapping[str, Prior]
+    reference: Reference | None = None
+
+    def __post_init__(self) -> None:
+        if "nu" in self.priors and self.options["likelihood"] != "long":
+            raise SpecError(
+                f"{self.name}: a Student-t residual, [priors.nu], needs likelihood = 'long', since the"
+                f" '{self.options['likelihood']}' one is that of normal residuals; set it, or leave out nu"
+            )
+
+    def with_prior(self, parameter: str, distribution: str, **parameters: float) -> Self:
+        """A copy with another prior for one parameter."""
+        prior = _prior(self.name, self.structure, parameter, {"distribution": distribution, **parameters})
+        return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
+
+    def without_prior(self, parameter: str) -> Self:
+        """A copy without an optional term."""
+        if parameter not in OPTIONAL & set(self.priors):
+            hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
+            raise SpecError(f"{self.name}: '{parameter}' is no term that can be left out; {hint}")
+        return replace(
+            self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter})
+        )
+
+    def with_option(self, option: str, value: str) -> Self:
+        """A copy with another choice, e.g. ``with_option("likelihood", "long")``."""
+        options = _options(self.name, self.structure, {**self.options, option: value})
+        return replace(self, options=options)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of what determines the posterior: structure, options and priors."""
+        priors = sorted((name, str(prior)) for name, prior in self.priors.items())
+        content = repr((self.structure, sorted(self.options.items()), priors))
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+def spec_names() -> list[str]:
+    """Names of the shipped models."""
+    return shipped_names("models")
+
+
+def load_spec(name_or_path: str | Path) -> ModelSpec:
+    """Read a model by its shipped name or from the path of a TOML file.
+
+    Raises
+    ------
+    SpecError
+        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior.
+    """
+    path = Path(name_or_path)
+    if str(name_or_path) in spec_names():
+        text = (shipped("models") / f"{name_or_path}.toml").read_text(encoding="utf-8")
+    elif path.is_file():
+        text = path.read_text(encoding="utf-8")
+    else:
+        hint = did_you_mean(str(name_or_path), spec_names())
+        raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"model: {name_or_path} is not valid TOML: {error}") from error
+    return spec_from_mapping(content, name=path.stem)
+
+
+def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
+    """A validated spec from what a TOML file holds."""
+    structure = str(content.get("structure"))
+    if structure not in STRUCTURES:
+        raise SpecError(f"{name}: structure is '{structure}'; {did_you_mean(structure, STRUCTURES)}")
+    options = OPTIONS[structure]
+    _refuse_unknown(name, content, {*_TEXT_KEYS, "reference", "priors", *options})
+    return ModelSpec(
+        name=name,
+        title=str(content.get("title", name)),
+        description=str(content.get("description", "")).strip(),
+        structure=structure,
+        options=_options(name, structure, {key: content[key] for key in options if key in content}),
+        priors=_priors(name, structure, content.get("priors", {})),
+        reference=_reference(name, content.get("reference")),
+    )
+
+
+def _refuse_unknown(where: str, content: Mapping[str, Any], valid: set[str]) -> None:
+    for key in content:
+        if key not in valid:
+            raise SpecError(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")
+
+
+def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[str, str]:
+    valid = OPTIONS[structure]
+    _refuse_unknown(name, chosen, set(valid))
+    for key, value in chosen.items():
+        if value not in valid[key]:
+            raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(str(value), valid[key])}")
+    return MappingProxyType({key: chosen.get(key, choices[0]) for key, choices in valid.items()})
+
+
+def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
+    parameters = STRUCTURES[structure]
+    _refuse_unknown(f"{name}, [priors]", content, set(parameters))
+    for parameter in parameters:
+        if parameter not in content and parameter not in OPTIONAL:
+            raise SpecError(f"{name}: no prior for '{parameter}'; add a table [priors.{parameter}]")
+    given = [parameter for parameter in parameters if parameter in content]
+    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in given})
+
+
+def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
+    where = f"{name}, [priors.{parameter}]"
+    if parameter not in STRUCTURES[structure]:
+        raise SpecError(f"{where}: unknown parameter; {did_you_mean(parameter, STRUCTURES[structure])}")
+    valid = STRUCTURES[structure][parameter]
+    if not isinstance(content, Mapping) or "distribution" not in content:
+        raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
+    distribution = str(content["distribution"])
+    if distribution not in valid:
+        raise SpecError(
+            f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}"
+        )
+    given = {key: value for key, value in content.items() if key != "distribution"}
+    _refuse_unknown(f"{where}, {distribution}", given, set(valid[distribution]))
+    for needed in valid[distribution]:
+        _check_parameter(where, distribution, needed, given.get(needed))
+    return Prior(distribution, MappingProxyType({k: float(given[k]) for k in valid[distribution]}))
+
+
+def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
+    if (distribution, parameter) not in _LOCATIONS and value <= 0:
+        raise SpecError(f"{where}: '{parameter}' of {distribution} is {value:g}; it must be above zero")
+
+
+def _reference(name: str, content: Any) -> Reference | None:
+    if content is None:
+        return None
+    where = f"{name}, [reference]"
+    _refuse_unknown(where, content, {"citation", "doi", "bibtex"})
+    if "citation" not in content:
+        raise SpecError(f"{where}: has no 'citation'; name the work, or leave the table out")
+    return Reference(
+        citation=str(content["citation"]).strip(),
+        doi=str(content.get("doi", "")),
+        bibtex=str(content.get("bibtex", "")).strip(),
+    )

@@ -1,0 +1,90 @@
+"""What the rest of the house asks of a model, whatever its structure: one protocol, three implementations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import SpecError
+from bayes_bias.models import crossed, crossed_long, hierarchical
+from bayes_bias.models.spec import ModelSpec, load_spec
+
+
+class Structure(Protocol):
+    """From a spec and a table to a PyMC model with named coords, and what can be asked of its fits.
+
+    The arrays of `inputs` are ``pymc.Data`` of the model, so that one compiled model serves every list of the same
+    shape.
+    """
+
+    @property
+    def DIMS(self) -> tuple[str, ...]:  # noqa: N802 (constants of the modules that implement this)
+        """Dims whose labels the model needs."""
+
+    @property
+    def GENERALISES(self) -> bool:  # noqa: N802
+        """Whether targets and attributes are random: only then are there scopes, a noise floor, a verdict."""
+
+    @property
+    def COLLAPSED(self) -> bool:  # noqa: N802
+        """Whether word effects are integrated out: only then does scaling the likelihood by a power mean much."""
+
+    def data(self, table: Associations) -> xr.Dataset:
+        """What the package needs to know of the table, with named dims."""
+
+    def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+        """Which arrays of that the likelihood reads, by name."""
+
+    def build(
+        self, spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]
+    ) -> pm.Model:
+        """The model for data of this shape."""
+
+    def complete(self, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+        """The posterior with what the model integrated out and a fit is to keep."""
+
+
+_STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
+    {
+        ("crossed", "collapsed"): crossed,
+        ("crossed", "long"): crossed_long,
+        ("hierarchical", None): hierarchical,
+    }
+)
+
+
+def structure_of(spec: ModelSpec) -> Structure:
+    """The implementation that a spec names."""
+    return _STRUCTURES[spec.structure, spec.options.get("likelihood")]
+
+
+def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
+    """A model by its name, path or spec, refused where its structure does not generalise over words.
+
+    Raises
+    ------
+    SpecError
+    """
+    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    if not structure_of(spec).GENERALISES:
+        raise SpecError(
+            f"model: '{spec.name}' is {spec.structure} and has neither scopes nor a noise floor, on which {what} rests;"
+            " use a crossed model here, and `fit` and `summarize` for this one"
+        )
+    return spec
+
+
+def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:
+    """The labels of the model's dims."""
+    return {dim: data[dim].to_numpy().tolist() for dim in structure_of(spec).DIMS}
+
+
+def build_model(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
+    """The PyMC model of this spec for data of this shape."""
+    structure = structure_of(spec)
+    return structure.build(spec, structure.inputs(spec, data), model_coords(spec, data))

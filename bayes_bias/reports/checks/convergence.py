@@ -1,0 +1,39 @@
+"""Has the fit converged?"""
+
+from collections.abc import Mapping
+
+from bayes_bias.formatting import count, plain
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.reports.check import Check, Checker, Cite, Sentence, Study
+
+
+def _run(study: Study) -> Check:
+    found = Diagnostics.of(study.fitted)
+    verdict = (
+        "The fit has converged."
+        if found.converged
+        else f"✕ The fit has not converged: {'; '.join(found.problems)}."
+    )
+    text = (
+        f"{verdict} R-hat at most {plain(found.r_hat)}; effective sample sizes at least {count(found.ess_bulk)} (bulk)"
+        f" and {count(found.ess_tail)} (tail); {found.divergences} divergent transitions."
+    )
+    return Check(text, alarm=not found.converged, found=found)
+
+
+def _methods(checks: Mapping[str, Check]) -> Sentence:
+    every: list[Diagnostics] = [check.found for check in checks.values()]
+    failed = [name for name, check in checks.items() if not check.found.converged]
+    warned = (
+        f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
+    )
+    return (
+        f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in every))}, bulk and tail"
+        f" effective sample sizes at least {count(min(d.ess_bulk for d in every))} and"
+        f" {count(min(d.ess_tail for d in every))} ",
+        Cite(("vehtari2021rank",)),
+        f", and divergent transitions numbered {sum(d.divergences for d in every)}.{warned}",
+    )
+
+
+CHECKER = Checker("convergence", "Convergence", (), _run, _methods)

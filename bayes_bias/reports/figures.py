@@ -1,0 +1,95 @@
+"""The figures of a report, drawn once and saved as PNG, PDF and SVG."""
+
+import io
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bayes_bias.estimands.facets import ScopeName
+from bayes_bias.files import file_names
+from bayes_bias.plots import plot_forest, plot_overview, plot_posterior, plot_variance_shares, plot_word_bias
+from bayes_bias.plots.style import style
+from bayes_bias.reports.record import Report, Section
+
+logger = logging.getLogger("bayes_bias")
+
+DPI = 220
+OVERVIEW = "overview"
+KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
+
+# A browser has fonts for scripts that Matplotlib's own font lacks.
+_FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+
+
+def draw(report: Report) -> dict[str, Figure]:
+    """Every figure by its file name: the overview, then each list's own."""
+    names = file_names([section.name for section in report.sections])
+    fits = [section.fitted for section in report.sections]
+    summaries = {section.name: section.summary for section in report.sections}
+    overview = plot_overview(fits, report.scope, ci_prob=report.ci_prob, summaries=summaries)
+    drawn = {OVERVIEW: overview}
+    for section in report.sections:
+        name, axes = names[section.name], _of_section(section, report.scope, report.ci_prob)
+        drawn |= {f"{name}-{kind}": ax for kind, ax in axes.items()}
+        for checked, check in section.checks.items():
+            drawn |= {check_figure(name, checked, kind): ax for kind, ax in check.figures.items()}
+    return {file: laid_out(ax) for file, ax in drawn.items()}
+
+
+def check_figure(section: str, check: str, kind: str) -> str:
+    """The file name of a figure that a check has to show."""
+    return f"{section}-{check}-{kind}"
+
+
+def save(figure: Figure, path: Path) -> None:
+    """As PNG or PDF, by the suffix; the same figure gives the same bytes."""
+    metadata = {"CreationDate": None} if path.suffix == ".pdf" else {"Software": None}
+    with style(), _missing_glyphs_told(path):
+        figure.savefig(path, dpi=DPI, metadata=metadata)
+
+
+def svg(figure: Figure) -> bytes:
+    """As SVG with text as text, for the page."""
+    buffer = io.BytesIO()
+    with style(), _missing_glyphs_told():
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue().replace(b"'DejaVu Sans'", _FONTS.encode())
+
+
+def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str, Axes]:
+    fit, summary = section.fitted, section.summary
+    return {
+        "forest": plot_forest(fit, scope, ci_prob=ci_prob, summary=summary),
+        "posterior": plot_posterior(fit, scope, ci_prob=ci_prob),
+        "targets": plot_word_bias(fit, "target", scope, ci_prob=ci_prob, summary=summary),
+        "attributes": plot_word_bias(fit, "attribute", scope, ci_prob=ci_prob, summary=summary),
+        "variance-shares": plot_variance_shares(fit, shares=section.variance_shares),
+    }
+
+
+def laid_out(ax: Axes) -> Figure:
+    """The figure of these axes; arranging it takes longer than drawing it, and once is enough."""
+    figure = cast(Figure, ax.get_figure(root=True))
+    with style(), _missing_glyphs_told():
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+@contextmanager
+def _missing_glyphs_told(path: Path | None = None) -> Iterator[None]:
+    """Matplotlib's font lacks some scripts: one line instead of a warning for each glyph."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    lacking = [w for w in caught if "missing from font" in str(w.message)]
+    for other in (w for w in caught if w not in lacking):
+        warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    if lacking and path is not None:
+        logger.warning(f"{path.name}: the font lacks letters of some words; index.html shows them")

@@ -1,0 +1,132 @@
+"""A report folder: rendered first, then moved into place, so that nothing half-written remains."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from bayes_bias.errors import OutputError
+from bayes_bias.files import file_names
+from bayes_bias.inference.storage import save_fit
+from bayes_bias.reports import figures, html, latex, methods, provenance, tables
+from bayes_bias.reports.record import Report
+
+
+def check_folder(out: str | Path) -> None:
+    """Refuse a folder that cannot be written, before anything is computed for it.
+
+    Raises
+    ------
+    OutputError
+        It is a file, or nothing can be written there.
+    """
+    out = Path(out)
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"out: '{out}' is a file; name a folder, which is made if need be")
+    try:
+        _unfinished(out).rmdir()
+    except OSError as error:
+        raise _cannot_write(out, error) from error
+
+
+def write_report(report: Report, out: Path) -> Path:
+    """Render a report into a folder; see `write`."""
+    write_folder(out, lambda folder: _render(report, folder))
+    return out / "index.html"
+
+
+def write_folder(out: Path, render: Callable[[Path], None]) -> None:
+    """Have files rendered into a new folder, and move them into place once all of them are there."""
+    check_folder(out)
+    unfinished = _unfinished(out)
+    try:
+        render(unfinished)
+        _move_into_place(unfinished, out)
+    except OSError as error:
+        raise _cannot_write(out, error) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _unfinished(out: Path) -> Path:
+    """A new folder on the file system of `out`: in `out` itself, or in the nearest folder that exists."""
+    home = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+    unfinished = home / f".unfinished-{uuid4().hex}"
+    unfinished.mkdir()
+    return unfinished
+
+
+def _cannot_write(out: Path, error: OSError) -> OutputError:
+    return OutputError(f"out: cannot write '{out}': {error.strerror or error}; choose another folder")
+
+
+def _render(report: Report, folder: Path) -> None:
+    names = file_names([section.name for section in report.sections])
+    for section in report.sections:
+        save_fit(section.fit, folder / f"posterior-{names[section.name]}.nc")
+    drawn = figures.draw(report)
+    (folder / "figures").mkdir()
+    for file, figure in drawn.items():
+        figures.save(figure, folder / "figures" / f"{file}.png")
+        figures.save(figure, folder / "figures" / f"{file}.pdf")
+    texts = {
+        "index.html": html.page(report, {file: figures.svg(figure) for file, figure in drawn.items()}),
+        "tables.tex": latex.tables(report),
+        "methods.txt": methods.plain(report),
+        "methods.tex": methods.latex(report),
+        "references.bib": methods.bibliography(report),
+        "summary.csv": tables.summary_csv(report),
+        "weat.csv": tables.weat_csv(report),
+        "measures.csv": report.measures().to_csv(),
+        "evidence.csv": report.evidence().to_csv(),
+        "coverage.csv": tables.coverage_csv(report),
+    }
+    write_texts(folder, texts, provenance.of(report))
+
+
+def write_texts(folder: Path, texts: Mapping[str, str], about: Mapping[str, Any]) -> None:
+    """The texts, and last a provenance file that has a hash of every file of the folder."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    contents = {**about, "files": _hashes(folder)}
+    (folder / provenance.FILE).write_text(
+        json.dumps(contents, indent=2, ensure_ascii=False), encoding="utf-8"
+    )
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _move_into_place(unfinished: Path, out: Path) -> None:
+    if not out.exists():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.rename(out)
+        return
+    new = [path.relative_to(unfinished) for path in unfinished.rglob("*") if path.is_file()]
+    for name in new:
+        if (out / name).is_dir() or (out / name.parent).is_file():
+            raise OutputError(
+                f"out: '{out / name}' is in the way of the report's file; move it or choose a folder"
+            )
+    _remove_stale(out, {name.as_posix() for name in new})
+    for name in new:
+        (out / name).parent.mkdir(exist_ok=True)
+        (unfinished / name).replace(out / name)
+
+
+def _remove_stale(out: Path, new: set[str]) -> None:
+    """Remove what an earlier report wrote and nobody changed since, such as figures of another list."""
+    for name, sha256 in provenance.written_files(out).items():
+        path = (out / name).resolve()
+        ours = path.is_relative_to(out.resolve()) and path.is_file()
+        if name not in new and ours and _sha256(path) == sha256:
+            path.unlink()

@@ -1,0 +1,95 @@
+"""The page: one file that needs nothing else."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bayes_bias.estimands.facets import SCOPES
+from bayes_bias.files import file_names
+from bayes_bias.formatting import bounds, equals, plain, probability
+from bayes_bias.reports import measures, methods, provenance
+from bayes_bias.reports.check import Check
+from bayes_bias.reports.checks import CHECKERS
+from bayes_bias.reports.figures import KINDS, OVERVIEW, check_figure
+from bayes_bias.reports.record import Report, Section
+from bayes_bias.reports.references import references
+from bayes_bias.reports.side_by_side import QuantityRow, side_by_side
+from bayes_bias.reports.templating import own_file, render_html
+
+# A mark beside each verdict, so that it does not rest on colour.
+MARKS = {"distinguishable": "●", "borderline": "◐", "not distinguishable": "○", "not converged": "✕"}
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """A section with what the template shows of it besides its data."""
+
+    data: Section
+    anchor: str
+    rows: tuple[QuantityRow, ...]
+    measures: tuple[measures.MeasureRow, ...]
+    left_out: tuple[str, ...]
+    checks: tuple[tuple[str, Check, tuple[str, ...]], ...]
+    figures: Mapping[str, str]
+
+    @property
+    def weat(self) -> str:
+        """WEAT's part of the verdict."""
+        found = self.data.weat
+        if found is None:
+            return f"WEAT: not defined here ({self.data.no_weat})."
+        return f"WEAT: d = {plain(found.effect_size, 2)}, p {equals(probability(found.p_value))}."
+
+
+def page(report: Report, svgs: Mapping[str, bytes]) -> str:
+    """The whole report as HTML, with its figures inside."""
+    names = file_names([section.name for section in report.sections])
+    figures = {file: data_uri(svg) for file, svg in svgs.items()}
+    views = [
+        _View(
+            section,
+            names[section.name],
+            side_by_side(section),
+            measures.rows(section.measures, section.summaries, section.table.association),
+            tuple(section.measures.left_out.values()),
+            _checks(section, names[section.name], figures),
+            {kind: figures[f"{names[section.name]}-{kind}"] for kind in KINDS},
+        )
+        for section in report.sections
+    ]
+    return render_html(
+        "page.html",
+        report=report,
+        views=views,
+        overview=figures[OVERVIEW],
+        css=own_file("style.css"),
+        marks=MARKS,
+        scopes=SCOPES,
+        unit=report.association.unit,
+        decimals=report.association.decimals,
+        bounds=bounds,
+        methods=methods.plain_paragraphs(report),
+        references=references(report),
+        provenance=provenance.of(report),
+        embeddings=methods.embeddings(report),
+    )
+
+
+def _checks(
+    section: Section, name: str, figures: Mapping[str, str]
+) -> tuple[tuple[str, Check, tuple[str, ...]], ...]:
+    """Title, check and figures of each."""
+    return tuple(
+        (
+            checker.title,
+            (check := section.checks[checker.name]),
+            tuple(figures[check_figure(name, checker.name, kind)] for kind in check.figures),
+        )
+        for checker in CHECKERS
+    )
+
+
+def data_uri(svg: bytes) -> str:
+    """A figure inside the page."""
+    # As an image, an SVG can neither run nor load anything.
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

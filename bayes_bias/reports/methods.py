@@ -1,0 +1,135 @@
+"""The methods paragraph that a paper can take over, written from the spec and the fits themselves."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bayes_bias.estimands.facets import scope_of
+from bayes_bias.models.spec import Prior
+from bayes_bias.reports.check import Cite as Works
+from bayes_bias.reports.check import Sentence
+from bayes_bias.reports.record import Report, Section
+from bayes_bias.reports.references import key_of, reference_of, references, sentences
+from bayes_bias.reports.templating import Latex, render_latex, render_text
+from bayes_bias.reports.templating import latex as escaped
+
+Cite = Callable[..., str]
+
+# The effects whose standard deviations the crossed model's parameters are, as the paragraph's formula has them.
+_EFFECTS = {
+    "sd_target": "a",
+    "sd_target_associated": "u",
+    "sd_target_class": "x",
+    "sd_attribute": "b",
+    "sd_attribute_group": "w",
+    "sd_residual": "e",
+}
+
+
+def plain(report: Report) -> str:
+    """Plain text with numbered references below."""
+    listed = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in references(report)]
+    return "\n\n".join([*plain_paragraphs(report), "\n".join(["References", *listed])]) + "\n"
+
+
+def plain_paragraphs(report: Report) -> list[str]:
+    """The paragraphs of the plain text."""
+    numbered = {cited.key: cited.number for cited in references(report)}
+
+    def cite(*keys: str) -> str:
+        return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
+
+    said = {name: _filled(sentence, cite, str) for name, sentence in sentences(report).items()}
+    return _paragraphs(render_text("methods.txt", **_facts(report, cite), checks=said))
+
+
+def latex(report: Report) -> str:
+    r"""LaTeX with ``\cite`` commands for ``references.bib``."""
+
+    def cite(*keys: str) -> Latex:
+        return Latex(r"\cite{" + ",".join(keys) + "}")
+
+    said = {name: Latex(_filled(sentence, cite, escaped)) for name, sentence in sentences(report).items()}
+    return "\n\n".join(_paragraphs(render_latex("methods.txt", **_facts(report, cite), checks=said))) + "\n"
+
+
+def bibliography(report: Report) -> str:
+    """BibTeX entries of all that is cited."""
+    return "\n\n".join(cited.bibtex for cited in references(report)) + "\n"
+
+
+def embeddings(report: Report) -> tuple[str, ...]:
+    """Names of the embeddings that the cosines were measured in."""
+    names = (section.table.provenance.get("embedding") for section in report.sections)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _filled(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
+    """A check's sentence with its citations."""
+    return "".join(
+        cite(*(key_of(reference_of(work)) for work in part.works))
+        if isinstance(part, Works)
+        else written(part)
+        for part in sentence
+    )
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Lines of a template filled into paragraphs."""
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+
+def _facts(report: Report, cite: Cite) -> dict[str, Any]:
+    first = report.sections[0].fitted
+    return {
+        "report": report,
+        "cite": cite,
+        "lists": [_list_facts(section, cite) for section in report.sections],
+        "embeddings": embeddings(report),
+        "priors": "; ".join(f"{prior} for {_named(name)}" for name, prior in _used_priors(report).items()),
+        "association": report.association,
+        "by_class": _scaled_by_class(report.sections[0]),
+        "shared": any("sd_target_associated" in section.fitted.posterior for section in report.sections),
+        "model_key": key_of(report.spec.reference) if report.spec.reference else None,
+        "scope": scope_of(report.scope),
+        "settings": first.tree.attrs,
+        "versions": first.versions,
+        "weats": [section.weat for section in report.sections if section.weat],
+        "planned": any(section.verdict.words_needed for section in report.sections),
+    }
+
+
+def _used_priors(report: Report) -> dict[str, Prior]:
+    """The priors of parameters that some fit has: a table without controls has no use for one of them."""
+    sampled = {str(name) for section in report.sections for name in section.fitted.posterior.data_vars}
+    return {name: prior for name, prior in report.spec.priors.items() if name in sampled}
+
+
+def _named(parameter: str) -> str:
+    if parameter in _EFFECTS:
+        return f"the standard deviation of {_EFFECTS[parameter]}"
+    return "mean[g, c]" if parameter == "mean" else parameter
+
+
+def _scaled_by_class(section: Section) -> list[str]:
+    """Effects that have a scale for each class, as the posterior itself says."""
+    posterior = section.fitted.posterior
+    return [
+        effect
+        for name, effect in _EFFECTS.items()
+        if name in posterior and "attribute_class" in posterior[name].dims
+    ]
+
+
+def _list_facts(section: Section, cite: Cite) -> dict[str, Any]:
+    found = section.coverage.set_index("name").found
+    roles = section.coverage.set_index("name").role
+    lost = section.coverage.asked.sub(section.coverage.found).dropna().sum()
+    return {
+        "name": section.name,
+        "cite": cite(*dict.fromkeys(map(key_of, section.references))) if section.references else "",
+        "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
+        "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
+        "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),
+        "lost": int(lost),
+        "asked": int(section.coverage.asked.sum()),
+    }

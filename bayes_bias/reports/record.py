@@ -1,0 +1,193 @@
+"""What a report consists of, as data; the renderers make pages and tables of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.associations.association import Association
+from bayes_bias.associations.table import Associations
+from bayes_bias.citation import Reference
+from bayes_bias.estimands.facets import ScopeName
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.measures.table import MeasureTable
+from bayes_bias.measures.weat import Weat
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.reports.check import Check
+from bayes_bias.reports.checks import CHECKERS
+from bayes_bias.results.summary import row_of
+from bayes_bias.results.verdict import Verdict
+from bayes_bias.results.with_measures import with_posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Everything that the report says of one list.
+
+    Attributes
+    ----------
+    title, description : str
+        Of the word list; name and "" for a table.
+    table : Associations
+    fitted : Fitted
+        The fit; ``fitted.tree`` is what `bayes_bias.fit` gave.
+    summaries : mapping of scope to pandas.DataFrame
+        `summarize` under the report's scope (the first one), "both" and "targets", as far as the design
+        carries them.
+    verdict : Verdict
+    measures : MeasureTable
+        Every measure of the literature that applies to the list, and why the others do not.
+    coverage : pandas.DataFrame
+        One row for each group and class: ``role``, ``name``, ``asked`` (missing where nobody knows),
+        ``found``, ``lost`` (the words without a usable vector).
+    variance_shares : pandas.DataFrame
+    checks : mapping of str to Check
+        What speaks for and against the numbers, by the name of the check.
+    errata : tuple of str
+        What is known to be wrong in the literature's copies of the list and its control classes.
+    references : tuple of Reference
+        Where the words come from.
+    """
+
+    title: str
+    description: str
+    table: Associations
+    fitted: Fitted
+    summaries: Mapping[ScopeName, pd.DataFrame]
+    verdict: Verdict
+    measures: MeasureTable
+    coverage: pd.DataFrame
+    variance_shares: pd.DataFrame
+    checks: Mapping[str, Check]
+    errata: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What tables and files call the list."""
+        return self.table.name
+
+    @property
+    def fit(self) -> xr.DataTree:
+        """The fit, as `bayes_bias.fit` gave it."""
+        return self.fitted.tree
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """All estimands under the report's scope."""
+        return next(iter(self.summaries.values()))
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Whether the fit can be believed."""
+        return Diagnostics.of(self.fitted)
+
+    @property
+    def weat(self) -> Weat | None:
+        """WEAT of the list; None where it is not defined, and `no_weat` says why."""
+        found = self.measures.results.get("WEAT")
+        return found if isinstance(found, Weat) else None
+
+    @property
+    def no_weat(self) -> str:
+        """Why WEAT is not defined on this list; "" where it is."""
+        return self.measures.left_out.get("WEAT", "").removeprefix("WEAT: ")
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out on the way to the table."""
+        return self.table.notices
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Hashes, names and settings, as the fit carries them."""
+        inside = ("association", "diagnostics", "notices", "versions", "priors", "options", "name")
+        return {str(key): str(value) for key, value in self.fit.attrs.items() if key not in inside}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
+
+    Examples
+    --------
+    >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
+    """
+
+    sections: tuple[Section, ...]
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+
+    @property
+    def association(self) -> Association:
+        """What all tables hold, and in which units."""
+        return self.sections[0].table.association
+
+    @property
+    def converged(self) -> bool:
+        """Whether every fit has converged."""
+        return all(section.diagnostics.converged for section in self.sections)
+
+    def table(self) -> pd.DataFrame:
+        """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
+
+        Columns ``verdict``; ``bias``, ``lower``, ``upper`` (units of the table); ``prob_direction``,
+        ``prob_noise``; ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p``,
+        missing where WEAT is not defined; ``words_needed``.
+        """
+        rows = {section.name: _row(section) for section in self.sections}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+    def summary(self) -> pd.DataFrame:
+        """All numbers of all lists, tidy: one row for each list, scope, estimand and label."""
+        tables = {
+            (section.name, scope): table
+            for section in self.sections
+            for scope, table in section.summaries.items()
+        }
+        return pd.concat(tables, names=["list", "scope"])
+
+    def measures(self) -> pd.DataFrame:
+        """Every measure of every list with the posterior in the last rows; see `with_posterior`."""
+        tables = {
+            s.name: with_posterior(s.measures.table, s.summaries, s.table.association) for s in self.sections
+        }
+        return pd.concat(tables, names=["list"])
+
+    def evidence(self) -> pd.DataFrame:
+        """One row for each list: what speaks for and against its numbers, with the columns of each check in turn.
+
+        Columns ``nulls`` (random draws), ``null_share`` of them in which the model found a bias under the report's
+        scope, with its exact 95% interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is
+        prior-sensitive); ``coverage_50``, ``coverage_89``, and the same of the published model (shares of raw values
+        inside posterior predictive intervals); ``elpd_difference`` to the published model, ``elpd_se``, ``bad_k``
+        (PSIS-LOO); ``no_data_fit``, ``no_comparison``, ``no_calibration``: why numbers are missing.
+        """
+        columns = [column for checker in CHECKERS for column in checker.columns]
+        rows = {
+            section.name: {
+                key: value for check in section.checks.values() for key, value in check.numbers.items()
+            }
+            for section in self.sections
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
+
+
+def _row(section: Section) -> dict[str, Any]:
+    verdict, weat = section.verdict, section.weat
+    return {
+        "verdict": verdict.label,
+        "bias": verdict.bias,
+        "lower": verdict.lower,
+        "upper": verdict.upper,
+        "prob_direction": verdict.prob_direction,
+        "prob_noise": verdict.prob_noise,
+        "noise_sd": float(row_of(section.summary, "bias").noise_sd),
+        "weat_d": float("nan") if weat is None else weat.effect_size,
+        "weat_p": float("nan") if weat is None else weat.p_value,
+        "words_needed": float("nan") if verdict.words_needed is None else verdict.words_needed,
+    }

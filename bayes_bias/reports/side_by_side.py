@@ -1,0 +1,76 @@
+"""The same quantities by WEAT and by the posterior, row by row."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from bayes_bias.formatting import DASH, bounds, estimate, plain, probability, signed
+from bayes_bias.reports.record import Section
+from bayes_bias.results.summary import interval_of, row_of
+
+
+@dataclass(frozen=True)
+class QuantityRow:
+    """One quantity: what it is, WEAT's number, and the posterior's under each scope."""
+
+    quantity: str
+    unit: str
+    weat: str
+    posterior: tuple[str, ...]
+
+
+def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
+    """Bias, effect size and evidence against chance, as the table of a section shows them."""
+    weat, tables = section.weat, list(section.summaries.values())
+    biases = [row_of(table, "bias") for table in tables]
+    none = (DASH,) * len(tables)
+    unit, decimals = section.table.association.unit, section.table.association.decimals
+    return (
+        QuantityRow(
+            "bias",
+            unit,
+            signed(weat.difference / 2, decimals) if weat else DASH,
+            tuple(estimate(row["mean"], *interval_of(row), decimals) for row in biases),
+        ),
+        QuantityRow(
+            "effect size d",
+            "in sd of association scores",
+            plain(weat.effect_size, 2) if weat else DASH,
+            tuple(_effect_size(table) for table in tables),
+        ),
+        QuantityRow(
+            "p", f"one-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, none
+        ),
+        QuantityRow(
+            "probability of direction",
+            "that the bias has this sign",
+            DASH,
+            tuple(probability(row.prob_direction) for row in biases),
+        ),
+        QuantityRow(
+            "chance under noise",
+            "of so large a contrast, either sign",
+            DASH,
+            tuple(probability(row.prob_noise) for row in biases),
+        ),
+        QuantityRow(
+            "noise floor",
+            f"sd, {unit}",
+            DASH,
+            tuple(plain(row.noise_sd, decimals) for row in biases),
+        ),
+    )
+
+
+def _effect_size(table: pd.DataFrame) -> str:
+    if "effect_size" not in table.index.get_level_values("estimand"):
+        return DASH  # more than two groups
+    row = row_of(table, "effect_size")
+    return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
+
+
+def _partitions(section: Section) -> str:
+    if section.weat is None:
+        return "partitions of targets"
+    kind = "all" if section.weat.exact else "random"
+    return f"{kind} {section.weat.partitions:,} partitions"

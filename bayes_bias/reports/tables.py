@@ -1,0 +1,35 @@
+"""Numeric tables for other programs."""
+
+import pandas as pd
+
+from bayes_bias.reports.record import Report
+
+
+def summary_csv(report: Report) -> str:
+    """All estimands of all lists, under each scope that was computed; full precision."""
+    return report.summary().to_csv()
+
+
+def coverage_csv(report: Report) -> str:
+    """What each embedding has of each list, with every word that was left out."""
+    tables = {section.name: section.coverage for section in report.sections}
+    return pd.concat(tables, names=["list"]).reset_index("list").to_csv(index=False)
+
+
+def weat_csv(report: Report) -> str:
+    """WEAT of each list on which it is defined; empty cells where it is not."""
+    columns = (
+        "effect_size",
+        "statistic",
+        "difference",
+        "p_value",
+        "exact",
+        "partitions",
+        "alternative",
+        "ddof",
+    )
+    rows = {
+        section.name: {column: getattr(section.weat, column, None) for column in columns}
+        for section in report.sections
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list").to_csv()

@@ -1,0 +1,55 @@
+"""`write`: what was found, as pages, tables and figures in a folder."""
+
+from functools import singledispatch
+from pathlib import Path
+
+from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.errors import OutputError
+from bayes_bias.reports import before_after, folder
+from bayes_bias.reports.record import Report
+
+
+@singledispatch
+def write(found: Report | Comparison, out: str | Path) -> Path:
+    """Render a report or a comparison into a folder, whole or not at all.
+
+    The folder is made if need be. Files of an earlier report are replaced; any other file in it stays.
+
+    Parameters
+    ----------
+    found : Report or Comparison
+        From `bayes_bias.report` or `bayes_bias.compare`.
+    out : str or Path
+        The folder.
+
+    Returns
+    -------
+    pathlib.Path
+        The page. Of a report ``index.html``; beside it ``summary.csv``, ``weat.csv``, ``measures.csv``,
+        ``evidence.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``, ``references.bib``,
+        ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison ``comparison.html``; beside it
+        ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``, ``controls.csv``,
+        ``figures/`` and ``provenance.json``.
+
+    Raises
+    ------
+    OutputError
+        There are no pages of such a thing, or the folder cannot be written; then nothing of it has changed.
+
+    Examples
+    --------
+    >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
+    """
+    raise OutputError(
+        f"found: there are no pages of a {type(found).__name__}; give what `report` or `compare` returned"
+    )
+
+
+@write.register
+def _(found: Report, out: str | Path) -> Path:
+    return folder.write_report(found, Path(out))
+
+
+@write.register
+def _(found: Comparison, out: str | Path) -> Path:
+    return before_after.write_comparison(found, Path(out))

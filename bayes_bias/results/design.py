@@ -1,0 +1,241 @@
+"""What one fit says of other designs: where the noise comes from, and what longer or shorter lists would show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.stats import norm, t
+
+from bayes_bias.errors import ScopeError
+from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import (
+    ATTRIBUTES,
+    DEFAULT_SCOPE,
+    FACETS,
+    TARGETS,
+    Facet,
+    ScopeName,
+    check_scope,
+    sampling_scope,
+)
+from bayes_bias.models.components import Components, Part
+from bayes_bias.models.fitted import Fit, Fitted
+
+LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
+# Nobody writes longer lists by hand; beyond this an effect is too small to be worth settling.
+MOST_WORDS = 1_000
+
+_SAMPLE = ["chain", "draw"]
+
+
+def variance_shares(fit: Fit) -> pd.DataFrame:
+    """How much of the variance targets, attributes and residual account for.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows ``value``, a single value about its block's mean (averaged over the associated classes), and
+        ``bias``, the sampling variance of the bias for lists of this length; columns ``targets``, ``attributes``,
+        ``residual``, posterior means of shares that sum to 1.
+    """
+    fitted = Fitted.of(fit).generalising("variance components")
+    data, sd = fitted.data, Components.of(fitted.posterior, fitted.data)
+    own = sd.select(np.unique(data.associated))
+    of_value = own.blocks(1, 1) | {
+        "targets": own.target_class**2 + sum(level**2 for level in own.target_levels),
+        "attributes": own.attribute_group**2 + own.attribute**2,
+    }
+    parts = {
+        "value": {name: part.mean(set(part.dims) - set(_SAMPLE)) for name, part in of_value.items()},
+        "bias": sd.of_contrast(bias_weights(data), data.n_targets, data.n_attributes),
+    }
+    return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
+
+
+def words_needed(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, power: float = 0.8
+) -> int | None:
+    r"""How many words in each sampled list would tell this bias from zero, if it is as large as estimated.
+
+    The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
+    scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`: the interval of `plan` would then exclude zero
+    with probability `power` (:math:`z` is its normal quantile), were the bias and the components what this fit
+    estimates on average.
+
+    Returns
+    -------
+    int or None
+        None where 1,000 words would not be enough.
+
+    References
+    ----------
+    See `plan`.
+    """
+    fitted = _checked(fit, scope)
+    n = _axis("n", range(2, MOST_WORDS + 1))
+    sampled = sampling_scope(scope).facets
+    lengths = {facet: n for facet in FACETS if facet in sampled}
+    study = _Study.of(fitted, lengths)
+    bias = abs(float(bias_estimate(fitted, scope).draws.mean()))
+    sd = study.mean_variance(lengths, sampled) ** 0.5
+    enough = bias >= (study.quantile(lengths, ci_prob, sampled) + norm.ppf(power)) * sd
+    return int(n.where(enough).min()) if bool(enough.any()) else None
+
+
+def plan(
+    fit: Fit,
+    targets: Sequence[int] = LENGTHS,
+    attributes: Sequence[int] = LENGTHS,
+    *,
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+) -> pd.DataFrame:
+    r"""Interval width and probability of excluding zero for lists of other lengths.
+
+    The posterior of the variance components says how much the bias would vary from list to list with :math:`P`
+    targets in each group and :math:`W` attributes in each class (a D-study in generalisability theory [1]_).
+    With the sampling variance
+
+    .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
+
+    the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
+    probability :math:`\Phi(b - t) + \Phi(-b - t)` where :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
+    posterior of bias and components.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+    targets, attributes : sequence of int
+        Words in each group and in each associated class, two or more.
+    scope : {"both", "targets", "attributes"}
+        The side that the scope does not sample keeps its words: only its number enters.
+    ci_prob : float
+        Probability of the interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by ``targets`` and ``attributes``: ``width`` of the interval (units of the table), with ``width_lb``
+        and ``width_ub``, its own interval given how uncertain the components are; ``power``, the probability
+        of excluding zero.
+
+    Notes
+    -----
+    Power here allows for the bias being smaller, or larger, than estimated. It is therefore nearer to one half than
+    that of `words_needed`, which takes the estimate for the truth. After a finding both are too high, since findings
+    overestimate; the width does not suffer from that.
+
+    References
+    ----------
+    .. [1] Westfall, J., Kenny, D. A., & Judd, C. M. (2014). Statistical power and optimal design in experiments
+       in which samples of participants respond to samples of stimuli. Journal of Experimental Psychology:
+       General, 143(5), 2020-2045. https://doi.org/10.1037/xge0000014
+
+    Examples
+    --------
+    >>> plan(posterior, targets=[8, 16, 32], attributes=[8, 25])                  # doctest: +SKIP
+    """
+    fitted = _checked(fit, scope)
+    lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
+    sampled = sampling_scope(scope).facets
+    study = _Study.of(fitted, lengths)
+    variance = study.variance(lengths, sampled)
+    reach = study.quantile(lengths, ci_prob, sampled)
+    width = 2 * reach * variance**0.5
+    ratio = abs(bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True)) / variance**0.5
+    power = xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
+    tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
+    columns = {
+        "width": width.mean(_SAMPLE),
+        "width_lb": tails.isel(quantile=0),
+        "width_ub": tails.isel(quantile=1),
+        "power": power.mean(_SAMPLE),
+    }
+    return xr.Dataset(columns).to_dataframe(dim_order=["targets", "attributes"])
+
+
+type _Lengths = Mapping[Facet, xr.DataArray]
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """The design study of a bias: what one word of each facet that may grow contributes to its variance.
+
+    Attributes
+    ----------
+    parts : mapping of str to xarray.DataArray
+        Sampling variance with a single word of each growing facet, ``(chain, draw)``.
+    cells : mapping of Facet to int
+        In how many groups, or associated classes, the words of a facet vary.
+    """
+
+    parts: Mapping[Part, xr.DataArray]
+    cells: Mapping[Facet, int]
+
+    @classmethod
+    def of(cls, fitted: Fitted, growing: _Lengths) -> "_Study":
+        data = fitted.data
+        counts = {facet: 1 if facet in growing else data[facet.count] for facet in FACETS}
+        components = Components.of(fitted.posterior, data)
+        parts = components.of_contrast(bias_weights(data), counts[TARGETS], counts[ATTRIBUTES])
+        return cls(
+            {name: part.squeeze("contrast", drop=True) for name, part in parts.items()},
+            {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated))},
+        )
+
+    def variance(self, lengths: _Lengths, sampled: frozenset[Facet]) -> xr.DataArray:
+        """Of the bias, draw by draw."""
+        return _combined(self.parts, lengths, sampled)
+
+    def mean_variance(self, lengths: _Lengths, sampled: frozenset[Facet]) -> xr.DataArray:
+        """Of the bias, averaged over the posterior."""
+        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths, sampled)
+
+    def quantile(self, lengths: _Lengths, ci_prob: float, sampled: frozenset[Facet]) -> xr.DataArray:
+        """Student's, with Satterthwaite's degrees of freedom: short lists leave the scales themselves uncertain."""
+        spread = sum(
+            (self.parts[facet.name] ** 2).mean()
+            / lengths[facet] ** 2
+            / (self.cells[facet] * (lengths[facet] - 1))
+            for facet in FACETS
+            if facet in sampled
+        )
+        df = (self.mean_variance(lengths, sampled) ** 2 / spread).clip(min=1)
+        return xr.apply_ufunc(lambda values: t.ppf((1 + ci_prob) / 2, values), df)
+
+
+def _combined(
+    parts: Mapping[Part, xr.DataArray], lengths: _Lengths, sampled: frozenset[Facet]
+) -> xr.DataArray:
+    residual = parts["residual"]
+    for length in lengths.values():
+        residual = residual / length
+    own = (parts[facet.name] / lengths[facet] for facet in FACETS if facet in sampled)
+    return sum(own, start=residual)
+
+
+def _checked(fit: Fit, scope: ScopeName) -> Fitted:
+    fitted = Fitted.of(fit).generalising("a design study")
+    check_scope(fitted, scope)
+    sampling_scope(scope)
+    return fitted
+
+
+def _axis(name: str, lengths: Sequence[int]) -> xr.DataArray:
+    if not len(lengths) or min(lengths) < 2:
+        raise ScopeError(f"{name}: {list(lengths)} must be numbers of words, each two or more")
+    return xr.DataArray(np.asarray(lengths, dtype=float), dims=name, coords={name: list(lengths)})
+
+
+def _shares(parts: Mapping[Part, xr.DataArray]) -> dict[str, float]:
+    total = sum(parts.values())
+    return {name: float((part / total).mean()) for name, part in parts.items()}

@@ -1,0 +1,137 @@
+"""All estimands of a fit in one numeric table."""
+
+import logging
+from typing import Any
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.stats import norm
+
+from bayes_bias.estimands.contrasts import OVERALL
+from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.estimands.estimates import estimates
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.word_effects import too_many_words
+
+logger = logging.getLogger("bayes_bias")
+
+_SAMPLE = ["chain", "draw"]
+
+
+def summarize(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float | None = None, ci_kind: str | None = None
+) -> pd.DataFrame:
+    """All estimands of a fit in one numeric table.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        From `fit` or `load_fit`.
+    scope : {"both", "targets", "attributes", "none"}
+        Over which words the numbers generalise; see `bayes_bias.estimands.estimates`, which also defines the
+        estimands. The hierarchical model knows no scopes.
+    ci_prob, ci_kind : optional
+        Probability and kind ("eti" or "hdi") of the credible interval; ArviZ's ``rcParams`` by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``(estimand, label)``. ArviZ's columns (``mean``, ``sd``, the interval's bounds, ``ess_bulk``,
+        ``ess_tail``, ``r_hat``, ``mcse_mean``, ``mcse_sd``), then
+
+        ``prob_direction``
+            posterior probability of the more probable sign;
+        ``observed``
+            the raw contrast of the numbers at hand;
+        ``noise_sd``
+            the noise floor (posterior mean): standard deviation of the contrast that the same design would show
+            if the population value were zero;
+        ``prob_noise``
+            posterior mean of the probability that noise alone shows a contrast as large as the observed one, of
+            either sign;
+        ``converged``
+            whether the fit passed its convergence checks.
+
+        Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A missing
+        number means that it is not defined. Where a list has so many words that the effects of each would not fit in
+        memory, a notice says so, and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has them.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope.
+
+    Examples
+    --------
+    >>> summarize(posterior, scope="targets", ci_prob=0.95).loc["group_bias"]     # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
+        for side, sentence in too_many_words(fitted).items():
+            logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
+    tables = {name: tabulate(e, ci_prob, ci_kind) for name, e in estimates(fitted, scope).items()}
+    summary = pd.concat(tables, names=["estimand", "label"])
+    return summary.assign(converged=Diagnostics.of(fitted).converged)
+
+
+def interval_columns(summary: pd.DataFrame) -> tuple[str, str]:
+    """Names of the interval's lower and upper bound, e.g. ``("eti95_lb", "eti95_ub")``."""
+    lower = next(column for column in summary.columns if column.endswith("_lb"))
+    return lower, lower.removesuffix("_lb") + "_ub"
+
+
+def interval_of(row: "pd.Series[Any]") -> tuple[float, float]:
+    """Lower and upper bound of one row of a summary."""
+    lower, upper = interval_columns(row.to_frame().T)
+    return float(row[lower]), float(row[upper])
+
+
+def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Series[Any]":
+    """One row of a summary."""
+    return summary.xs((estimand, label))
+
+
+def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+    """One estimate as rows of `summarize`, but for ``converged``."""
+    exact = "draw" not in estimate.draws.dims
+    table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
+    return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
+        prob_direction=np.nan if exact else _direction(estimate.draws),
+        observed=estimate.observed.to_numpy(),
+        **_noise(estimate),
+    )
+
+
+def _by_arviz(draws: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+    estimate = xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")})
+    with np.errstate(invalid="ignore"):
+        summary = az.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    return pd.DataFrame(summary)
+
+
+def _exact(values: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+    """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
+    columns = _by_arviz(values[:1].expand_dims(chain=4, draw=4), ci_prob, ci_kind).columns
+    known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
+    table = pd.DataFrame(known | {"sd": 0.0})
+    return table.reindex(columns=columns)
+
+
+def _direction(draws: xr.DataArray) -> np.ndarray:
+    positive = (draws > 0).mean(_SAMPLE)
+    return np.maximum(positive.to_numpy(), 1 - positive.to_numpy())
+
+
+def _noise(estimate: Estimate) -> dict[str, np.ndarray | float]:
+    if estimate.noise_sd is None:
+        return {"noise_sd": np.nan, "prob_noise": np.nan}
+    ratio = np.abs(estimate.observed) / estimate.noise_sd
+    beyond = xr.apply_ufunc(norm.sf, ratio)
+    return {
+        "noise_sd": estimate.noise_sd.mean(_SAMPLE).to_numpy(),
+        "prob_noise": 2 * beyond.mean(_SAMPLE).to_numpy(),
+    }

@@ -1,0 +1,254 @@
+"""Word lists: which words belong to which group and class, and what a stereotype would associate.
+
+A list is data: a TOML file, or a mapping of the same shape. Reading one checks everything that can be checked
+without vectors, so that a slip in a word list never turns into a number.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from bayes_bias.citation import Reference
+from bayes_bias.errors import WordListError, did_you_mean
+from bayes_bias.resources import shipped, shipped_names
+from bayes_bias.words import rules
+
+type Words = Mapping[str, tuple[str, ...]]
+
+_KEYS = ("title", "description", "groups", "classes", "stereotypes", "source", "errata")
+_SOURCE_KEYS = ("citation", "doi", "bibtex")
+_CONTROLS = "controls/"
+
+
+@dataclass(frozen=True)
+class WordList:
+    """Target words in groups, attribute words in classes, and what a stereotype associates.
+
+    Parameters
+    ----------
+    name, title, description : str
+        What the list is called in file names, in headings, and what it is about.
+    groups : mapping of str to tuple of str
+        Target words by group (in WEAT: flowers, insects).
+    classes : mapping of str to tuple of str
+        Attribute words by class (pleasant, unpleasant), for the classes that some group is associated with.
+    stereotypes : mapping of str to str
+        For each group the class that is stereotypical for it. Positive bias means: closer to that class.
+    controls : mapping of str to tuple of str
+        Attribute words by class, for the classes that no group is associated with.
+    source : Reference
+        Citation, DOI and BibTeX entry.
+    errata : tuple of str
+        What is known to be wrong, or disagrees, in the literature's copies of this list.
+    notices : tuple of str
+        What reading the list changed: every word that was left out, and why.
+
+    Examples
+    --------
+    >>> load_wordlist("weat7").stereotypes["math"]
+    'male terms'
+    >>> sorted(load_wordlist("weat7").with_controls(["neutral", "human"]).controls)
+    ['human', 'neutral']
+    """
+
+    name: str
+    title: str
+    description: str
+    groups: Words
+    classes: Words
+    stereotypes: Mapping[str, str]
+    controls: Words
+    source: Reference = Reference()
+    errata: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
+        """A list from a mapping with the keys of the TOML files (see `load_wordlist` for what is refused).
+
+        Examples
+        --------
+        >>> flora = WordList.from_mapping({
+        ...     "groups": {"flowers": ["rose", "tulip"], "insects": ["ant", "wasp"]},
+        ...     "classes": {"pleasant": ["love", "peace"], "unpleasant": ["abuse", "crash"]},
+        ...     "stereotypes": {"flowers": "pleasant", "insects": "unpleasant"},
+        ... })
+        >>> flora.groups["flowers"]
+        ('rose', 'tulip')
+        """
+        return cls(**_read_list(content, name, where=name))
+
+    def with_controls(self, controls: "str | Path | WordList | Iterable[str | Path | WordList]") -> Self:
+        """A copy with more control classes: shipped names (`"neutral"`), paths of TOML files, or lists.
+
+        A control word that already is a target or an attribute leaves the control class, and `notices` says
+        so; so does a word that an earlier control class has.
+        """
+        lists = [each if isinstance(each, WordList) else load_controls(each) for each in _listed(controls)]
+        merged = dict(self.controls)
+        for each in lists:
+            for name in each.controls.keys() & (merged.keys() | self.classes.keys()):
+                raise WordListError(
+                    f"controls: '{name}' already is a class of the list '{self.name}'; rename one"
+                )
+            merged |= each.controls
+        kept, left_out = rules.separate_controls(merged, self.groups, self.classes, self.name)
+        notices = (*self.notices, *(notice for each in lists for notice in each.notices), *left_out)
+        return replace(self, controls=MappingProxyType(kept), notices=notices)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All target words, group after group."""
+        return tuple(word for words in self.groups.values() for word in words)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All attribute words, class after class, those of the control classes last."""
+        return tuple(word for words in (*self.classes.values(), *self.controls.values()) for word in words)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the words and stereotypes in use: layout, comments and titles do not change it."""
+        used = [self.groups, self.classes, self.stereotypes, self.controls]
+        canonical = json.dumps([dict(part) for part in used], ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def wordlist_names() -> list[str]:
+    """Names of the shipped lists, controls aside."""
+    return [name for name in shipped_names("wordlists") if not name.startswith(_CONTROLS)]
+
+
+def control_names() -> list[str]:
+    """Names of the shipped control classes."""
+    return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
+
+
+def load_wordlist(name_or_path: str | Path) -> WordList:
+    """Read a list by its shipped name or from the path of a TOML file.
+
+    Raises
+    ------
+    WordListError
+        No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
+        no text, or in two groups or classes; a group without a stereotypical class; fewer than two groups or classes.
+
+    Examples
+    --------
+    >>> load_wordlist("weat6").groups["male names"][:3]
+    ('John', 'Paul', 'Mike')
+    """
+    file, label = _locate(name_or_path, wordlist_names(), "")
+    return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
+
+
+def load_controls(name_or_path: str | Path) -> WordList:
+    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML file.
+
+    Such a file has `[classes]` and neither groups nor stereotypes: all that the result has is `controls`.
+    """
+    name = name_or_path.removeprefix(_CONTROLS) if isinstance(name_or_path, str) else name_or_path
+    file, label = _locate(name, control_names(), _CONTROLS)
+    return WordList(**_read_controls(_parse(file, label), Path(file.name).stem, where=label))
+
+
+def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
+    """The file that a name or path means, and what to call it in messages."""
+    label = str(name_or_path)
+    if label in names:
+        return shipped("wordlists") / f"{folder}{label}.toml", label
+    if Path(label).is_file():
+        return Path(label), label
+    kind = "control classes" if folder else "word list"
+    raise WordListError(
+        f"{kind}: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
+    )
+
+
+def _parse(file: Traversable, label: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise WordListError(
+            f"{label}: not valid TOML: {error}; see wordlists/weat6.toml for an example"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise WordListError(
+            f"{label}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+
+
+def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    """The fields of a `WordList`, checked."""
+    head = _read_head(content, name, where)
+    if "groups" not in content:
+        raise WordListError(
+            f"{where}: has no [groups]; a file with control classes alone belongs in `controls`"
+        )
+    groups, repeated_targets = rules.read_words(content, "groups", where)
+    every_class, repeated_attributes = rules.read_words(content, "classes", where)
+    stereotypes = rules.read_stereotypes(content, groups, every_class, where)
+    associated = {c: words for c, words in every_class.items() if c in stereotypes.values()}
+    for kind, table in (("groups", groups), ("associated classes", associated)):
+        rules.refuse_too_few(table, kind, where)
+        rules.refuse_shared_words(table, kind, where)
+    classes, targets_too = rules.without_targets(associated, groups, where)
+    others = {c: words for c, words in every_class.items() if c not in associated}
+    controls, left_out = rules.separate_controls(others, groups, associated, where)
+    return head | {
+        "groups": MappingProxyType(groups),
+        "classes": MappingProxyType(classes),
+        "stereotypes": MappingProxyType(stereotypes),
+        "controls": MappingProxyType(controls),
+        "notices": (*repeated_targets, *repeated_attributes, *targets_too, *left_out),
+    }
+
+
+def _read_controls(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    """The fields of a list that has nothing but control classes."""
+    for key in ("groups", "stereotypes"):
+        if key in content:
+            raise WordListError(
+                f"{where}: has [{key}], so it is a word list, not control classes; remove [{key}]"
+            )
+    classes, repeated = rules.read_words(content, "classes", where)
+    if not classes:
+        raise WordListError(f'{where}: has no [classes]; add one, such as neutral = ["bread", ...]')
+    controls, left_out = rules.separate_controls(classes, {}, {}, where)
+    empty: dict[str, Any] = {key: MappingProxyType({}) for key in ("groups", "classes", "stereotypes")}
+    return (
+        _read_head(content, name, where)
+        | empty
+        | {
+            "controls": MappingProxyType(controls),
+            "notices": (*repeated, *left_out),
+        }
+    )
+
+
+def _read_head(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    rules.check_keys(content, _KEYS, where)
+    source = rules.read_table(content, "source", where)
+    rules.check_keys(source, _SOURCE_KEYS, f"{where}: 'source'")
+    return {
+        "name": name,
+        "title": rules.read_text(content, "title", where, default=name),
+        "description": rules.read_text(content, "description", where),
+        "source": Reference(
+            **{key: rules.read_text(source, key, f"{where}: 'source'") for key in _SOURCE_KEYS}
+        ),
+        "errata": rules.read_texts(content, "errata", where),
+    }
+
+
+def _listed(
+    controls: "str | Path | WordList | Iterable[str | Path | WordList]",
+) -> "tuple[str | Path | WordList, ...]":
+    """One control class is as good as a list of one."""
+    return (controls,) if isinstance(controls, str | Path | WordList) else tuple(controls)
