@@ -15,6 +15,8 @@ lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/check_architecture.py
 
 # The evidence in short, beside the long results and never over them.
 calibration: .venv/installed-test

@@ -1,11 +1,13 @@
 """gensim's own files, which are pickles, and the names known to `gensim.downloader`."""
 
 import pickle
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import gensim.downloader
 from gensim.models import KeyedVectors
 
+from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.memory import MemoryReader, from_keyed_vectors
 from bayes_bias.errors import EmbeddingError
 
@@ -26,7 +28,7 @@ DOWNLOADS = (
 )
 
 
-def open_native(file: Path, trust: bool) -> MemoryReader:
+def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Load gensim's KeyedVectors, or those of a model; arrays kept in files of their own are memory-mapped.
 
     Raises
@@ -49,6 +51,9 @@ def open_native(file: Path, trust: bool) -> MemoryReader:
             f"{file.name}: holds a {type(loaded).__name__}; allowed: KeyedVectors or a model's .wv"
         )
     return from_keyed_vectors(vectors)
+
+
+FORMAT = Format("gensim", lambda sample: sample.startswith(b"\x80"), open_native)
 
 
 def download(name: str) -> Path:

@@ -15,6 +15,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.base import Reader, Vector
+from bayes_bias.embeddings.format import Format
 from bayes_bias.errors import EmbeddingError
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -114,3 +115,6 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
                 yield np.frombuffer(member.read(size), dtype=header.dtype)
             return
     yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
+
+
+FORMAT = Format("npz", lambda sample: sample.startswith(b"PK"), open_npz)

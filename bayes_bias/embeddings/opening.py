@@ -5,31 +5,30 @@ import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pandas as pd
 from gensim.models import KeyedVectors
 
+from bayes_bias.embeddings import gensim_native, npz, text, word2vec_binary
 from bayes_bias.embeddings.base import Embedding, Reader
-from bayes_bias.embeddings.gensim_native import DOWNLOADS, download, open_native
+from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.memory import from_frame, from_keyed_vectors, from_mapping
-from bayes_bias.embeddings.npz import open_npz
-from bayes_bias.embeddings.streams import header, looks_binary, open_stream, peek, read_header
-from bayes_bias.embeddings.text import open_text
-from bayes_bias.embeddings.word2vec_binary import BinaryReader
+from bayes_bias.embeddings.streams import peek
 from bayes_bias.errors import EmbeddingError, did_you_mean
 from bayes_bias.resources import shipped, shipped_names
 
-type Format = Literal["word2vec-binary", "text", "npz", "gensim"]
-type Source = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | KeyedVectors
+# The first one that recognises a file opens it: a new format is a file of its own and a row here.
+FORMATS: tuple[Format, ...] = (npz.FORMAT, gensim_native.FORMAT, word2vec_binary.FORMAT, text.FORMAT)
 
-FORMATS: tuple[Format, ...] = get_args(Format.__value__)
+type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | KeyedVectors
+
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
 _FASTTEXT_BIN = (793712314).to_bytes(4, "little")
 
 
 def open_embedding(
-    source: Source, *, trust: bool = False, format: Format | None = None, name: str | None = None
+    source: Openable, *, trust: bool = False, format: str | None = None, name: str | None = None
 ) -> Embedding:
     """Open word vectors; they are read when they are asked for.
 
@@ -68,8 +67,8 @@ def open_embedding(
     """
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
-        kind = _checked_format(format) or sniff(file)
-        return Embedding(name or default, f"{file.name} ({kind})", _open_file(file, kind, trust))
+        kind = sniff(file) if format is None else _named_format(format)
+        return Embedding(name or default, f"{file.name} ({kind.name})", kind.open(file, trust))
     reader, described = _open_object(source)
     return Embedding(name or "embedding", described, reader)
 
@@ -80,18 +79,19 @@ def shipped_embeddings() -> list[str]:
 
 
 def sniff(file: Traversable) -> Format:
-    """The format of a file, from its first bytes."""
+    """The format of a file, from its first bytes.
+
+    Raises
+    ------
+    EmbeddingError
+        No format recognises them.
+    """
     sample = peek(file)
-    if sample.startswith(b"PK"):
-        return "npz"
-    if sample.startswith(b"\x80"):
-        return "gensim"
-    first, _, rest = sample.partition(b"\n")
-    if header(first) and looks_binary(rest):
-        return "word2vec-binary"
-    if sample.strip() and not looks_binary(sample):
-        return "text"
-    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {', '.join(FORMATS)}")
+    for known in FORMATS:
+        if known.recognises(sample):
+            return known
+    allowed = ", ".join(known.name for known in FORMATS)
+    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {allowed}")
 
 
 def _what_it_is(sample: bytes) -> str:
@@ -111,30 +111,20 @@ def _locate(source: str) -> tuple[Traversable, str]:
         raise EmbeddingError(f"embedding: '{source}' is a folder; give the file of vectors inside it")
     if path.is_file():
         return path, _SUFFIX.sub("", path.name)
-    if source in DOWNLOADS:
-        return download(source), source
-    known = [*shipped_embeddings(), *DOWNLOADS]
+    if source in gensim_native.DOWNLOADS:
+        return gensim_native.download(source), source
+    known = [*shipped_embeddings(), *gensim_native.DOWNLOADS]
     raise EmbeddingError(
         f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader; "
         f"{did_you_mean(source, known)}"
     )
 
 
-def _checked_format(format: Format | None) -> Format | None:
-    if format is not None and format not in FORMATS:
-        raise EmbeddingError(f"format: '{format}' is not known; {did_you_mean(format, FORMATS)}")
-    return format
-
-
-def _open_file(file: Traversable, kind: Format, trust: bool) -> Reader:
-    if kind == "npz":
-        return open_npz(file, trust)
-    if kind == "gensim":
-        return open_native(Path(str(file)), trust)
-    if kind == "text":
-        return open_text(file)
-    with open_stream(file) as stream:
-        return BinaryReader(file, read_header(stream, file.name)[1])
+def _named_format(name: str) -> Format:
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise EmbeddingError(f"format: '{name}' is not known; {did_you_mean(name, [f.name for f in FORMATS])}")
 
 
 def _open_object(source: object) -> tuple[Reader, str]:

@@ -7,7 +7,8 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from bayes_bias.embeddings.base import Reader, Vector
-from bayes_bias.embeddings.streams import folded, header, open_stream, peek
+from bayes_bias.embeddings.format import Format
+from bayes_bias.embeddings.streams import folded, header, looks_binary, open_stream, peek
 from bayes_bias.errors import EmbeddingError
 
 
@@ -80,8 +81,8 @@ class TextReader(Reader):
         return np.array([float(field) for field in fields], dtype=np.float32)
 
 
-def open_text(file: Traversable) -> TextReader:
-    """Find the number of dimensions in the header, or else in the first line."""
+def open_text(file: Traversable, trust: bool) -> TextReader:
+    """Find the number of dimensions in the header, or else in the first line; text cannot run code."""
     sample = peek(file)
     first, _, rest = sample.partition(b"\n")
     promise = header(first)
@@ -93,6 +94,9 @@ def open_text(file: Traversable) -> TextReader:
             "a word and its values, with single spaces between them"
         )
     return TextReader(file, dimensions, promise[0] if promise else None)
+
+
+FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)
 
 
 def _is_number(field: bytes | str) -> bool:

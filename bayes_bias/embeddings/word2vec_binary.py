@@ -8,7 +8,8 @@ from typing import IO
 import numpy as np
 
 from bayes_bias.embeddings.base import Reader, Vector
-from bayes_bias.embeddings.streams import folded, open_stream, read_header
+from bayes_bias.embeddings.format import Format
+from bayes_bias.embeddings.streams import folded, header, looks_binary, open_stream, read_header
 from bayes_bias.errors import EmbeddingError
 
 # Large enough that refilling the buffer costs nothing, small enough that memory stays flat.
@@ -35,6 +36,20 @@ class BinaryReader(Reader):
                     values = np.frombuffer(block, dtype="<f4", count=self.dimensions, offset=start)
                     # A copy, lest one vector keep its whole block in memory.
                     yield word.decode("utf-8", errors="replace"), values.copy()
+
+
+def open_binary(file: Traversable, trust: bool) -> BinaryReader:
+    """Find the number of dimensions in the header; the format cannot run code."""
+    with open_stream(file) as stream:
+        return BinaryReader(file, read_header(stream, file.name)[1])
+
+
+def _is_binary(sample: bytes) -> bool:
+    first, _, rest = sample.partition(b"\n")
+    return header(first) is not None and looks_binary(rest)
+
+
+FORMAT = Format("word2vec-binary", _is_binary, open_binary)
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:

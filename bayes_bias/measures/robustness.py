@@ -1,4 +1,4 @@
-"""How far does a measure hang on the words, the seed or the training run? For any measure of this folder."""
+"""How far does a measure depend on the words, the seed or the training run? For any measure of this folder."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
