@@ -1,67 +1,110 @@
-"""Shared data: small cosines made here, one fit of them, and the reference folder where it is present."""
+"""Fixtures that several tests share, and the rule that whatever samples is marked as slow."""
 
+import tomllib
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import numpy as np
+import nutpie
 import pytest
 import xarray as xr
 
 import benchmarks.reference
-from bayes_bias import Associations, fit
-from bayes_bias.associations.table import assemble
+from bayes_bias import Associations, fit, load_wordlist
+from bayes_bias.cli import main
+from tests.helpers import REFERENCE, Vectors, design, random_table
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that uses a fixture that samples is slow; one that samples on its own is marked where it is written."""
+    for item in items:
+        if "sampled" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Nothing samples behind the back of `make test-fast`."""
+    if item.get_closest_marker("slow"):
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nutpie, "sample", _refuse_to_sample)
+        return (yield)
+
+
+def _refuse_to_sample(*_: object, **__: object) -> None:
+    pytest.fail("this samples; mark it with pytest.mark.slow, or have its fixture ask for `sampled`")
 
 
 @pytest.fixture(scope="session")
-def reference() -> Path:
-    """Published numbers and raw cosines that live beside the project, never in it."""
-    if not benchmarks.reference.REFERENCE.is_dir():
-        pytest.skip(benchmarks.reference.ABSENT)
-    return benchmarks.reference.REFERENCE
-
-
-def random_cosines(
-    seed: int = 0,
-    *,
-    targets: dict[str, int] | None = None,
-    attributes: dict[str, int] | None = None,
-    bias: float = 0.1,
-) -> Associations:
-    """Cosines from the crossed model: groups 'men', 'women'; classes 'work', 'home', control 'neutral'."""
-    rng = np.random.default_rng(seed)
-    targets = targets or {"men": 5, "women": 6}
-    attributes = attributes or {"work": 6, "home": 5, "neutral": 8}
-    group = [g for g, n in targets.items() for _ in range(n)]
-    attribute_class = [c for c, n in attributes.items() for _ in range(n)]
-    associations = dict(zip(targets, attributes, strict=False))
-    stereotypical = np.array([[associations[g] == c for c in attribute_class] for g in group])
-    of_class = np.eye(len(attributes))[[list(attributes).index(c) for c in attribute_class]]
-    of_group = np.eye(len(targets))[[list(targets).index(g) for g in group]]
-    n, m = stereotypical.shape
-    y = 0.2 + bias * stereotypical
-    y = y + 0.04 * rng.standard_normal((n, 1)) + 0.02 * rng.standard_normal((n, len(attributes))) @ of_class.T
-    y = y + 0.05 * rng.standard_normal((1, m)) + of_group @ (0.02 * rng.standard_normal((len(targets), m)))
-    y = y + 0.03 * rng.standard_normal((n, m))
-    return assemble(
-        y,
-        {f"{g} {i}": g for i, g in enumerate(group)},
-        {f"{c} {j}": c for j, c in enumerate(attribute_class)},
-        associations,
-        name="small",
-    )
+def sampled() -> None:
+    """Asked for by every fixture that samples, so that whatever uses that fixture is slow."""
 
 
 @pytest.fixture(scope="session")
-def small_cosines() -> Associations:
-    return random_cosines()
+def small_table() -> Associations:
+    return random_table()
 
 
 @pytest.fixture(scope="session")
-def small_fit(small_cosines: Associations) -> xr.DataTree:
+def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
-    return fit(small_cosines, seed=1)
+    return fit(small_table, seed=1)
 
 
 @pytest.fixture(scope="session")
-def published_cosines(reference: Path):
+def published_cosines() -> Callable[..., Associations]:
     """Reads a published table of cosines, its rows that code missing words removed."""
     return benchmarks.reference.published_cosines
+
+
+@pytest.fixture(scope="session")
+def glove() -> Vectors:
+    """GloVe-840B vectors of all WEAT items."""
+    return _vectors(REFERENCE / "glove840b_weat_items.npz")
+
+
+@pytest.fixture(scope="session")
+def google_news() -> Vectors:
+    """GoogleNews vectors of professions, gender pairs and the 1,000 words that lean most to he or she."""
+    return _vectors(REFERENCE / "googlenews_subset.npz")
+
+
+@pytest.fixture(scope="session")
+def bolukbasi() -> dict[str, list]:
+    """Defining sets, professions and gender-specific words of Bolukbasi et al. (2016)."""
+    return tomllib.loads((Path(__file__).parent / "measures" / "bolukbasi2016.toml").read_text())
+
+
+@pytest.fixture(scope="session")
+def study(glove: Vectors) -> Callable[[str], Associations]:
+    """WEAT 1 to 10 on GloVe-840B, by the name of the list."""
+
+    def of(name: str) -> Associations:
+        words = load_wordlist(name)
+        classes = {c: list(words.classes[c]) for c in words.stereotypes.values()}
+        return design(glove, {g: list(words.groups[g]) for g in words.stereotypes}, classes)
+
+    return of
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command; gives exit code, standard output and standard error."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        printed = capsys.readouterr()
+        return int(stop.value.code or 0), printed.out, printed.err
+
+    return call
+
+
+def _vectors(path: Path) -> Vectors:
+    with np.load(path) as file:
+        return dict(zip(file["words"].tolist(), file["vectors"].astype(float), strict=True))

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from bayes_bias.embeddings import check_coverage, lookup, open_embedding, sha256_of_vectors
+from bayes_bias.associations.coverage import check_coverage, lookup
+from bayes_bias.embeddings import open_embedding
+from bayes_bias.embeddings.vectors import sha256_of_vectors
 from bayes_bias.errors import CoverageError
 from bayes_bias.words.wordlist import WordList
 
@@ -15,7 +17,7 @@ LIST = WordList.from_mapping(
             "family": ["home", "<b>kin</b>"],
             "food": ["soup", "tea"],
         },
-        "associations": {"men": "career", "women": "family"},
+        "stereotypes": {"men": "career", "women": "family"},
     }
 )
 VECTORS = {word: np.array([1.0, number]) for number, word in enumerate((*LIST.targets, *LIST.attributes))}

@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Associations, fit, measure, summarize, verdict, weat
-from bayes_bias.checks.predictive import predictive_coverage
+from bayes_bias import Associations, cosines, fit, summarize, verdict
+from bayes_bias.associations.lazy import Products
+from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.associations.table import assemble
+from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.estimates import block_estimates
-from bayes_bias.associations.lazy import Products
-from bayes_bias.checks.prior_sensitivity import collapsed_log_likelihood
-from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.measures import weat
+from bayes_bias.models.density import collapsed_log_likelihood
 from bayes_bias.results.summary import tabulate
 from bayes_bias.words.wordlist import WordList
 
-ASSOCIATIONS = {"men": "work", "women": "home"}
+STEREOTYPES = {"men": "work", "women": "home"}
 GROUPS, CLASSES = ("men", "women"), ("work", "home", "other")
 
 
@@ -27,12 +28,12 @@ def unit_vectors(n: int, seed: int, d: int = 12) -> np.ndarray:
 X, A = unit_vectors(31, seed=1), unit_vectors(45, seed=2)
 
 
-def table(similarity: np.ndarray | Products) -> Associations:
+def table(values: np.ndarray | Products) -> Associations:
     return assemble(
-        similarity,
+        values,
         {f"t{i}": GROUPS[i % 2] for i in range(len(X))},
         {f"a{j}": CLASSES[j % 3] for j in range(len(A))},
-        ASSOCIATIONS,
+        STEREOTYPES,
     )
 
 
@@ -55,19 +56,20 @@ def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
         np.testing.assert_allclose(of_vectors[name], values, rtol=rtol, atol=rtol * scale, err_msg=str(name))
 
 
+@pytest.mark.slow
 def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     words = WordList.from_mapping(
         {
             "groups": {g: [f"{g} {i}" for i in range(15)] for g in GROUPS},
             "classes": {c: [f"{c} {i}" for i in range(15)] for c in CLASSES},
-            "associations": ASSOCIATIONS,
+            "stereotypes": STEREOTYPES,
         }
     )
     everybody = [*words.targets, *words.attributes]
     vectors = dict(zip(everybody, unit_vectors(len(everybody), seed=3), strict=True))
-    formed = measure(vectors, words, controls=())
+    formed = cosines(vectors, words, controls=())
     monkeypatch.setattr("bayes_bias.associations.lazy.MOST_PAIRS", 100)
-    unformed = measure(vectors, words, controls=())
+    unformed = cosines(vectors, words, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 
     with_matrix, without = fit(formed), fit(unformed)

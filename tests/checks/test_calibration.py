@@ -1,17 +1,20 @@
 """Nulls drawn from vectors: what is drawn, what is said of it, and that a stopped run goes on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.checks.calibration import Cell, NullDesign, Sampling, calibrate, judge, rates, run
+from bayes_bias.checks.calibration import NULL_SAMPLING, Cell, NullDesign, calibrate, judge, rates, run
 from bayes_bias.errors import WordListError
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.models.spec import load_spec
 from bayes_bias.words.wordlist import WordList
+from tests.helpers import letters
 
-QUICK = Sampling(draws=200, tune=200)
+QUICK = replace(NULL_SAMPLING, draws=200, tune=200)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +27,7 @@ def words() -> WordList:
                 "home": ["maid", "cook", "crib"],
                 "other": ["tree", "rock", "cloud", "river"],
             },
-            "associations": {"men": "work", "women": "home"},
+            "stereotypes": {"men": "work", "women": "home"},
         },
         name="tiny",
     )
@@ -36,7 +39,7 @@ def embedding(words):
     vocabulary = [
         *words.targets,
         *words.attributes,
-        *(f"word{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(60)),
+        *letters(60),
     ]
     return open_embedding({word: rng.standard_normal(20) for word in vocabulary})
 
@@ -81,14 +84,15 @@ def test_the_planted_bias_is_what_vectors_moved_along_a_new_direction_show(desig
     np.testing.assert_allclose(table.values, moved[0] @ moved[1].T, atol=1e-12)
 
 
-def test_the_quick_verdict_is_that_of_a_whole_fit(small_cosines, small_fit):
-    records = pd.DataFrame(judge(small_cosines, load_spec("crossed"), seed=1)).set_index("scope")
+def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
+    records = pd.DataFrame(judge(small_table, load_spec("crossed"), seed=1)).set_index("scope")
     for scope in ("both", "targets", "attributes"):
         draws = estimates(small_fit, scope)["bias"].draws
         assert records.loc[scope, "mean"] == pytest.approx(draws.mean().item(), abs=0.15 * draws.std().item())
         assert records.loc[scope, "sd"] == pytest.approx(draws.std().item(), rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_and_a_cut_line_is_done_again(design, tmp_path):
     cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
     whole = run([cell], 3, folder=tmp_path, jobs=1)[0]
@@ -120,6 +124,7 @@ def test_rates_count_findings_and_coverage():
     assert (row.share_lb, row.share_ub) == pytest.approx((0.00631, 0.80588), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
     made = calibrate(words, embedding, controls=(), draws=3, sampling=QUICK, jobs=1)
     assert set(made.table.index) == {

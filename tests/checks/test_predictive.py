@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_bias import fit, word_effects
+from bayes_bias import Sampling, fit, word_effects
 from bayes_bias.checks.predictive import compare_models, log_likelihood, predictive_coverage
 from bayes_bias.errors import AssociationsError
-from tests.conftest import random_cosines
+from tests.helpers import random_table
 
 
 @pytest.fixture(scope="module")
-def hierarchical_fit(small_cosines) -> xr.DataTree:
-    return fit(small_cosines, "hierarchical", draws=500, tune=500)
+def hierarchical_fit(sampled, small_table) -> xr.DataTree:
+    return fit(small_table, "hierarchical", sampling=Sampling(draws=500, tune=500))
 
 
 def test_predictive_intervals_hold_at_least_the_share_that_they_should(small_fit):
@@ -22,7 +22,7 @@ def test_predictive_intervals_hold_at_least_the_share_that_they_should(small_fit
     assert 0.89 < coverage[0.89] < 1
 
 
-def test_the_log_likelihood_is_written_out_for_one_pair(small_cosines, small_fit):
+def test_the_log_likelihood_is_written_out_for_one_pair(small_table, small_fit):
     posterior, effects = small_fit["posterior"], word_effects(small_fit)
     expected = (
         posterior["mean"].sel(group="men", attribute_class="work")
@@ -30,17 +30,17 @@ def test_the_log_likelihood_is_written_out_for_one_pair(small_cosines, small_fit
         + effects.attribute_effect.sel(group="men").isel(attribute=0)
     )[0, 0]
     sd = posterior.sd_residual[0, 0]
-    density = -0.5 * np.log(2 * np.pi * sd**2) - (small_cosines.values[0, 0] - expected) ** 2 / 2 / sd**2
+    density = -0.5 * np.log(2 * np.pi * sd**2) - (small_table.values[0, 0] - expected) ** 2 / 2 / sd**2
     assert log_likelihood(small_fit)[0, 0, 0].item() == pytest.approx(density.item())
 
 
-def test_each_connection_has_its_own_expectation_under_the_published_model(small_cosines, hierarchical_fit):
+def test_each_connection_has_its_own_expectation_under_the_published_model(small_table, hierarchical_fit):
     posterior = hierarchical_fit["posterior"].isel(chain=0, draw=0)
-    found = log_likelihood(hierarchical_fit)[0, 0].to_numpy().reshape(small_cosines.values.shape)
+    found = log_likelihood(hierarchical_fit)[0, 0].to_numpy().reshape(small_table.values.shape)
     for attribute, connection in ((0, "associated"), (6, "different"), (11, "neutral")):
         expected = posterior.target_connection_mean.sel(connection=connection).isel(target=0)
         sd = posterior.residual_sd.sel(connection=connection)
-        missed = 1 - small_cosines.values[0, attribute] - expected
+        missed = 1 - small_table.values[0, attribute] - expected
         density = -0.5 * np.log(2 * np.pi * sd**2) - missed**2 / 2 / sd**2
         assert found[0, attribute] == pytest.approx(density.item())
 
@@ -54,8 +54,8 @@ def test_the_model_that_the_cosines_come_from_predicts_them_better(small_fit, hi
 
 def test_fits_of_different_cosines_do_not_compare(small_fit, hierarchical_fit):
     other = hierarchical_fit.copy()
-    other.attrs = hierarchical_fit.attrs | {"cosines_sha256": random_cosines(1).sha256}
-    with pytest.raises(AssociationsError, match="different cosines"):
+    other.attrs = hierarchical_fit.attrs | {"table_sha256": random_table(1).sha256}
+    with pytest.raises(AssociationsError, match="different tables"):
         compare_models({"a": small_fit, "b": other})
 
 

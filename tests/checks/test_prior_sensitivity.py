@@ -7,31 +7,33 @@ import numpy as np
 import pytest
 from scipy.stats import expon
 
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.errors import SpecError
-from bayes_bias.checks.prior_sensitivity import collapsed_log_likelihood, log_priors, prior_sensitivity
-from tests.test_crossed import SCALES, dense_log_likelihood
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.density import collapsed_log_likelihood, log_priors
+from bayes_bias.models.spec import load_spec
+from tests.helpers import SCALES, dense_log_likelihood
 
 
-def test_the_likelihood_of_draws_is_the_dense_one_up_to_a_constant(small_cosines, small_fit):
+def test_the_likelihood_of_draws_is_the_dense_one_up_to_a_constant(small_table, small_fit):
     posterior = small_fit["posterior"].to_dataset()
     collapsed = collapsed_log_likelihood(posterior, small_fit["constant_data"].to_dataset())
     differences = []
     for draw in (0, 5, 500):
         point = {name: posterior[name][0, draw].to_numpy() for name in (*SCALES, "mean")}
-        differences.append(dense_log_likelihood(small_cosines, point) - collapsed[0, draw].item())
+        differences.append(dense_log_likelihood(small_table, point) - collapsed[0, draw].item())
     np.testing.assert_allclose(differences, differences[0], rtol=1e-8)
 
 
 def test_log_priors_are_those_of_the_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
-    found = log_priors(posterior, json.loads(small_fit.attrs["priors"]))
+    found = log_priors(posterior, load_spec("crossed").priors)
     expected = expon(scale=1 / 30).logpdf(posterior.sd_target_class)
     np.testing.assert_allclose(found.sd_target_class, expected, atol=1e-6)
     np.testing.assert_allclose(small_fit["log_prior"].sd_target_class, expected.sum(axis=-1), atol=1e-6)
 
 
-def test_a_bias_that_the_data_carry_does_not_hang_on_the_prior(small_fit):
+def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
     table = prior_sensitivity(small_fit)
     assert table.loc[("bias", "overall"), "prior"] < 0.05 < table.loc[("bias", "overall"), "likelihood"]
     assert table.loc[("bias", "overall"), "diagnosis"] == ""
@@ -54,6 +56,7 @@ def test_a_prior_that_fights_the_data_is_told(small_fit):
 
 def test_without_a_collapsed_likelihood_it_is_not_defined(small_fit):
     long = small_fit.copy()
-    long["constant_data"] = small_fit["constant_data"].to_dataset().drop_vars("interaction_ss")
+    options = json.loads(small_fit.attrs["options"]) | {"likelihood": "long"}
+    long.attrs = small_fit.attrs | {"options": json.dumps(options)}
     with pytest.raises(SpecError, match="fit again with model='crossed'"):
         prior_sensitivity(long)

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.embeddings import check_vectors_path, save_vectors
 from bayes_bias.errors import OutputError, WordListError
-from tests.conftest import random_cosines
-from tests.test_cli import run  # noqa: F401  the fixture
-from tests.test_compare import changed, equalised
+from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
+from tests.helpers import changed, equalised, random_table
 
 PAIRS = "she:he,woman:man"
 
@@ -81,7 +79,7 @@ def test_a_missing_file_and_a_single_word_are_refused(tmp_path):
         read_debias_sets("she,he")
 
 
-def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):  # noqa: F811
+def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):
     path = tmp_path / "debiased.npz"
     code, out, _ = run("debias", "--sets", PAIRS, "--equalize", "--out", path)
     assert code == 0
@@ -104,7 +102,7 @@ def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):
         (("measures", "weat6", "--sets", "she:hee"), "left out: Direct Bias"),
     ],
 )
-def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):  # noqa: F811
+def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, out, err = run(*arguments, *(("--no-posterior",) if arguments[0] == "measures" else ()))
     assert message in err + out
@@ -113,13 +111,13 @@ def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):  #
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):  # noqa: F811
-    before = random_cosines()
+def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
+    before = random_table()
     for name, table in {"before": before, "after": equalised(changed(before, -0.05))}.items():
         table.to_frame().to_csv(tmp_path / f"{name}.csv", index=False)
     code, out, _ = run(
         *("compare", "--before", tmp_path / "before.csv", "--after", tmp_path / "after.csv"),
-        *("--associate", "men=work", "--associate", "women=home", "--out", tmp_path / "found"),
+        *("--stereotype", "men=work", "--stereotype", "women=home", "--out", tmp_path / "found"),
     )
     assert code == 0
     assert "by construction" in out
@@ -128,14 +126,14 @@ def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):  # noqa: 
     assert (tmp_path / "found" / "change.csv").read_text().startswith("estimand,label,mean")
 
 
-def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):  # noqa: F811
-    random_cosines().to_frame().to_csv(tmp_path / "small.csv", index=False)
-    associate = ("--associate", "men=work", "--associate", "women=home")
-    code, out, _ = run("measures", tmp_path / "small.csv", *associate)
+def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):
+    random_table().to_frame().to_csv(tmp_path / "small.csv", index=False)
+    stereotypes = ("--stereotype", "men=work", "--stereotype", "women=home")
+    code, out, _ = run("measures", tmp_path / "small.csv", *stereotypes)
     assert code == 0
     rows = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
     assert rows[:3] == ["WEAT", "WEFAT", "gWEAT"]
     assert rows[-1] == "posterior effect size (targets)"
     assert "left out: SAME: vectors: none given" in out
-    csv = run("measures", tmp_path / "small.csv", *associate, "--no-posterior", "--csv")[1]
+    csv = run("measures", tmp_path / "small.csv", *stereotypes, "--no-posterior", "--csv")[1]
     assert csv.splitlines()[0] == "measure,value,b0,low,high,p_value,lower,upper"

@@ -6,6 +6,7 @@ import pytest
 
 from bayes_bias import load_wordlist, save_fit
 from bayes_bias.cli import main
+from bayes_bias.errors import WordListError
 from bayes_bias.inference.diagnostics import Diagnostics
 
 COMMANDS = (
@@ -24,20 +25,6 @@ COMMANDS = (
 )
 
 
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """Runs a command; gives exit code, standard output and standard error."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main([str(a) for a in arguments])
-        printed = capsys.readouterr()
-        return int(stop.value.code or 0), printed.out, printed.err
-
-    return call
-
-
 def test_weat_prints_the_published_number(run):
     code, out, _ = run("weat", "weat7")
     assert code == 0
@@ -52,7 +39,7 @@ def test_every_command_helps_with_an_example(run, command):
     assert f"Example: bayes-bias {command}" in " ".join(out.split())
 
 
-def test_a_list_shows_its_words_associations_and_source(run):
+def test_a_list_shows_its_words_stereotypes_and_source(run):
     code, out, _ = run("wordlists", "weat7")
     assert code == 0
     assert "math (→ male terms): math, algebra" in out
@@ -81,22 +68,22 @@ def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path
     assert "target_bias" not in out
     assert "target_bias" in run("summarize", path, "--words")[1]
     csv = run("summarize", path, "--csv")[1].splitlines()
-    assert "hangs on the prior" not in out
+    assert "prior-sensitive" not in out
     assert csv[0].startswith("estimand,label,mean,sd,eti95_lb,eti95_ub")
 
 
-def test_a_saved_fit_whose_bias_hangs_on_the_prior_says_so(run, small_fit, tmp_path):
-    hanging = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
+def test_a_saved_fit_whose_bias_depends_on_the_prior_says_so(run, small_fit, tmp_path):
+    sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     other = small_fit.copy()
-    other.attrs = small_fit.attrs | {"diagnostics": hanging.to_json()}
+    other.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
     out = run("summarize", save_fit(other, tmp_path / "small.nc"))[1]
-    assert "small: the bias hangs on the prior" in out
+    assert "small: the bias is prior-sensitive" in out
 
 
-def test_cosines_in_a_csv_file_are_a_list_too(run, small_cosines, tmp_path):
+def test_cosines_in_a_csv_file_are_a_list_too(run, small_table, tmp_path):
     path = tmp_path / "mine.csv"
-    small_cosines.to_frame().to_csv(path, index=False)
-    code, out, _ = run("weat", path, "--associate", "men=work", "--associate", "women=home")
+    small_table.to_frame().to_csv(path, index=False)
+    code, out, _ = run("weat", path, "--stereotype", "men=work", "--stereotype", "women=home")
     assert code == 0
     assert "mine" in out
     code, _, err = run("weat", path)
@@ -110,8 +97,8 @@ def test_cosines_in_a_csv_file_are_a_list_too(run, small_cosines, tmp_path):
         (("weat", "wat7"), "did you mean 'weat7'"),
         (("weat", "weat7", "--embedding", "googlenews-dem"), "did you mean 'googlenews-demo'"),
         (("weat", "weat7", "--alternative", "bigger"), "bigger"),
-        (("weat", "weat7", "--associate", "math=male"), "is for CSV files"),
-        (("weat", "no.csv", "--associate", "a=b"), "no file 'no.csv'"),
+        (("weat", "weat7", "--stereotype", "math=male"), "is for CSV files"),
+        (("weat", "no.csv", "--stereotype", "a=b"), "no file 'no.csv'"),
         (("weat", "gender", "--foo"), "No such option: --foo"),
         (("frobnicate",), "No such command 'frobnicate'"),
         (("fit", "weat7", "--model", "crosed"), "did you mean 'crossed'"),
@@ -135,7 +122,5 @@ def test_an_error_is_one_line_with_exit_code_2(run, arguments, message):
 
 
 def test_debug_shows_where_it_went_wrong():
-    from bayes_bias.errors import WordListError
-
     with pytest.raises(WordListError):
         main(["weat", "wat7", "--debug"])

@@ -7,42 +7,25 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import Associations
+from bayes_bias import Associations, write
+from bayes_bias.associations.table import assemble
 from bayes_bias.debiasing.compare import compare
 from bayes_bias.debiasing.comparison import Comparison, share_removed
-from bayes_bias.associations.table import assemble
-from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
-from tests.conftest import random_cosines
+from bayes_bias.errors import AssociationsError, SpecError
+from tests.helpers import changed, equalised, random_table
 
 PLANTED = -0.06
 
 
-def changed(before: Associations, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7) -> Associations:
-    """The same table after debiasing: the stereotypical blocks shifted, with some noise."""
-    y = before.values.to_numpy()
-    own = np.array([before.stereotypes[g] for g in before.values.group.to_numpy()])
-    stereotypical = own[:, None] == before.values.attribute_class.to_numpy()[None, :]
-    moved = y + by * stereotypical + noise * np.random.default_rng(seed).standard_normal(y.shape)
-    return replace(before, values=before.values.copy(data=moved))
-
-
-def equalised(before: Associations) -> Associations:
-    """Every attribute of an associated class equally close to all groups; controls as they were."""
-    y = before.values.copy()
-    near = np.isin(y.attribute_class.to_numpy(), before.associated_classes)
-    y[:, near] = y[:, near].to_numpy().mean(axis=0, keepdims=True)
-    return replace(before, values=y)
+@pytest.fixture(scope="module")
+def planted(sampled: None, small_table: Associations, small_fit: xr.DataTree) -> Comparison:
+    return compare(small_table, changed(small_table, PLANTED))
 
 
 @pytest.fixture(scope="module")
-def planted(small_cosines: Associations, small_fit: xr.DataTree) -> Comparison:
-    return compare(small_cosines, changed(small_cosines, PLANTED))
-
-
-@pytest.fixture(scope="module")
-def construction(small_cosines: Associations, small_fit: xr.DataTree) -> Comparison:
-    return compare(small_cosines, equalised(small_cosines))
+def construction(sampled: None, small_table: Associations, small_fit: xr.DataTree) -> Comparison:
+    return compare(small_table, equalised(small_table))
 
 
 def test_a_planted_change_is_recovered_far_better_than_two_posteriors_would(planted: Comparison) -> None:
@@ -80,10 +63,10 @@ def test_controls_that_were_left_alone_are_told_to_be_alone(planted: Comparison)
     assert (planted.controls.eti95_ub > 0).all()
 
 
-def test_controls_that_moved_are_found_out(small_cosines: Associations, small_fit: xr.DataTree) -> None:
-    after = changed(small_cosines, PLANTED)
+def test_controls_that_moved_are_found_out(small_table: Associations, small_fit: xr.DataTree) -> None:
+    after = changed(small_table, PLANTED)
     neutral = after.values.attribute_class == "neutral"
-    found = compare(small_cosines, replace(after, values=after.values + 0.05 * neutral))
+    found = compare(small_table, replace(after, values=after.values + 0.05 * neutral))
     assert (found.controls.eti95_lb > 0).all()
     assert "Control classes moved by +0.05" in found.text
 
@@ -132,52 +115,52 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
 
 
 def test_exactly_these_words_need_no_interval(
-    small_cosines: Associations, small_fit: xr.DataTree, tmp_path
+    small_table: Associations, small_fit: xr.DataTree, tmp_path
 ) -> None:
-    found = compare(small_cosines, changed(small_cosines, PLANTED, noise=0.02), scope="none")
+    found = compare(small_table, changed(small_table, PLANTED, noise=0.02), scope="none")
     assert found.bias[["lower", "upper"]].isna().all(axis=None)
     assert "for exactly these words" in found.text
     assert "of the raw contrast" in found.text
-    page = found.write(tmp_path / "found").read_text(encoding="utf-8")
+    page = write(found, tmp_path / "found").read_text(encoding="utf-8")
     assert found.text in page
     assert "<img" not in page
 
 
-def test_the_same_embedding_twice_is_refused(small_cosines: Associations) -> None:
-    with pytest.raises(AssociationsError, match="same cosines as before; nothing changed"):
-        compare(small_cosines, small_cosines)
+def test_the_same_embedding_twice_is_refused(small_table: Associations) -> None:
+    with pytest.raises(AssociationsError, match="same values as before; nothing changed"):
+        compare(small_table, small_table)
 
 
-def test_two_equalised_sides_are_refused(small_cosines: Associations) -> None:
-    other = random_cosines(5)
+def test_two_equalised_sides_are_refused(small_table: Associations) -> None:
+    other = random_table(5)
     with pytest.raises(AssociationsError, match="by construction twice"):
-        compare(equalised(small_cosines), equalised(other))
+        compare(equalised(small_table), equalised(other))
 
 
-def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_cosines: Associations) -> None:
-    fewer = replace(small_cosines, values=small_cosines.values[1:, ::-1])
-    before, after = pair(small_cosines, fewer)
+def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_table: Associations) -> None:
+    fewer = replace(small_table, values=small_table.values[1:, ::-1])
+    before, after = pair(small_table, fewer)
     assert before.values.target.equals(after.values.target)
     assert before.values.attribute.equals(after.values.attribute)
     assert "1 target word(s) are not in 'after' and were left out: men 0" in before.notices
 
 
-def test_different_designs_are_refused(small_cosines: Associations) -> None:
-    swapped = replace(small_cosines, stereotypes={"men": "home", "women": "work"})
+def test_different_designs_are_refused(small_table: Associations) -> None:
+    swapped = replace(small_table, stereotypes={"men": "home", "women": "work"})
     with pytest.raises(AssociationsError, match="men=home, women=work"):
-        compare(small_cosines, swapped)
-    y = small_cosines.values
-    elsewhere = replace(small_cosines, values=y.assign_coords(group=("target", y.group.to_numpy()[::-1])))
+        compare(small_table, swapped)
+    y = small_table.values
+    elsewhere = replace(small_table, values=y.assign_coords(group=("target", y.group.to_numpy()[::-1])))
     with pytest.raises(AssociationsError, match="target 'men 0' is in 'women', and before it is in 'men'"):
-        compare(small_cosines, elsewhere)
-    one_group = replace(small_cosines, values=y[:5])
+        compare(small_table, elsewhere)
+    one_group = replace(small_table, values=y[:5])
     with pytest.raises(AssociationsError, match="shares no target of 'women' with before"):
-        compare(small_cosines, one_group)
+        compare(small_table, one_group)
 
 
-def test_a_model_of_distances_is_refused(small_cosines: Associations) -> None:
+def test_a_model_of_distances_is_refused(small_table: Associations) -> None:
     with pytest.raises(SpecError, match="use a crossed model"):
-        compare(small_cosines, changed(small_cosines, PLANTED), "hierarchical")
+        compare(small_table, changed(small_table, PLANTED), "hierarchical")
 
 
 def test_three_equalised_groups_are_zero_by_construction_too() -> None:
@@ -186,13 +169,13 @@ def test_three_equalised_groups_are_zero_by_construction_too() -> None:
     targets, attributes = {w: w[0] for w in words}, {f"{c}{i}": c for c in "xyz" for i in range(2)}
     table = assemble(y, targets, attributes, dict(zip("abc", "xyz", strict=True)))
     assert zero_by_construction(table)
-    assert not zero_by_construction(random_cosines())
-    assert not zero_by_construction(difference(random_cosines(1), random_cosines(2)))
+    assert not zero_by_construction(random_table())
+    assert not zero_by_construction(difference(random_table(1), random_table(2)))
 
 
 @pytest.mark.slow
 def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosines) -> None:
-    """lme4 1.1.31 (shared/reference/lme4.csv): bias .01478 before, 5e-16 after."""
+    """lme4 1.1.31 (tests/reference/lme4.csv): bias .01478 before, 5e-16 after."""
     found = compare(published_cosines("gender_reddit"), published_cosines("gender_reddit_debiased"))
     assert found.bias.observed["before"] == pytest.approx(0.0147836, abs=1e-6)
     assert found.bias.observed["change"] == pytest.approx(-0.0147836, abs=1e-6)

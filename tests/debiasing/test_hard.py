@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.measures import defining_subspace, direct_bias, same
 from bayes_bias.debiasing.hard import equalize, hard_debias, neutralize
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures import defining_subspace, direct_bias, same
 
 PAIRS = [("she", "he"), ("woman", "man")]
 FAITHS = [("church", "mosque", "synagogue"), ("priest", "imam", "rabbi")]

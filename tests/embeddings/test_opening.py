@@ -195,7 +195,7 @@ BAD_FILES = {
         b"Call me Ishmael.\n",
         "begins with 'Call me Ishmael.'; in a text file of vectors each line has",
     ),
-    "empty": (b"", "the file is empty; allowed formats: word2vec-binary, text, npz, gensim"),
+    "empty": (b"", "the file is empty; allowed formats: npz, gensim, word2vec-binary, text"),
     "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's own .bin"),
     "unknown": (b"\x93NUMPY\x01\x00", "which is no format known here"),
     "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz archive"),

@@ -8,25 +8,23 @@ import pytest
 import xarray as xr
 from scipy.stats import multivariate_normal
 
-from bayes_bias import fit, summarize, verdict, weat, word_effects
+from bayes_bias import Sampling, fit, summarize, verdict, word_effects
+from bayes_bias.associations.statistics import table_means
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands.estimates import (
-    attribute_weights,
-    block_estimates,
-    block_weights,
-    estimates,
-    target_weights,
-)
-from bayes_bias.results.planning import variance_shares, words_needed
-from bayes_bias.models.word_effects import _deviations
-from tests.conftest import random_cosines
+from bayes_bias.estimands.contrasts import attribute_weights, block_weights, target_weights
+from bayes_bias.estimands.estimates import block_estimates, estimates
+from bayes_bias.measures import weat
+from bayes_bias.models.components import Covariance
+from bayes_bias.models.word_effects import deviations
+from bayes_bias.results.design import variance_shares, words_needed
+from tests.helpers import random_table
 
 SCOPES = ("both", "targets", "attributes", "none")
 
 
-def test_scope_none_is_the_raw_contrast_and_half_of_weats_numerator(small_cosines, small_fit):
+def test_scope_none_is_the_raw_contrast_and_half_of_weats_numerator(small_table, small_fit):
     summary = summarize(small_fit, "none", ci_prob=0.95)
-    published = weat(small_cosines)
+    published = weat(small_table)
     bias = summary.loc[("bias", "overall")]
     assert 2 * bias["mean"] == pytest.approx(published.difference, rel=1e-12)
     assert bias["sd"] == 0
@@ -34,10 +32,10 @@ def test_scope_none_is_the_raw_contrast_and_half_of_weats_numerator(small_cosine
     assert summary.loc[("effect_size", "overall"), "mean"] == pytest.approx(published.effect_size)
 
 
-def test_group_bias_is_written_out_for_one_group(small_cosines, small_fit):
+def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
     raw = summarize(small_fit, "none")
-    own, other = (small_cosines.block("men", c).mean() for c in ("work", "home"))
-    control = small_cosines.block("men", "neutral").mean()
+    own, other = (small_table.block("men", c).mean() for c in ("work", "home"))
+    control = small_table.block("men", "neutral").mean()
     assert raw.loc[("group_bias", "men"), "mean"] == pytest.approx(own - other)
     assert raw.loc[("excess", "men, neutral"), "mean"] == pytest.approx(own - control)
     assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - other)
@@ -51,9 +49,9 @@ def test_bias_averages_group_bias_and_excess_and_repulsion_add_up_to_it(small_fi
         assert mean["group_bias", group] == pytest.approx(parts)
 
 
-def test_word_contrasts_average_to_those_of_their_group_and_class(small_cosines, small_fit):
+def test_word_contrasts_average_to_those_of_their_group_and_class(small_table, small_fit):
     raw = summarize(small_fit, "none")["mean"]
-    men = [t for t in small_cosines.values.target.to_numpy() if t.startswith("men")]
+    men = [t for t in small_table.values.target.to_numpy() if t.startswith("men")]
     assert raw["target_bias"][men].mean() == pytest.approx(raw["group_bias", "men"])
     work, home = (raw["attribute_bias"].filter(like=c).mean() for c in ("work", "home"))
     assert (work + home) / 2 == pytest.approx(raw["bias", "overall"])
@@ -78,11 +76,7 @@ def test_effect_size_stays_inside_two(small_fit):
 
 def test_associating_nothing_and_everything_leaves_no_bias():
     """Weights of a contrast sum to zero, whatever the design: three groups, one class for two of them."""
-    table = random_cosines(
-        targets={"a": 3, "b": 4, "c": 2}, attributes={"x": 3, "y": 2, "z": 4, "control": 2}
-    )
-    from bayes_bias.associations.statistics import table_means
-
+    table = random_table(targets={"a": 3, "b": 4, "c": 2}, attributes={"x": 3, "y": 2, "z": 4, "control": 2})
     data = table_means(table)
     for weights in (*block_weights(data).values(), target_weights(data), attribute_weights(data)):
         assert abs(weights.sum(("group", "attribute_class"))).max() < 1e-12
@@ -101,14 +95,22 @@ def test_word_effects_have_the_exact_conditional_distribution():
     def repeated(scale: np.ndarray) -> np.ndarray:
         return np.broadcast_to(scale, (repeat, k))
 
-    draws = _deviations(observed, repeated(specific), [repeated(s) for s in loadings], repeated(noise), rng)
+    covariance_of_effect = Covariance(repeated(specific) ** 2, [repeated(s) for s in loadings])
+    draws = deviations(observed, covariance_of_effect, repeated(noise) ** 2, rng)
     effect = np.diag(specific**2) + sum(np.outer(loading, loading) for loading in loadings)
     gain = effect @ np.linalg.inv(effect + np.diag(noise**2))
     covariance = (effect - gain @ effect) * (1 - 1 / n)
     assert np.allclose(draws.mean(axis=0), observed @ gain.T, atol=0.006)
     assert np.allclose(np.cov(draws[:, 0].T), covariance, atol=0.004)
     assert np.allclose(draws.sum(axis=1), 0, atol=1e-12)
-    assert np.isfinite(multivariate_normal(np.zeros(k), covariance).logpdf(np.zeros(k)))
+    # Of a normal distribution, the mean of the log density is minus the entropy.
+    normal = multivariate_normal(observed[0] @ gain.T, covariance)
+    assert normal.logpdf(draws[:, 0]).mean() == pytest.approx(-normal.entropy(), abs=0.02)
+    assert np.allclose(cross_covariance(draws[:, 0], draws[:, 1]), -covariance / (n - 1), atol=0.004)
+
+
+def cross_covariance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return (one - one.mean(axis=0)).T @ (other - other.mean(axis=0)) / len(one)
 
 
 def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
@@ -165,8 +167,9 @@ def test_the_same_fit_gives_the_same_word_effects(small_fit):
     xr.testing.assert_identical(word_effects(small_fit), word_effects(small_fit))
 
 
-def test_one_word_carries_no_generalisation(small_cosines):
-    table = random_cosines(targets={"men": 1, "women": 6})
+@pytest.mark.slow
+def test_one_word_carries_no_generalisation(small_table):
+    table = random_table(targets={"men": 1, "women": 6})
     posterior = fit(table, seed=1)
     with pytest.raises(ScopeError, match=r"one word \(men\).*'attributes' or 'none'"):
         summarize(posterior, "both")
@@ -186,8 +189,9 @@ def test_every_number_of_a_summary_is_numeric_and_arviz_names_the_columns(small_
     assert summary.converged.all()
 
 
-def test_the_published_model_is_told_to_be_the_wrong_fit_for_a_verdict(small_cosines):
-    published = fit(small_cosines, "hierarchical", seed=1, draws=200, tune=300)
+@pytest.mark.slow
+def test_the_published_model_is_told_to_be_the_wrong_fit_for_a_verdict(small_table):
+    published = fit(small_table, "hierarchical", seed=1, sampling=Sampling(draws=200, tune=300))
     for ask in (verdict, variance_shares, words_needed, word_effects):
         with pytest.raises(ScopeError, match="needs a fit of the crossed model, not of 'hierarchical'"):
             ask(published)

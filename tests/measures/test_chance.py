@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from bayes_bias.measures import chance_effect_sizes
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures import chance_effect_sizes
 
 
 def beyond(limit: float, **options: object) -> float:
@@ -28,7 +28,7 @@ def test_the_corrected_share_is_the_one_of_a_t_test() -> None:
 
 
 # The early draft's four effect sizes: R's seed, the bias planted in its cosines and their standard deviation; what
-# the draft printed, and the same with the slip corrected (shared/reference/published_numbers.csv).
+# the draft printed, and the same with the slip corrected (tests/reference/published_numbers.csv).
 DRAFT = [
     (123, 0.0, 1.0, 1.825005, 0.6480096),
     (124, 0.0, 0.001, -1.933003, -0.2199537),

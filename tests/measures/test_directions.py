@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.measures import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
 from bayes_bias.errors import MeasureError
-
-from .designs import Vectors, numbered, random_vectors
+from bayes_bias.measures import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
+from tests.helpers import Vectors, numbered, random_vectors
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 5)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayes_bias.measures import mac, mac_change
 from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures import mac, mac_change
 
-ASSOCIATIONS = {"x": "A", "y": "B"}
+STEREOTYPES = {"x": "A", "y": "B"}
 
 
 def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], Associations]) -> None:
@@ -30,15 +30,13 @@ def test_change_after_debiasing_as_recomputed_from_the_published_cosines(
 
 def test_means_of_classes_are_averaged_not_their_words_pooled() -> None:
     similarity = [[0.0, 0.6, 0.6, 0.6], [0.0, 0.6, 0.6, 0.6]]
-    table = assemble(
-        similarity, {"x0": "x", "y0": "y"}, dict(zip("abcd", "ABBB", strict=True)), ASSOCIATIONS
-    )
+    table = assemble(similarity, {"x0": "x", "y0": "y"}, dict(zip("abcd", "ABBB", strict=True)), STEREOTYPES)
     assert mac(table).value == pytest.approx(0.7)
 
 
 def test_change_is_a_paired_t_test_over_targets_and_classes() -> None:
     rng = np.random.default_rng(0)
-    words = {f"t{i}": "xy"[i % 2] for i in range(6)}, dict(zip("abcd", "AABB", strict=True)), ASSOCIATIONS
+    words = {f"t{i}": "xy"[i % 2] for i in range(6)}, dict(zip("abcd", "AABB", strict=True)), STEREOTYPES
     before, after = (rng.uniform(-0.2, 0.6, (6, 4)) for _ in range(2))
     distances = [
         1 - np.stack([y[:, :2].mean(axis=1), y[:, 2:].mean(axis=1)]).ravel() for y in (before, after)
@@ -50,13 +48,13 @@ def test_change_is_a_paired_t_test_over_targets_and_classes() -> None:
 
 def test_mac_is_1_at_opposite_classes_however_biased_the_words_are() -> None:
     biased = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, ASSOCIATIONS
+    words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     assert mac(assemble(biased, *words)).value == mac(assemble(0 * biased, *words)).value == 1
     assert mac(assemble(biased, *words)).b0 == 1
 
 
 def test_refusals_of_mac() -> None:
-    words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, ASSOCIATIONS
+    words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     table = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
     other = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])
     with pytest.raises(MeasureError, match="different targets or classes"):

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from bayes_bias.measures import half_lists, robustness, sd_weat, weat
 from bayes_bias.associations.table import assemble
 from bayes_bias.errors import MeasureError
-
-from .designs import scores_design
+from bayes_bias.measures import half_lists, robustness, sd_weat, weat
+from tests.helpers import scores_design
 
 TARGETS = {f"{g}{i}": g for g in "xy" for i in range(6)}
 ATTRIBUTES = {f"{c}{i}": c for c in "ABN" for i in range(4)}

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.measures import direct_bias, same, weat
 from bayes_bias.errors import MeasureError
-
-from .designs import design, numbered, random_vectors
+from bayes_bias.measures import direct_bias, same, weat
+from tests.helpers import design, numbered, random_vectors
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 6)

@@ -10,22 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.measures import weat
 from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
-
-from .designs import scores_design
+from bayes_bias.measures import weat
+from tests.helpers import scores_design
 
 # Caliskan et al. (2017), Table 1, GloVe-840B; statistics from the vignette of the R package cbn.
 PUBLISHED = {
-    "WEAT1": (1.50, 2.238165), "WEAT2": (1.53, 2.290555), "WEAT3": (1.41, 1.620779),
-    "WEAT4": (1.50, 0.7272336), "WEAT5": (1.28, 0.9177094), "WEAT6": (1.81, 1.26698),
-    "WEAT7": (1.06, 0.1989226), "WEAT8": (1.24, 0.345604), "WEAT9": (1.38, 0.5051217),
-    "WEAT10": (1.21, 0.3808673),
+    "weat1": (1.50, 2.238165), "weat2": (1.53, 2.290555), "weat3": (1.41, 1.620779),
+    "weat4": (1.50, 0.7272336), "weat5": (1.28, 0.9177094), "weat6": (1.81, 1.26698),
+    "weat7": (1.06, 0.1989226), "weat8": (1.24, 0.345604), "weat9": (1.38, 0.5051217),
+    "weat10": (1.21, 0.3808673),
 }  # fmt: skip
 
 # Counted over all partitions, ties included ("p_ge" of the reference numbers).
-EXACT_P = {"WEAT6": 1 / 12_870, "WEAT7": 0.01570, "WEAT8": 0.00474, "WEAT9": 0.00433, "WEAT10": 0.00513}
+EXACT_P = {"weat6": 1 / 12_870, "weat7": 0.01570, "weat8": 0.00474, "weat9": 0.00433, "weat10": 0.00513}
 
 numbers = st.lists(st.integers(-20, 20), min_size=2, max_size=5)
 
@@ -39,14 +38,16 @@ def test_published_effect_sizes_and_statistics(study: Callable[[str], Associatio
 
 
 @pytest.mark.parametrize("name", EXACT_P)
-def test_exact_p_counts_every_partition_with_its_ties(study: Callable[[str], Associations], name: str) -> None:
+def test_exact_p_counts_every_partition_with_its_ties(
+    study: Callable[[str], Associations], name: str
+) -> None:
     result = weat(study(name))
     assert result.exact
     assert result.p_value == pytest.approx(EXACT_P[name], abs=5e-6)
 
 
 def test_sampled_p_agrees_with_exact_p(study: Callable[[str], Associations]) -> None:
-    table = study("WEAT7")
+    table = study("weat7")
     sampled = weat(table, permutations=100_000, seed=1)
     assert not sampled.exact
     assert sampled.p_value == pytest.approx(weat(table).p_value, abs=4 * np.sqrt(0.0157 / 100_000))

@@ -9,21 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kurtosis
 
-from bayes_bias.measures import gweat, sd_weat, weat, wefat
 from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
-
-from .designs import STUDIES, design, numbered, random_vectors, scores_design
+from bayes_bias.measures import gweat, sd_weat, weat, wefat
+from tests.helpers import WEATS, design, numbered, random_vectors, scores_design
 
 seeds = st.integers(0, 10_000)
 
 # Gray, Milanova & Wu (2024), Table 1, GloVe.
-PUBLISHED_SD_WEAT = dict(
-    zip(STUDIES, (1.0, 0.93, 1.0, 0.96, 0.98, 1.35, 0.69, 0.78, 1.15, 1.01), strict=True)
-)
+PUBLISHED_SD_WEAT = dict(zip(WEATS, (1.0, 0.93, 1.0, 0.96, 0.98, 1.35, 0.69, 0.78, 1.15, 1.01), strict=True))
 
 
-def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0) -> Associations:
+def random_design(
+    seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0
+) -> Associations:
     targets = {f"g{i}": numbered(f"t{i}", words) for i in range(groups)}
     classes = {f"c{i}": numbered(f"a{i}", attributes) for i in range(groups)}
     if pool:
@@ -45,9 +44,7 @@ def test_wefat_is_weat_with_targets_and_attributes_exchanged(seed: int) -> None:
 def test_wefat_is_positive_where_a_word_of_either_group_is_close_to_its_own_class() -> None:
     similarity = [[0.4, 0.3, 0.1, 0.1], [0.1, 0.1, 0.3, 0.4]]
     attributes = {"boss": "work", "job": "work", "maid": "home", "cook": "home"}
-    table = assemble(
-        similarity, {"he": "man", "she": "woman"}, attributes, {"man": "work", "woman": "home"}
-    )
+    table = assemble(similarity, {"he": "man", "she": "woman"}, attributes, {"man": "work", "woman": "home"})
     result = wefat(table)
     assert (result.words.effect_size > 0).all()
     assert result.value == pytest.approx(result.words.effect_size.mean())
@@ -100,7 +97,7 @@ def test_published_sd_weat_lies_within_3_sd_of_repeated_runs(
 
 def test_effect_sizes_beneath_sd_weat_are_far_from_normal(study: Callable[[str], Associations]) -> None:
     """Which is why its docstring warns of the p-value."""
-    excess = [kurtosis(sd_weat(study(name), draws=2_000).effect_sizes) for name in ("WEAT6", "WEAT7")]
+    excess = [kurtosis(sd_weat(study(name), draws=2_000).effect_sizes) for name in ("weat6", "weat7")]
     assert excess == pytest.approx([-1.6, -0.9], abs=0.1)
 
 
@@ -147,9 +144,7 @@ def test_refusals_of_the_weat_family() -> None:
         sd_weat(random_design(0, groups=3))
     with pytest.raises(MeasureError, match="10 attributes do not give two sets of 6"):
         sd_weat(table, size=6)
-    with pytest.raises(
-        MeasureError, match="'poll' is no control class of this table; did you mean 'pool'"
-    ):
+    with pytest.raises(MeasureError, match="'poll' is no control class of this table; did you mean 'pool'"):
         sd_weat(table, vocabulary="poll")
     with pytest.raises(MeasureError, match="'pool' has 20 words and needs 100"):
         sd_weat(table, vocabulary="pool")

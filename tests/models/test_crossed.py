@@ -10,40 +10,14 @@ from hypothesis import strategies as st
 from scipy.stats import expon, halfnorm, multivariate_normal, norm
 
 from bayes_bias import Associations, fit, summarize
+from bayes_bias.associations.frames import WORDS
 from bayes_bias.errors import AssociationsError
-from bayes_bias.models.structures import build_model, model_data
+from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.spec import load_spec
-from tests.conftest import random_cosines
+from bayes_bias.models.structures import build_model
+from tests.helpers import REFERENCE, SCALES, dense_log_likelihood, random_table
 
-SCALES = (
-    "sd_target",
-    "sd_target_associated",
-    "sd_target_class",
-    "sd_attribute",
-    "sd_attribute_group",
-    "sd_residual",
-)
 OF_A_CLASS = ("sd_target_class", "sd_attribute_group")
-
-
-def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
-    """The model as it is written: one multivariate normal of all cosines, word effects integrated out."""
-    g, c = table.group_index, table.class_index
-    i, j = (index.ravel() for index in np.indices(table.values.shape))
-    same_target, same_attribute = i[:, None] == i, j[:, None] == j
-    same_class, same_group = c[j][:, None] == c[j], g[i][:, None] == g[i]
-    associated = c[j] < len(table.associated_classes)
-    both_associated = associated[:, None] & associated
-    covariance = (
-        point["sd_target"] ** 2 * same_target
-        + point["sd_target_associated"] ** 2 * (same_target & both_associated)
-        + (point["sd_target_class"] ** 2)[c[j]] * (same_target & same_class)
-        + (point["sd_attribute"] ** 2)[c[j]] * same_attribute
-        + (point["sd_attribute_group"] ** 2)[c[j]] * (same_attribute & same_group)
-        + point["sd_residual"] ** 2 * np.eye(i.size)
-    )
-    mean = point["mean"][g[i], c[j]]
-    return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
 
 
 def collapsed_log_density(table: Associations, seed: int) -> tuple[float, dict[str, np.ndarray]]:
@@ -56,7 +30,7 @@ def collapsed_log_density(table: Associations, seed: int) -> tuple[float, dict[s
     sizes = dict.fromkeys(SCALES, ()) | dict.fromkeys(by_class, (n_classes,))
     point = {name: rng.uniform(0.02, 0.2, size=sizes[name]) for name in SCALES}
     point["mean"] = rng.normal(0.1, 0.1, size=(n_groups, n_classes))
-    model = build_model(spec, model_data(spec, table))
+    model = build_model(spec, model_data(table))
     parts = model.compile_fn(
         [model[name] for name in ("interaction", "rows", "columns")],
         inputs=[model[name] for name in SCALES],
@@ -68,7 +42,7 @@ def collapsed_log_density(table: Associations, seed: int) -> tuple[float, dict[s
 
 def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
     """Part 4 of the likelihood, target and attribute levels integrated out: block means are jointly normal."""
-    statistics = model_data(load_spec("crossed"), table)
+    statistics = model_data(table)
     p, w = statistics.n_targets.to_numpy(), statistics.n_attributes.to_numpy()
     n_groups, n_classes = len(p), len(w)
     g, c = (index.ravel() for index in np.indices((n_groups, n_classes)))
@@ -92,7 +66,7 @@ def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
 )
 @settings(max_examples=8, deadline=None)
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, targets, attributes):
-    table = random_cosines(
+    table = random_table(
         seed,
         targets=dict(zip(("men", "women"), targets, strict=True)),
         attributes=dict(zip(("work", "home", "neutral"), attributes, strict=True)),
@@ -106,10 +80,10 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, target
     assert np.ptp(differences) <= 1e-8 * size
 
 
-def test_the_sampled_density_of_the_block_means_is_their_normal_one(small_cosines):
+def test_the_sampled_density_of_the_block_means_is_their_normal_one(small_table):
     """`mean` is written as observed less standardised deviations: the Jacobian must cancel exactly."""
     spec = load_spec("crossed")
-    model = build_model(spec, model_data(spec, small_cosines))
+    model = build_model(spec, model_data(small_table))
     rng = np.random.default_rng(3)
     for _ in range(3):
         point = {
@@ -118,7 +92,7 @@ def test_the_sampled_density_of_the_block_means_is_their_normal_one(small_cosine
         }
         sampled = float(model.compile_logp(jacobian=False)(point))
         # PyMC takes the constant of the exponential priors in single precision.
-        assert natural_log_density(model, small_cosines, point) == pytest.approx(sampled, abs=1e-6)
+        assert natural_log_density(model, small_table, point) == pytest.approx(sampled, abs=1e-6)
 
 
 def natural_log_density(model, table: Associations, point: dict[str, np.ndarray]) -> float:
@@ -141,7 +115,7 @@ def natural_log_density(model, table: Associations, point: dict[str, np.ndarray]
         on_unused_input="ignore",
     )(*(point[v.name] for v in inputs))
     v = dict(zip(names, values, strict=True))
-    s = model_data(load_spec("crossed"), table)
+    s = model_data(table)
     p, w = s.n_targets.to_numpy(), s.n_attributes.to_numpy()
     sd_block = np.sqrt(
         v["sd_target_class"] ** 2 / p[:, None]
@@ -164,27 +138,27 @@ def natural_log_density(model, table: Associations, point: dict[str, np.ndarray]
     return log_density + jacobian
 
 
-def test_labels_stay_with_their_numbers(small_cosines, small_fit):
+def test_labels_stay_with_their_numbers(small_table, small_fit):
     """Also in ArviZ's own summary, which mislabels variables whose dims disagree in order."""
     import arviz as az
 
     block_mean = small_fit["constant_data"].block_mean
     table = az.summary(small_fit, kind="stats", round_to="none")["mean"]
-    for group in small_cosines.groups:
-        for attribute_class in small_cosines.classes:
+    for group in small_table.groups:
+        for attribute_class in small_table.classes:
             expected = block_mean.sel(group=group, attribute_class=attribute_class).item()
             assert table[f"mean[{group}, {attribute_class}]"] == pytest.approx(expected, abs=0.02)
 
 
-def test_repeated_or_missing_pairs_are_refused(small_cosines):
-    frame = small_cosines.to_frame()
-    columns = {name: name for name in frame.columns}
-    incomplete = Associations.from_frame(frame.drop(index=0), stereotypes=small_cosines.stereotypes, **columns)
+def test_repeated_or_missing_pairs_are_refused(small_table):
+    frame = small_table.to_frame()
+    columns = {name: name for name in WORDS} | {"value": "cosine"}
+    incomplete = Associations.from_frame(frame.drop(index=0), stereotypes=small_table.stereotypes, **columns)
     with pytest.raises(AssociationsError, match=r"1 of 209 pairs are missing.*crossed-long"):
         fit(incomplete)
     repeated = Associations.from_frame(
         pd.concat([frame, frame.head(1)]),
-        associations=small_cosines.stereotypes,
+        stereotypes=small_table.stereotypes,
         duplicates="keep",
         **columns,
     )
@@ -192,12 +166,12 @@ def test_repeated_or_missing_pairs_are_refused(small_cosines):
         fit(repeated)
 
 
-def test_identical_words_are_said_to_be_zero_by_construction(small_cosines):
-    flat = small_cosines.values.copy(data=np.full(small_cosines.values.shape, 0.2))
+def test_identical_words_are_said_to_be_zero_by_construction(small_table):
+    flat = small_table.values.copy(data=np.full(small_table.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
-    columns = {name: name for name in ("target", "group", "attribute", "attribute_class", "cosine")}
+    columns = {name: name for name in WORDS} | {"value": "cosine"}
     with pytest.raises(AssociationsError, match="zero by construction"):
-        fit(Associations.from_frame(frame, stereotypes=small_cosines.stereotypes, **columns))
+        fit(Associations.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
 
 
 @pytest.mark.slow
@@ -238,7 +212,7 @@ LME4 = {
         ("gender_reddit_debiased", "debiased_gender_reddit"),
     ],
 )
-def test_with_common_scales_and_flat_priors_it_is_lme4(reference, published_cosines, table, dataset):
+def test_with_common_scales_and_flat_priors_it_is_lme4(published_cosines, table, dataset):
     """R 4.2.2, lme4 1.1.31: lmer(cosine_similarity ~ 0 + cell + (1|protected_word) +
     (1|protected_word:word_class) + (1|word_to_compare) + (1|word_to_compare:group), control =
     lmerControl("bobyqa"))."""
@@ -247,7 +221,7 @@ def test_with_common_scales_and_flat_priors_it_is_lme4(reference, published_cosi
     for scale in LME4:
         spec = spec.with_prior(scale, "HalfNormal", sigma=10)
     posterior = fit(published_cosines(table), spec, seed=1)
-    lme4 = pd.read_csv(reference / "lme4.csv").query("dataset == @dataset").set_index("quantity")
+    lme4 = pd.read_csv(REFERENCE / "lme4.csv").query("dataset == @dataset").set_index("quantity")
     bias = summarize(posterior).loc[("bias", "overall")]
     assert bias["mean"] == pytest.approx(lme4.estimate["bias"], abs=0.0015)
     assert bias["sd"] == pytest.approx(

@@ -5,15 +5,17 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import Associations, fit, summarize
+from bayes_bias import Associations, Sampling, fit, summarize
+from bayes_bias.associations.frames import WORDS
 from bayes_bias.errors import ScopeError
 from benchmarks.reference import TABLES
+from tests.helpers import REFERENCE
 
 
 @pytest.fixture(scope="module")
-def published(reference) -> pd.DataFrame:
+def published() -> pd.DataFrame:
     """Means and 89% intervals of Dobrzeniecka & Urbaniak (2024), doi:10.1162/coli_a_00507: their stored tables."""
-    table = pd.read_csv(reference / "posteriors.csv")
+    table = pd.read_csv(REFERENCE / "posteriors.csv")
     return table.assign(connection=table.connection.replace("none", "neutral"))
 
 
@@ -23,7 +25,10 @@ def test_it_reproduces_the_published_posterior(published_cosines, published, tab
     wordlist, embedding = table.split("_", 1)
     rows = published[(published.list == wordlist) & (published.embedding == embedding)]
     ours = summarize(
-        fit(published_cosines(table, duplicates="keep"), "hierarchical", seed=1, draws=3000), ci_prob=0.89
+        fit(
+            published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=3000)
+        ),
+        ci_prob=0.89,
     )
     overall = rows[rows.level == "overall"].set_index("connection")
     words = rows[rows.level == "protected_word"]
@@ -41,8 +46,8 @@ def _assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, tolerance: float) ->
 
 
 @pytest.fixture(scope="module")
-def hierarchical_fit(small_cosines) -> xr.DataTree:
-    return fit(small_cosines, "hierarchical", seed=1)
+def hierarchical_fit(sampled, small_table) -> xr.DataTree:
+    return fit(small_table, "hierarchical", seed=1)
 
 
 def test_connections_are_associated_different_then_each_control_by_name(hierarchical_fit):
@@ -59,15 +64,16 @@ def test_on_distances_bias_is_different_less_associated(hierarchical_fit):
     assert 0.05 < bias < 0.15  # planted: 0.1
 
 
-def test_every_row_of_the_paper_counts_as_often_as_it_is_listed(small_cosines):
+@pytest.mark.slow
+def test_every_row_of_the_paper_counts_as_often_as_it_is_listed(small_table):
     """Counting one target's rows three times is not dropping the repeats."""
-    frame = small_cosines.to_frame()
-    columns = {name: name for name in frame.columns}
+    frame = small_table.to_frame()
+    columns = {name: name for name in WORDS} | {"value": "cosine"}
     tripled = pd.concat([frame, *[frame[frame.target == "men 0"]] * 2])
     table = Associations.from_frame(
-        tripled, stereotypes=small_cosines.stereotypes, duplicates="keep", **columns
+        tripled, stereotypes=small_table.stereotypes, duplicates="keep", **columns
     )
-    data = fit(table, "hierarchical", seed=1, draws=200, tune=400)["constant_data"]
+    data = fit(table, "hierarchical", seed=1, sampling=Sampling(draws=200, tune=400))["constant_data"]
     count = data.distance_count.sum("connection")
     assert np.array_equal(count, np.where(data.target == "men 0", 3 * 19, 19))
 

@@ -7,33 +7,33 @@ import pytest
 import xarray as xr
 from scipy.stats import t
 
-from bayes_bias import Associations, fit, summarize
+from bayes_bias import Associations, Sampling, fit, summarize
 from bayes_bias.checks.predictive import log_likelihood
-from bayes_bias.models.structures import build_model, model_data
 from bayes_bias.models.spec import load_spec
+from bayes_bias.models.structures import build_model, structure_of
 
 
 @pytest.fixture(scope="module")
-def spoilt(small_cosines: Associations) -> Associations:
+def spoilt(small_table: Associations) -> Associations:
     """One odd cosine: the first man's with the first word of work."""
-    similarity = small_cosines.values.copy()
-    similarity[0, 0] = 0.95
-    return replace(small_cosines, values=similarity)
+    values = small_table.values.copy()
+    values[0, 0] = 0.95
+    return replace(small_table, values=values)
 
 
 @pytest.fixture(scope="module")
-def robust_fit(spoilt: Associations) -> xr.DataTree:
-    return fit(spoilt, "robust", seed=1, draws=500, tune=500)
+def robust_fit(sampled: None, spoilt: Associations) -> xr.DataTree:
+    return fit(spoilt, "robust", seed=1, sampling=Sampling(draws=500, tune=500))
 
 
 @pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
-def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_cosines, nu):
-    data = model_data(load_spec("robust"), small_cosines)
+def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_table, nu):
+    data = structure_of(load_spec("robust")).data(small_table)
     model = build_model(load_spec("robust"), data)
     names = ("mean", "target_effect", "attribute_effect", "sd_residual")
     values = model.compile_fn(
         model.replace_rvs_by_values(
-            [*model.logp([model["similarity"]], sum=False), *(model[name] for name in names)]
+            [*model.logp([model["association"]], sum=False), *(model[name] for name in names)]
         ),
         inputs=model.value_vars,
         on_unused_input="ignore",
@@ -43,9 +43,9 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
     point = {name: rng.normal(0, 0.3, np.shape(value)) for name, value in model.initial_point().items()}
     density, mean, of_target, of_attribute, sd = values(point | {"nu_interval__": np.log(nu - 2)})
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
-    g, c = small_cosines.group_index[i], small_cosines.class_index[j]
+    g, c = small_table.group_index[i], small_table.class_index[j]
     residual = t(nu, scale=sd / t(nu).std())
-    missed = data.pair_similarity - mean[g, c] - of_target[i, c] - of_attribute[j, g]
+    missed = data.pair_value - mean[g, c] - of_target[i, c] - of_attribute[j, g]
     assert residual.std() == pytest.approx(sd)
     assert density == pytest.approx(residual.logpdf(missed))
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bayes_bias.errors import SpecError
-from bayes_bias.resources import shipped
 from bayes_bias.models.spec import load_spec, spec_names
+from bayes_bias.resources import shipped
 
 CROSSED = (shipped("models") / "crossed.toml").read_text(encoding="utf-8")
 

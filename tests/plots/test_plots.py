@@ -10,9 +10,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.estimates import estimates
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -72,7 +72,7 @@ def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
 
 
 def test_words_are_sorted_within_their_group_and_none_is_lost(small_fit, summary):
-    drawn = points(plot_word_bias(small_fit, "targets", summary=summary))
+    drawn = points(plot_word_bias(small_fit, "target", summary=summary))
     men, women = ([x for word, x in drawn.items() if word.startswith(g)] for g in ("men", "women"))
     assert (len(men), len(women)) == (5, 6)
     assert men == sorted(men, reverse=True)
@@ -80,7 +80,7 @@ def test_words_are_sorted_within_their_group_and_none_is_lost(small_fit, summary
 
 
 def test_attributes_of_control_classes_have_no_bias_to_show(small_fit, summary):
-    drawn = points(plot_word_bias(small_fit, "attributes", summary=summary))
+    drawn = points(plot_word_bias(small_fit, "attribute", summary=summary))
     assert len(drawn) == 6 + 5
     assert not any(word.startswith("neutral") for word in drawn)
 
@@ -120,7 +120,7 @@ def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
 
 
 def test_a_raw_contrast_has_no_density(small_fit):
-    with pytest.raises(ScopeError, match="'none' is the raw contrast"):
+    with pytest.raises(ScopeError, match="'none' generalises to no other words"):
         plot_posterior(small_fit, "none")
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Associations, fit, measure, summarize, verdict
+from bayes_bias import Associations, cosines, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
-from bayes_bias.results.planning import variance_shares, words_needed
-from tests.conftest import random_cosines
+from bayes_bias.results.design import variance_shares, words_needed
+from tests.helpers import REFERENCE, random_table
 
 # What a trial of the design found (shared/design/statistics.md, section 6): WEAT's numerator on GloVe-840B,
 # and the verdicts that the issue asks for.
@@ -26,20 +26,21 @@ GLOVE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GLOVE)
-def test_weat_on_glove(reference, name):
-    table = measure(reference / "glove840b_weat_items.npz", name, controls=())
+def test_weat_on_glove(name):
+    table = cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
     numerator, label = GLOVE[name]
     found = verdict(fit(table, seed=1))
     assert 2 * found.bias == pytest.approx(numerator, abs=0.0025)
     assert found.label == label
 
 
+@pytest.mark.slow
 def test_a_planted_bias_is_told_from_noise_and_no_bias_is_not():
-    planted = verdict(fit(random_cosines(3, bias=0.1), seed=1))
+    planted = verdict(fit(random_table(3, bias=0.1), seed=1))
     assert planted.label == "distinguishable"
     assert planted.lower > 0
     assert planted.words_needed is None
-    none = verdict(fit(random_cosines(4, bias=0.0), seed=1))
+    none = verdict(fit(random_table(4, bias=0.0), seed=1))
     assert none.label == "not distinguishable"
     assert none.lower < 0 < none.upper
 
@@ -58,19 +59,21 @@ def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
     assert (found.bias, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 
 
+@pytest.mark.slow
 def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
-    small, large = (fit(random_cosines(5, bias=bias), seed=1) for bias in (0.02, 0.05))
+    small, large = (fit(random_table(5, bias=bias), seed=1) for bias in (0.02, 0.05))
     assert words_needed(small) > words_needed(large)
     assert words_needed(large, ci_prob=0.99) > words_needed(large)
     assert words_needed(large, "targets") <= words_needed(large)
 
 
+@pytest.mark.slow
 def test_that_many_words_would_indeed_settle_it():
     """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
 
     def sized(n: int, seed: int) -> Associations:
         targets = dict.fromkeys(("men", "women"), n)
-        return random_cosines(
+        return random_table(
             seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
         )
 

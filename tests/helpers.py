@@ -1,0 +1,133 @@
+"""What several tests need: tables of known bias, designs made up of vectors or scores, the model as it is written."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import multivariate_normal
+
+from bayes_bias import Associations
+from bayes_bias.associations.table import assemble
+
+type Vectors = dict[str, np.ndarray]
+type WordSets = dict[str, list[str]]
+
+WEATS = tuple(f"weat{number}" for number in range(1, 11))
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+def random_table(
+    seed: int = 0,
+    *,
+    targets: dict[str, int] | None = None,
+    attributes: dict[str, int] | None = None,
+    bias: float = 0.1,
+    **about: Any,
+) -> Associations:
+    """A table from the crossed model: groups 'men', 'women'; classes 'work', 'home', control 'neutral'."""
+    rng = np.random.default_rng(seed)
+    targets = targets or {"men": 5, "women": 6}
+    attributes = attributes or {"work": 6, "home": 5, "neutral": 8}
+    group = [g for g, n in targets.items() for _ in range(n)]
+    attribute_class = [c for c, n in attributes.items() for _ in range(n)]
+    stereotypes = dict(zip(targets, attributes, strict=False))
+    stereotypical = np.array([[stereotypes[g] == c for c in attribute_class] for g in group])
+    of_class = np.eye(len(attributes))[[list(attributes).index(c) for c in attribute_class]]
+    of_group = np.eye(len(targets))[[list(targets).index(g) for g in group]]
+    n, m = stereotypical.shape
+    y = 0.2 + bias * stereotypical
+    y = y + 0.04 * rng.standard_normal((n, 1)) + 0.02 * rng.standard_normal((n, len(attributes))) @ of_class.T
+    y = y + 0.05 * rng.standard_normal((1, m)) + of_group @ (0.02 * rng.standard_normal((len(targets), m)))
+    y = y + 0.03 * rng.standard_normal((n, m))
+    return assemble(
+        y,
+        {f"{g} {i}": g for i, g in enumerate(group)},
+        {f"{c} {j}": c for j, c in enumerate(attribute_class)},
+        stereotypes,
+        **{"name": "small"} | about,
+    )
+
+
+def changed(
+    before: Associations, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7
+) -> Associations:
+    """The same table after debiasing: the stereotypical blocks shifted, with some noise."""
+    y = before.values.to_numpy()
+    own = np.array([before.stereotypes[g] for g in before.values.group.to_numpy()])
+    stereotypical = own[:, None] == before.values.attribute_class.to_numpy()[None, :]
+    moved = y + by * stereotypical + noise * np.random.default_rng(seed).standard_normal(y.shape)
+    return replace(before, values=before.values.copy(data=moved))
+
+
+def equalised(before: Associations) -> Associations:
+    """Every attribute of an associated class equally close to all groups; controls as they were."""
+    y = before.values.copy()
+    near = np.isin(y.attribute_class.to_numpy(), before.associated_classes)
+    y[:, near] = y[:, near].to_numpy().mean(axis=0, keepdims=True)
+    return replace(before, values=y)
+
+
+def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Associations:
+    """Cosines of groups and classes, associated in the order in which they are given."""
+    targets = {w: g for g, words in groups.items() for w in words}
+    attributes = {w: c for c, words in classes.items() for w in words}
+    unit = {w: vectors[w] / np.linalg.norm(vectors[w]) for w in [*targets, *attributes]}
+    values = np.stack([unit[w] for w in targets]) @ np.stack([unit[w] for w in attributes]).T
+    return assemble(values, targets, attributes, dict(zip(groups, classes, strict=False)))
+
+
+def scores_design(x: Sequence[float], y: Sequence[float]) -> Associations:
+    """A design with one attribute in each class whose association scores are the given numbers."""
+    scores = np.array([*x, *y], dtype=float)
+    targets = {f"{g}{i}": g for g, values in (("x", x), ("y", y)) for i in range(len(values))}
+    values = np.column_stack([scores / 2, -scores / 2])
+    return assemble(values, targets, {"a": "A", "b": "B"}, {"x": "A", "y": "B"})
+
+
+def random_vectors(seed: int, names: Iterable[str], dimensions: int = 6) -> Vectors:
+    """A vector of random direction and length for each word."""
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(size=dimensions) for name in names}
+
+
+def numbered(prefix: str, n: int) -> list[str]:
+    """Words a0, a1, ..."""
+    return [f"{prefix}{i}" for i in range(n)]
+
+
+def letters(n: int) -> list[str]:
+    """Lower-case words of letters alone, as random word lists are drawn from: wordaa, wordba, ..."""
+    return [f"word{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(n)]
+
+
+SCALES = (
+    "sd_target",
+    "sd_target_associated",
+    "sd_target_class",
+    "sd_attribute",
+    "sd_attribute_group",
+    "sd_residual",
+)
+
+
+def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
+    """The crossed model as it is written: one multivariate normal of all values, word effects integrated out."""
+    g, c = table.group_index, table.class_index
+    i, j = (index.ravel() for index in np.indices(table.values.shape))
+    same_target, same_attribute = i[:, None] == i, j[:, None] == j
+    same_class, same_group = c[j][:, None] == c[j], g[i][:, None] == g[i]
+    associated = c[j] < len(table.associated_classes)
+    both_associated = associated[:, None] & associated
+    covariance = (
+        point["sd_target"] ** 2 * same_target
+        + point["sd_target_associated"] ** 2 * (same_target & both_associated)
+        + (point["sd_target_class"] ** 2)[c[j]] * (same_target & same_class)
+        + (point["sd_attribute"] ** 2)[c[j]] * same_attribute
+        + (point["sd_attribute_group"] ** 2)[c[j]] * (same_attribute & same_group)
+        + point["sd_residual"] ** 2 * np.eye(i.size)
+    )
+    mean = point["mean"][g[i], c[j]]
+    return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())

@@ -1,0 +1,13 @@
+"""How numbers are written."""
+
+from bayes_bias.formatting import bounds, probability, signed
+
+
+def test_numbers_look_as_journals_print_them():
+    assert signed(-0.0144) == "−0.014"
+    assert signed(-0.0001) == "0.000"
+    assert bounds(-0.0131, 0.0424) == "[−0.013, +0.042]"
+    assert [probability(p) for p in (0.00004, 0.0227, 0.316, 0.9907, 0.9999, 1.0)] == [
+        "< .001", ".023", ".32", ".991", "> .999", "> .999",
+    ]  # fmt: skip
+    assert signed(float("nan")) == "—"
