@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.checks.calibration import Cell, NullDesign
 from bayes_bias.embeddings import Embedding
-from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.models.spec import Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 

@@ -1,7 +1,7 @@
 """Default fits: fit to the raw cosines, prior sensitivity, seconds, effective sample sizes.
 
-`python -m benchmarks.data_fit`: the ten WEAT lists, gender, race and religion on the shipped vectors; where
-../shared/reference is present also the ten published tables of raw cosines, and the ten WEAT lists on GloVe.
+`python -m benchmarks.data_fit`: the ten WEAT lists, gender, race and religion on the shipped vectors; the ten published
+tables of raw cosines; the ten WEAT lists on GloVe.
 """
 
 import logging
@@ -14,11 +14,11 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
-from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.estimands.facets import possible_scopes
+from bayes_bias.inference.diagnostics import Diagnostics
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
-from benchmarks.reference import ABSENT, REFERENCE, TABLES, published_cosines, published_coverage
+from benchmarks.reference import REFERENCE, TABLES, published_cosines, published_coverage
 
 
 def main() -> None:
@@ -35,15 +35,12 @@ def main() -> None:
 def _sources() -> Iterator[tuple[str, str, bb.Associations]]:
     """Where the cosines come from, what the paper says of its model's coverage there, and the cosines."""
     for name in (*LISTS, "gender", "race", "religion"):
-        yield "shipped vectors", "", bb.measure("googlenews-demo", name)
-    if not REFERENCE.is_dir():
-        print(f"published tables and GloVe skipped: {ABSENT}")
-        return
+        yield "shipped vectors", "", bb.cosines("googlenews-demo", name)
     paper = published_coverage()
     for name in TABLES:
         yield "published cosines", paper.get(name, ""), published_cosines(name)
     for name in LISTS:
-        yield "GloVe", "", bb.measure(REFERENCE / "glove840b_weat_items.npz", name, controls=())
+        yield "GloVe", "", bb.cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
 
 
 def _row(table: bb.Associations) -> dict[str, object]:

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 import bayes_bias as bb
+from bayes_bias.associations.cosine import cosines_with_vectors
 from bayes_bias.associations.table import Associations
-from bayes_bias.associations.cosine import measure_with_vectors
 from benchmarks.provenance import provenance, write
 
 PERMUTATIONS = 10_000
@@ -52,10 +52,10 @@ def main() -> None:
     parser.add_argument("--wefe-permutations", type=int, default=PERMUTATIONS)
     parser.add_argument("--wefe", default="wefe==1.0.1", help="what pip is to install")
     chosen = parser.parse_args()
-    table, vectors = measure_with_vectors("googlenews-demo", "weat7", controls=())
+    table, vectors = cosines_with_vectors("googlenews-demo", "weat7", controls=())
     rows = [
-        _timed("bayes_bias", lambda: bb.weat(table)),
-        _timed("bayes_bias, 10,000 drawn", lambda: bb.weat(table, permutations=PERMUTATIONS)),
+        _timed("bayes_bias", lambda: bb.measures.weat(table)),
+        _timed("bayes_bias, 10,000 drawn", lambda: bb.measures.weat(table, permutations=PERMUTATIONS)),
         _timed("NumPy script, 10,000 drawn", lambda: _script(table.values.to_numpy())),
     ]
     if not chosen.without_wefe:
@@ -133,10 +133,10 @@ def _words(table: Associations, side: str, names: tuple[str, ...]) -> list[list[
 
 
 def _all_measures() -> None:
+    pairs = [word for pair in _PAIRS for word in pair]
     for name in _LISTS:
-        table, vectors = measure_with_vectors("googlenews-demo", name, controls=())
-        pairs = bb.open_embedding("googlenews-demo").find(word for pair in _PAIRS for word in pair)
-        bb.measure_all(table, vectors | pairs, defining_sets=_PAIRS)
+        table, vectors = cosines_with_vectors("googlenews-demo", name, controls=(), also=pairs)
+        bb.measures.measure_all(table, vectors, defining_sets=_PAIRS)
 
 
 if __name__ == "__main__":

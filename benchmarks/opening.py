@@ -84,16 +84,16 @@ def _read(how: str, kind: str, path: Path) -> dict[str, float]:
     """Seconds to the cosines of WEAT 6, the vectors' file being opened, and memory beyond that of the imports."""
     from gensim.models import KeyedVectors
 
-    from bayes_bias import measure
+    from bayes_bias import cosines
 
     before = _forget_peak()
     start = perf_counter()
     if how == "ours":
-        measure(path, "weat6", controls=())
+        cosines(path, "weat6", controls=())
     else:
         no_header = kind == "glove"
         vectors = KeyedVectors.load_word2vec_format(path, binary=kind == "word2vec", no_header=no_header)
-        measure(vectors, "weat6", controls=())
+        cosines(vectors, "weat6", controls=())
     seconds = perf_counter() - start
     return {"seconds": round(seconds, 2), "gigabytes": round(_kilobytes("VmHWM") / 1e6 - before, 4)}
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.checks.calibration import judge
-from bayes_bias.results.design import plan
 from bayes_bias.models.spec import load_spec
 from benchmarks.provenance import provenance, write
 
@@ -25,8 +24,8 @@ def main() -> None:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rows = []
     for name in LISTS:
-        whole = bb.measure("googlenews-demo", name, controls=())
-        predicted = plan(bb.fit(whole), LENGTHS, LENGTHS)
+        whole = bb.cosines("googlenews-demo", name, controls=())
+        predicted = bb.plan(bb.fit(whole), LENGTHS, LENGTHS)
         for length in LENGTHS:
             rows.append({"list": name, "words": length, **_check(whole, length, chosen.subsets, predicted)})
             print(rows[-1], flush=True)
@@ -61,8 +60,8 @@ def _subset(table: bb.Associations, length: int, seed: int) -> bb.Associations:
         group="group",
         attribute="attribute",
         attribute_class="attribute_class",
-        cosine="cosine",
-        associations=table.stereotypes,
+        value="cosine",
+        stereotypes=table.stereotypes,
         name=table.name,
     )
 

@@ -1,4 +1,4 @@
-"""Published raw cosines and vectors that live beside the project, never in it."""
+"""Published raw cosines, vectors and figures: those of the tests (see tests/reference/README.md)."""
 
 from pathlib import Path
 
@@ -6,8 +6,7 @@ import pandas as pd
 
 import bayes_bias as bb
 
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
-ABSENT = "needs ../shared/reference, which is not part of the project"
+REFERENCE = Path(__file__).parents[1] / "tests" / "reference"
 
 # Word list and embedding of the tables of Dobrzeniecka & Urbaniak (2024), doi:10.1162/coli_a_00507.
 TABLES = (
@@ -25,9 +24,9 @@ TABLES = (
 
 
 def published_cosines(name: str, **options: str) -> bb.Associations:
-    """One of the tables, its rows that code missing words removed; options of `Cosines.from_frame`."""
-    frame = pd.read_csv(REFERENCE / "cosines" / f"{name}.csv", index_col=0)
-    frame = frame[frame.cosine_similarity > -50]  # missing words are coded -100
+    """One of the tables, its rows that code missing words removed; options of `Associations.from_frame`."""
+    every = pd.read_csv(REFERENCE / "cosines.csv.xz")
+    frame = every[(every.table == name) & (every.cosine_similarity > -50)]  # missing words are coded -100
     own = frame[frame.connection == "associated"].groupby("protected_word").word_class.first()
     return bb.Associations.from_frame(
         frame,
@@ -35,8 +34,8 @@ def published_cosines(name: str, **options: str) -> bb.Associations:
         group=own.to_dict(),
         attribute="word_to_compare",
         attribute_class="word_class",
-        cosine="cosine_similarity",
-        associations={c: c for c in dict.fromkeys(own)},
+        value="cosine_similarity",
+        stereotypes={c: c for c in dict.fromkeys(own)},
         name=name,
         **options,
     )

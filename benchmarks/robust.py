@@ -24,7 +24,7 @@ def main() -> None:
     busy = {"load average at the start": round(os.getloadavg()[0], 1)}
     rows = []
     for name in (*LISTS, "gender", "race", "religion"):
-        rows.append(_row(bb.measure("googlenews-demo", name, controls=())))
+        rows.append(_row(bb.cosines("googlenews-demo", name, controls=())))
         print(pd.Series(rows[-1]).to_string(), flush=True)
     write("robust", provenance() | busy, rows)
 
@@ -50,7 +50,7 @@ def _row(table: bb.Associations) -> dict[str, object]:
 def _robust(table: bb.Associations) -> xr.DataTree:
     """With written-out word effects chains mix more slowly: more draws where the default number is too small."""
     fit = bb.fit(table, "robust")
-    return fit if Diagnostics.of(fit).converged else bb.fit(table, "robust", draws=6000)
+    return fit if Diagnostics.of(fit).converged else bb.fit(table, "robust", sampling=bb.Sampling(draws=6000))
 
 
 def _bias(fit: xr.DataTree) -> str:

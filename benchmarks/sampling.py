@@ -2,6 +2,7 @@
 
 import logging
 import os
+from dataclasses import asdict
 from statistics import median
 from time import perf_counter
 
@@ -10,17 +11,16 @@ import nutpie
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.models.compiling import compiled_model
 from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.models.structures import model_data
+from bayes_bias.models.compiling import compiled_model
 from bayes_bias.models.spec import load_spec
+from bayes_bias.models.structures import structure_of
 from benchmarks.provenance import provenance, write
 
 # Lists with their control classes: 256, 2,450 and 3,952 cosines. The long form is too slow for more.
 DESIGNS = (("weat7", ()), ("weat1", ()), ("weat7", CONTROLS))
 MODELS = {"collapsed": "crossed", "long": "crossed-long"}
-# As `bayes_bias.inference.sampling` samples by default.
-SETTINGS = {"draws": 1500, "tune": 1000, "chains": 4, "target_accept": 0.95}
+SETTINGS = asdict(bb.Sampling())
 REPEATS = 3
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     busy = {"load average at the start": round(os.getloadavg()[0], 1)}
     rows = []
     for name, controls in DESIGNS:
-        rows.append(_row(bb.measure("googlenews-demo", name, controls)))
+        rows.append(_row(bb.cosines("googlenews-demo", name, controls)))
         print(pd.Series(rows[-1]).to_string(), flush=True)
     write("sampling", provenance() | {"sampling": SETTINGS} | busy, rows)
 
@@ -40,7 +40,7 @@ def _row(table: bb.Associations) -> dict[str, object]:
     compiled = {}
     for form, name in MODELS.items():
         spec = load_spec(name)
-        compiled[form], _ = compiled_model(spec, model_data(spec, table))
+        compiled[form], _ = compiled_model(spec, structure_of(spec).data(table))
     runs = [
         {form: _sampled(model, seed) for form, model in compiled.items()} for seed in range(1, REPEATS + 1)
     ]

@@ -25,12 +25,13 @@ from benchmarks.provenance import RESULTS, provenance, write
 
 TARGETS = {"men": 5, "women": 6}
 ATTRIBUTES = {"work": 6, "home": 5, "neutral": 8}
-ASSOCIATIONS = {"men": "work", "women": "home"}
+STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_target_class", "sd_attribute", "sd_attribute_group")
 # Estimands of which the first row stands for the others.
 _FIRST = ("group_bias", "excess", "repulsion", "effect_size", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 10
+_SAMPLING = bb.Sampling(draws=1000, tune=1000, chains=2)
 
 
 def main() -> None:
@@ -70,7 +71,7 @@ def ranks(seed: int) -> dict[str, float]:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
     truth, table = simulate(rng)
-    fit = bb.fit(table, seed=seed, draws=1000, tune=1000, chains=2)
+    fit = bb.fit(table, seed=seed, sampling=_SAMPLING)
     drawn = _quantities(fit)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
@@ -82,7 +83,7 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
     sizes = {name: n_classes if name in _BY_CLASS else 1 for name in priors} | {"mean": (n_groups, n_classes)}
     theta = {name: _draw(prior, sizes[name], rng) for name, prior in priors.items()}
     g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
-    associated = np.arange(n_classes) < len(ASSOCIATIONS)
+    associated = np.arange(n_classes) < len(STEREOTYPES)
     target_effect = (
         theta["sd_target"] * rng.standard_normal((len(g), 1))
         + theta["sd_target_associated"] * rng.standard_normal((len(g), 1)) * associated
@@ -95,9 +96,7 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
     y = y + theta["sd_residual"] * rng.standard_normal(y.shape)
     targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
     attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
-    return _truth(theta, target_effect, attribute_effect, g, c), assemble(
-        y, targets, attributes, ASSOCIATIONS
-    )
+    return _truth(theta, target_effect, attribute_effect, g, c), assemble(y, targets, attributes, STEREOTYPES)
 
 
 def _truth(

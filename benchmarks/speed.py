@@ -10,13 +10,13 @@ from time import perf_counter
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.associations.lazy import Products
 from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.words.wordlist import WordList
 from benchmarks.provenance import provenance, write
 
-_ASSOCIATIONS = {"X": "A", "Y": "B"}
+_STEREOTYPES = {"X": "A", "Y": "B"}
 _MOST_SECONDS, _MOST_GIGABYTES = 8.0, 1.5
 
 
@@ -59,8 +59,8 @@ def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
 def _agreement(n: int, dimensions: int) -> int:
     targets, attributes = (_unit_vectors(n, dimensions, seed).astype(float) for seed in (0, 1))
     of_vectors, of_matrix = (
-        sufficient_statistics(_assembled(similarity)).drop_vars(["target", "attribute"])
-        for similarity in (Products(targets, attributes), targets @ attributes.T)
+        sufficient_statistics(_assembled(values)).drop_vars(["target", "attribute"])
+        for values in (Products(targets, attributes), targets @ attributes.T)
     )
     worst = max(
         float(np.abs(of_vectors[name] - values).max() / np.abs(values).max())
@@ -93,7 +93,7 @@ def _steps(n: int, dimensions: int) -> dict[str, float]:
         seconds[step] = round(perf_counter() - start, 2)
         return result
 
-    table = timed("measure", lambda: bb.measure(embedding, words, controls=()))
+    table = timed("measure", lambda: bb.cosines(embedding, words, controls=()))
     timed("statistics", lambda: sufficient_statistics(table))
     posterior = timed("fit, statistics included", lambda: bb.fit(table))
     timed("summarize", lambda: bb.summarize(posterior))
@@ -108,7 +108,7 @@ def _list(n: int) -> WordList:
             "title": "long",
             "groups": {names[0]: [f"t{i}" for i in half] for names, half in halves.items()},
             "classes": {names[1]: [f"a{i}" for i in half] for names, half in halves.items()},
-            "associations": _ASSOCIATIONS,
+            "stereotypes": _STEREOTYPES,
         },
         name=f"{n}-words",
     )
@@ -118,13 +118,13 @@ def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, n
     return [(f"{prefix}{i}", vector) for i, vector in enumerate(_unit_vectors(n, dimensions, seed))]
 
 
-def _assembled(similarity: Products | np.ndarray) -> Associations:
+def _assembled(values: Products | np.ndarray) -> Associations:
     """Halves of the targets are X and Y, halves of the attributes A and B."""
     words = [
         {f"{side}{i}": side if i < n // 2 else other for i in range(n)}
-        for n, (side, other) in zip(similarity.shape, ("XY", "AB"), strict=True)
+        for n, (side, other) in zip(values.shape, ("XY", "AB"), strict=True)
     ]
-    return assemble(similarity, *words, _ASSOCIATIONS)
+    return assemble(values, *words, _STEREOTYPES)
 
 
 def _unit_vectors(n: int, dimensions: int, seed: int) -> np.ndarray:
