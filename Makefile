@@ -3,13 +3,17 @@
 PYTHON ?= $(shell command -v python3.12 || command -v python3.13 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: report test lint calibration benchmark clean
+.PHONY: report test test-fast lint calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report
 
 test: .venv/installed-test
 	$(BIN)/python -m pytest
+
+# What samples no posterior: less than a minute.
+test-fast: .venv/installed-test
+	$(BIN)/python -m pytest -m "not slow" --hypothesis-profile fast
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

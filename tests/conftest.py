@@ -8,11 +8,14 @@ import numpy as np
 import nutpie
 import pytest
 import xarray as xr
+from hypothesis import settings
 
 import benchmarks.reference
 from bayes_bias import Associations, fit, load_wordlist
 from bayes_bias.cli import main
 from tests.helpers import REFERENCE, Vectors, design, random_table
+
+settings.register_profile("fast", max_examples=20)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -31,20 +31,9 @@ def test_every_shipped_folder_goes_into_the_wheel():
 
 @pytest.mark.slow
 def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
-    build = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        str(tmp_path),
-        str(ROOT),
-    ]
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
+    build = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
     built = subprocess.run(build, capture_output=True, text=True)
-    if built.returncode and "hatchling" in built.stderr:
-        pytest.skip("needs hatchling, which pip could not get")
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         inside = {name.removeprefix("bayes_bias/_data/") for name in wheel.namelist() if "/_data/" in name}

@@ -51,7 +51,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     Examples
     --------
     >>> effects = word_effects(posterior)                                         # doctest: +SKIP
-    >>> effects.target_effect.sel(target="nurse").mean(("chain", "draw"))         # doctest: +SKIP
+    >>> effects.target_effect.sel(target="John").mean(("chain", "draw"))          # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("word effects")
     wanted = tuple(map(check_side, sides))

@@ -59,6 +59,7 @@ def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
     return multivariate_normal(point["mean"].ravel(), covariance).logpdf(mean)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10_000),
     st.tuples(st.integers(2, 5), st.integers(2, 6)),
@@ -80,6 +81,7 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, target
     assert np.ptp(differences) <= 1e-8 * size
 
 
+@pytest.mark.slow
 def test_the_sampled_density_of_the_block_means_is_their_normal_one(small_table):
     """`mean` is written as observed less standardised deviations: the Jacobian must cancel exactly."""
     spec = load_spec("crossed")

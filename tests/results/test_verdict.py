@@ -8,7 +8,7 @@ from bayes_bias.errors import ScopeError
 from bayes_bias.results.design import variance_shares, words_needed
 from tests.helpers import REFERENCE, random_table
 
-# What a trial of the design found (shared/design/statistics.md, section 6): WEAT's numerator on GloVe-840B,
+# What a trial of the design found: WEAT's numerator on GloVe-840B,
 # and the verdicts that the issue asks for.
 GLOVE = {
     "weat1": (0.089, "distinguishable"),

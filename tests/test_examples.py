@@ -1,0 +1,53 @@
+"""Examples in docstrings give what they say; those of a fit, whose digits depend on the machine, at least run."""
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import pytest
+import xarray as xr
+
+import bayes_bias
+from bayes_bias import cosines, fit
+
+NAMES = [bayes_bias.__name__, *(m.name for m in pkgutil.walk_packages(bayes_bias.__path__, "bayes_bias."))]
+EXAMPLES = [
+    test
+    for name in NAMES
+    for test in doctest.DocTestFinder().find(import_module(name), name)
+    if test.examples
+]
+
+
+def skipped(example: doctest.Example) -> bool:
+    return bool(example.options.get(doctest.SKIP))
+
+
+def of_a_fit(example: doctest.Example) -> bool:
+    return skipped(example) and "(posterior" in example.source
+
+
+@pytest.fixture(scope="module")
+def posterior(sampled: None) -> xr.DataTree:
+    """That of the example of `fit`."""
+    return fit(cosines("googlenews-demo", "weat6"), seed=1)
+
+
+@pytest.mark.parametrize(
+    "example", [e for e in EXAMPLES if not all(map(skipped, e.examples))], ids=lambda example: example.name
+)
+def test_examples_give_what_they_say(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told: list[str] = []
+    doctest.DocTestRunner().run(example, out=told.append, clear_globs=False)
+    assert not told, "".join(told)
+
+
+@pytest.mark.parametrize(
+    "example", [e for e in EXAMPLES if any(map(of_a_fit, e.examples))], ids=lambda example: example.name
+)
+def test_examples_of_a_fit_run(example, posterior, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {**vars(bayes_bias), **example.globs, "posterior": posterior, "another_posterior": posterior}
+    for line in example.examples:
+        exec(line.source, names)
