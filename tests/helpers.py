@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from bayes_bias import Associations
+from bayes_bias import Associations, Sampling
 from bayes_bias.associations.table import assemble
+from bayes_bias.files import file_names
+from bayes_bias.reports import Report
+from bayes_bias.reports.figures import KINDS, OVERVIEW
+from bayes_bias.reports.html import page
 
 type Vectors = dict[str, np.ndarray]
 type WordSets = dict[str, list[str]]
@@ -131,3 +135,14 @@ def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
     )
     mean = point["mean"][g[i], c[j]]
     return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
+
+
+# Far too few draws to converge, but enough to write about.
+FEW = Sampling(draws=20, tune=50)
+
+
+def html_of(made: Report) -> str:
+    """The page of a report, without the time that its figures take."""
+    names = file_names([section.name for section in made.sections]).values()
+    files = [OVERVIEW, *(f"{name}-{kind}" for name in names for kind in KINDS)]
+    return page(made, dict.fromkeys(files, b"<svg/>"))

@@ -36,6 +36,11 @@ class Association:
     zero: str = ""
 
     @property
+    def plural(self) -> str:
+        """What several numbers are called."""
+        return self.name if self.name.endswith("s") else f"{self.name}s"
+
+    @property
     def difference(self) -> Self:
         """The same for differences of two numbers: in the same unit, with a wider range."""
         low, high = self.range

@@ -1,5 +1,6 @@
 """From a tidy frame to labelled matrices: what a table may contain, one function per rule."""
 
+import math
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
@@ -74,12 +75,15 @@ def _check_values(tidy: pd.DataFrame, association: Association) -> None:
                 f"{column}: {empty.sum()} of {len(tidy)} rows have none{whose}; fill or remove them"
             )
     low, high = association.range
-    outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(float("inf"))
+    outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row = tidy[outside].iloc[0]
+        allowed = (
+            "are finite numbers" if (low, high) == (-math.inf, math.inf) else f"lie in [{low:g}, {high:g}]"
+        )
         raise AssociationsError(
             f"value: {row['value']:g} at ('{row.target}', '{row.attribute}') and {outside.sum() - 1} more rows are"
-            f" no {association.name}s, which lie in [{low:g}, {high:g}]; remove rows that code missing words"
+            f" no {association.plural}, which {allowed}; remove rows that code missing words"
         )
 
 

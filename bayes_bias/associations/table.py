@@ -211,7 +211,7 @@ class Associations:
             name=name,
             repeats=found.repeats,
             notices=announce(found.notices),
-            provenance=MappingProxyType({"source": f"table of {association.name}s"}),
+            provenance=MappingProxyType({"source": f"table of {association.plural}"}),
         )
         _check_classes(table)
         return table

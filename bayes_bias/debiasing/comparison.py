@@ -57,14 +57,14 @@ class Comparison:
     scope, ci_prob
         What all tables and sentences here are for.
     bias : pandas.DataFrame
-        One row each for "before", "after" and "change": ``bias``, ``lower``, ``upper`` (cosine similarity),
+        One row each for "before", "after" and "change": ``bias``, ``lower``, ``upper`` (units of the table),
         ``prob_direction``, ``prob_noise``, ``observed``, ``by_construction``. A bias that is zero by construction
         has no interval and no probabilities.
     change : pandas.DataFrame
         `summarize` of the difference: the change of every estimand, overall and word by word. Without
         ``effect_size``, since the effect size of a difference is not the change of an effect size.
     controls : pandas.DataFrame
-        Change of the mean cosine of each group with each control class, which debiasing should leave alone;
+        Change of the mean of each group with each control class, which debiasing should leave alone;
         columns of `summarize`, index "group, control class"; empty without control classes.
     share_removed : ShareRemoved
     verdict : Verdict

@@ -25,8 +25,8 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
     """
     if before.association != after.association:
         raise AssociationsError(
-            f"after: holds {after.association.name}s and before {before.association.name}s; a comparison needs the same"
-            " association twice"
+            f"after: holds {after.association.plural} and before {before.association.plural}; a comparison needs the"
+            " same association twice"
         )
     if dict(before.stereotypes) != dict(after.stereotypes):
         raise AssociationsError(

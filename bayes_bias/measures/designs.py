@@ -63,7 +63,7 @@ def require_cosines(table: Associations, measure: str) -> None:
     """Refuse associations that have no distance."""
     if table.association != COSINE:
         raise MeasureError(
-            f"{measure}: is a mean of cosine distances, and this table holds {table.association.name}s"
+            f"{measure}: is a mean of cosine distances, and this table holds {table.association.plural}"
         )
 
 

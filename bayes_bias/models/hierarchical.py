@@ -52,7 +52,7 @@ def data(table: Associations) -> xr.Dataset:
 def _refuse_other_than_cosines(table: Associations) -> None:
     if table.association != COSINE:
         raise AssociationsError(
-            f"table: '{table.name}' holds {table.association.name}s, and the published model is one of cosine"
+            f"table: '{table.name}' holds {table.association.plural}, and the published model is one of cosine"
             " distances; use model='crossed'"
         )
 

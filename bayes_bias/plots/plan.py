@@ -47,7 +47,9 @@ def plot_plan(
         ax.figure.colorbar(filled, ax=ax, label=f"probability that the {ci_prob:.0%} interval excludes zero")
         lines = ax.contour(x, y, grid.width / 2, levels=6, colors="white", linewidths=1)
         ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=8)
-        data = Fitted.of(fit).data
+        fitted = Fitted.of(fit)
+        ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.association.unit}")
+        data = fitted.data
         associated = np.unique(data.associated)
         here = (float(data.n_attributes[associated].mean()), float(data.n_targets.mean()))
         ax.plot(

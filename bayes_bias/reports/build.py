@@ -146,8 +146,8 @@ def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> None:
         check_design(table_means(table), scope)
         if table.association != tables[0].association:
             raise AssociationsError(
-                f"wordlists: '{table.name}' holds {table.association.name}s and '{tables[0].name}'"
-                f" {tables[0].association.name}s; make a report of each kind"
+                f"wordlists: '{table.name}' holds {table.association.plural} and '{tables[0].name}'"
+                f" {tables[0].association.plural}; make a report of each kind"
             )
 
 

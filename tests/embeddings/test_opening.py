@@ -4,6 +4,8 @@ import gzip
 import pickle
 import struct
 import tracemalloc
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 
 import gensim.downloader
 import numpy as np
@@ -14,6 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.embeddings import Embedding, open_embedding
+from bayes_bias.embeddings.base import Reader
+from bayes_bias.embeddings.format import Format
+from bayes_bias.embeddings.opening import FORMATS
 from bayes_bias.errors import EmbeddingError
 
 WORDS = ["he", "she", "Nurse", "nurse", "straße", "dürfen", "New_York"]
@@ -262,3 +267,40 @@ def test_no_such_format(tmp_path):
     (tmp_path / "v.txt").write_text(rows())
     with pytest.raises(EmbeddingError, match="format: 'txt' is not known; did you mean 'text'"):
         open_embedding(tmp_path / "v.txt", format="txt")
+
+
+@dataclass(frozen=True)
+class UpsideDown(Reader):
+    """A line with the numbers and the word after them."""
+
+    file: Traversable
+    dimensions: int
+
+    def words(self):
+        yield from (line.split()[-1] for line in self.file.read_text().splitlines()[1:])
+
+    def entries(self, wanted, first=0):
+        for number, line in enumerate(self.file.read_text().splitlines()[1:]):
+            *values, word = line.split()
+            if number < first or word.casefold() in wanted:
+                yield word, np.array(values, dtype=float)
+
+
+def test_a_new_format_is_one_row(tmp_path, monkeypatch):
+    path = tmp_path / "vectors.up"
+    path.write_text(
+        "upside down\n" + "".join(" ".join(row.split()[::-1]) + "\n" for row in rows().splitlines())
+    )
+    with pytest.raises(EmbeddingError, match="begins with 'upside down'"):
+        open_embedding(path)
+    mine = Format(
+        "mine", lambda sample: sample.startswith(b"upside down\n"), lambda file, trust: UpsideDown(file, 5)
+    )
+    monkeypatch.setattr("bayes_bias.embeddings.opening.FORMATS", (mine, *FORMATS))
+    found = open_embedding(path)
+    assert found.source == "vectors.up (mine)"
+    assert found.vocabulary() == open_embedding(path, format="mine").vocabulary() == WORDS
+    np.testing.assert_allclose(found.find(["Nurse"])["Nurse"], VECTORS[2][::-1])
+    assert list(found.excerpt(["he"]).all()) == ["he"]
+    with pytest.raises(EmbeddingError, match="format: 'mime' is not known; did you mean 'mine'"):
+        open_embedding(path, format="mime")

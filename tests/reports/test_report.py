@@ -23,7 +23,6 @@ from bayes_bias.errors import (
     SpecError,
     WordListError,
 )
-from bayes_bias.files import file_names
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import Quiet
@@ -32,13 +31,12 @@ from bayes_bias.reports import folder as folder_module
 from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.figures import KINDS, draw, svg
-from bayes_bias.reports.html import page
 from bayes_bias.reports.latex import tables
 from bayes_bias.reports.methods import bibliography, latex, plain
 from bayes_bias.reports.references import shared_references
 from bayes_bias.reports.templating import latex as escaped
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import random_table
+from tests.helpers import FEW, html_of, random_table
 
 WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
 
@@ -67,16 +65,6 @@ def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def failed(sampled: None, small_table: Associations) -> Report:
     """Far too few draws to converge."""
     return report(small_table, sampling=FEW)
-
-
-def html_of(made: Report) -> str:
-    files = {f"{n}-{k}" for n in file_names([s.name for s in made.sections]).values() for k in KINDS} | {
-        "overview"
-    }
-    return page(made, dict.fromkeys(files, b"<svg/>"))
-
-
-FEW = Sampling(draws=20, tune=50)
 
 
 def checked_again(section: Section, name: str, **changes: object) -> Section:

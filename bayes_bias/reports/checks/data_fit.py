@@ -23,7 +23,7 @@ def _run(study: Study) -> Check:
     found, reason = _found_or_why_not(study)
     if found is None:
         return Check(f"{reason}.", {"no_data_fit": reason})
-    values = f"{study.table.association.name}s"
+    values = study.table.association.plural
     said = (inside(found, values), compared(found, values))
     return Check(f"{said[0]}. {said[1]}.", _numbers(found), found=(found, said))
 
