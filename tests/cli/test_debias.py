@@ -1,82 +1,11 @@
 """From embedding to debiased file to comparison, as a user does it."""
 
-import re
-
-import numpy as np
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.embeddings import check_vectors_path, save_vectors
-from bayes_bias.errors import OutputError, WordListError
-from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from tests.helpers import changed, equalised, random_table
 
 PAIRS = "she:he,woman:man"
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".txt"])
-def test_saved_vectors_are_read_back_and_by_gensim_too(tmp_path, suffix):
-    vectors = {"he": np.array([0.6, 0.8]), "crème_brûlée": np.array([-1.0, 1e-8])}
-    path = save_vectors(vectors, tmp_path / f"vectors{suffix}")
-    found = open_embedding(path).find(vectors)
-    assert list(found) == list(vectors)
-    assert all(found[word] == pytest.approx(vectors[word], rel=1e-6) for word in vectors)
-    assert list(tmp_path.iterdir()) == [path]
-    if suffix == ".txt":
-        from gensim.models import KeyedVectors
-
-        assert KeyedVectors.load_word2vec_format(path).key_to_index.keys() == vectors.keys()
-
-
-def test_no_vectors_are_written_where_they_cannot_be(tmp_path):
-    with pytest.raises(OutputError, match=r"ends in '\.bin'; vectors are written as \.npz"):
-        check_vectors_path(tmp_path / "vectors.bin")
-    with pytest.raises(OutputError, match="make it first"):
-        check_vectors_path(tmp_path / "no" / "vectors.npz")
-    with pytest.raises(OutputError, match="cannot hold the word 'New York'"):
-        save_vectors({"New York": np.ones(2)}, tmp_path / "vectors.txt")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_sets_are_read_from_text_and_from_a_file(tmp_path):
-    assert read_debias_sets("she:he, woman : man").defining_sets == (("she", "he"), ("woman", "man"))
-    file = tmp_path / "faith.toml"
-    file.write_text(
-        'defining_sets = [["church", "mosque", "synagogue"]]\n'
-        'equalize_sets = [["priest", "imam", "rabbi"]]\n'
-        'specific = ["bible"]\n'
-    )
-    told = read_debias_sets(file)
-    assert told == DebiasSets(
-        (("church", "mosque", "synagogue"),), (("priest", "imam", "rabbi"),), ("bible",)
-    )
-    assert told.words[-1] == "bible"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('definig_sets = [["a", "b"]]', "did you mean 'defining_sets'"),
-        ("specific = ['a']", "has no defining sets"),
-        ('defining_sets = "she:he"', "is no list of sets"),
-        ('defining_sets = ["she", "he"]', "where a list of words is needed"),
-        ('defining_sets = [["she"]]', "a set of 1 word"),
-        ('defining_sets = [["she", "she"]]', "lists 'she' twice"),
-        ("defining_sets = [", "not valid TOML"),
-    ],
-)
-def test_a_wrong_file_of_sets_is_one_clear_line(tmp_path, text, message):
-    file = tmp_path / "sets.toml"
-    file.write_text(text)
-    with pytest.raises(WordListError, match=re.escape(message)):
-        read_debias_sets(file)
-
-
-def test_a_missing_file_and_a_single_word_are_refused(tmp_path):
-    with pytest.raises(WordListError, match="no file"):
-        read_debias_sets(tmp_path / "none.toml")
-    with pytest.raises(WordListError, match="write them as she:he,woman:man"):
-        read_debias_sets("she,he")
 
 
 def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):

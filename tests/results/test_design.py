@@ -1,13 +1,14 @@
-"""Designs planned from one fit: what longer lists would show."""
+"""Designs planned from one fit: what longer lists would show, how many words it would take, where noise comes from."""
 
 import numpy as np
 import pytest
 
-from bayes_bias import summarize
+from bayes_bias import Associations, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
 from bayes_bias.plots.plan import plot_plan
-from bayes_bias.results.design import plan
+from bayes_bias.results.design import plan, variance_shares, words_needed
 from bayes_bias.results.summary import interval_columns
+from tests.helpers import random_table
 
 
 def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):
@@ -44,3 +45,37 @@ def test_the_figure_shows_this_design_among_the_others(small_fit):
     cross = next(line for line in ax.lines if line.get_label() == "these lists")
     np.testing.assert_allclose(cross.get_xydata(), [[5.5, 5.5]])
     assert ax.get_xlabel() == "attributes in each class"
+
+
+@pytest.mark.slow
+def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
+    small, large = (fit(random_table(5, bias=bias), seed=1) for bias in (0.02, 0.05))
+    assert words_needed(small) > words_needed(large)
+    assert words_needed(large, ci_prob=0.99) > words_needed(large)
+    assert words_needed(large, "targets") <= words_needed(large)
+
+
+@pytest.mark.slow
+def test_that_many_words_would_indeed_settle_it():
+    """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
+
+    def sized(n: int, seed: int) -> Associations:
+        targets = dict.fromkeys(("men", "women"), n)
+        return random_table(
+            seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
+        )
+
+    needed = words_needed(fit(sized(40, seed=1), seed=1), power=0.8)
+    settled = [verdict(fit(sized(needed, seed), seed=1)).lower > 0 for seed in range(12)]
+    assert 0.5 <= np.mean(settled) < 1
+
+
+def test_without_new_words_their_number_has_no_meaning(small_fit):
+    with pytest.raises(ScopeError, match="no number of words that matters"):
+        words_needed(small_fit, "none")
+
+
+def test_shares_of_variance_sum_to_one(small_fit):
+    shares = variance_shares(small_fit)
+    assert list(shares.columns) == ["targets", "attributes", "residual"]
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(1)

@@ -1,11 +1,8 @@
-"""The answer in words, and how many words it would take."""
+"""The answer in words."""
 
-import numpy as np
 import pytest
 
-from bayes_bias import Associations, cosines, fit, summarize, verdict
-from bayes_bias.errors import ScopeError
-from bayes_bias.results.design import variance_shares, words_needed
+from bayes_bias import cosines, fit, summarize, verdict
 from tests.helpers import REFERENCE, random_table
 
 # What a trial of the design found: WEAT's numerator on GloVe-840B,
@@ -57,37 +54,3 @@ def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
         summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")],
     )
     assert (found.bias, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
-
-
-@pytest.mark.slow
-def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
-    small, large = (fit(random_table(5, bias=bias), seed=1) for bias in (0.02, 0.05))
-    assert words_needed(small) > words_needed(large)
-    assert words_needed(large, ci_prob=0.99) > words_needed(large)
-    assert words_needed(large, "targets") <= words_needed(large)
-
-
-@pytest.mark.slow
-def test_that_many_words_would_indeed_settle_it():
-    """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
-
-    def sized(n: int, seed: int) -> Associations:
-        targets = dict.fromkeys(("men", "women"), n)
-        return random_table(
-            seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
-        )
-
-    needed = words_needed(fit(sized(40, seed=1), seed=1), power=0.8)
-    settled = [verdict(fit(sized(needed, seed), seed=1)).lower > 0 for seed in range(12)]
-    assert 0.5 <= np.mean(settled) < 1
-
-
-def test_without_new_words_their_number_has_no_meaning(small_fit):
-    with pytest.raises(ScopeError, match="no number of them matters"):
-        words_needed(small_fit, "none")
-
-
-def test_shares_of_variance_sum_to_one(small_fit):
-    shares = variance_shares(small_fit)
-    assert list(shares.columns) == ["targets", "attributes", "residual"]
-    assert shares.sum(axis=1).to_numpy() == pytest.approx(1)

@@ -1,0 +1,32 @@
+"""Vectors on disk, whole or not at all."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import open_embedding
+from bayes_bias.embeddings import check_vectors_path, save_vectors
+from bayes_bias.errors import OutputError
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".txt"])
+def test_saved_vectors_are_read_back_and_by_gensim_too(tmp_path, suffix):
+    vectors = {"he": np.array([0.6, 0.8]), "crème_brûlée": np.array([-1.0, 1e-8])}
+    path = save_vectors(vectors, tmp_path / f"vectors{suffix}")
+    found = open_embedding(path).find(vectors)
+    assert list(found) == list(vectors)
+    assert all(found[word] == pytest.approx(vectors[word], rel=1e-6) for word in vectors)
+    assert list(tmp_path.iterdir()) == [path]
+    if suffix == ".txt":
+        from gensim.models import KeyedVectors
+
+        assert KeyedVectors.load_word2vec_format(path).key_to_index.keys() == vectors.keys()
+
+
+def test_no_vectors_are_written_where_they_cannot_be(tmp_path):
+    with pytest.raises(OutputError, match=r"ends in '\.bin'; vectors are written as \.npz"):
+        check_vectors_path(tmp_path / "vectors.bin")
+    with pytest.raises(OutputError, match="make it first"):
+        check_vectors_path(tmp_path / "no" / "vectors.npz")
+    with pytest.raises(OutputError, match="cannot hold the word 'New York'"):
+        save_vectors({"New York": np.ones(2)}, tmp_path / "vectors.txt")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,55 @@
+"""Fits on disk, whole or not at all."""
+
+import json
+
+import pytest
+import xarray as xr
+
+from bayes_bias import load_fit, save_fit, summarize, verdict
+from bayes_bias.errors import OutputError
+from bayes_bias.inference.diagnostics import Diagnostics
+
+
+def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):
+    saved = load_fit(save_fit(small_fit, tmp_path / "small.nc"))
+    assert saved.attrs == small_fit.attrs
+    xr.testing.assert_equal(saved["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
+    assert summarize(saved, "targets").equals(summarize(small_fit, "targets"))
+    assert verdict(saved) == verdict(small_fit)
+
+
+def test_a_fit_of_an_older_version_has_no_prior_sensitivity_and_loads(small_fit, tmp_path):
+    older = small_fit.copy().drop_nodes(["log_prior", "log_likelihood"])
+    known = json.loads(small_fit.attrs["diagnostics"])
+    assert 0 < known.pop("prior_sensitivity") < 0.05
+    older.attrs = small_fit.attrs | {"diagnostics": json.dumps(known)}
+    loaded = Diagnostics.of(load_fit(save_fit(older, tmp_path / "older.nc")))
+    assert loaded.prior_sensitivity is None
+    assert loaded.converged
+    assert loaded.concern == ""
+
+
+def test_a_bad_path_is_refused_and_nothing_half_written_remains(small_fit, tmp_path):
+    with pytest.raises(OutputError, match="is a folder; name a file"):
+        save_fit(small_fit, tmp_path)
+    with pytest.raises(OutputError, match=r"the folder of .* does not exist"):
+        save_fit(small_fit, tmp_path / "no" / "fit.nc")
+    broken = xr.DataTree.from_dict({"posterior": xr.Dataset({"x": ("y", [object()])})})
+    with pytest.raises(ValueError, match="cannot serialize arbitrary Python objects"):
+        broken.to_netcdf(tmp_path / "broken.nc", engine="h5netcdf")
+    assert (tmp_path / "broken.nc").stat().st_size > 0  # what the writer leaves when it fails half-way
+    (tmp_path / "broken.nc").unlink()
+    with pytest.raises(ValueError, match="cannot serialize arbitrary Python objects"):
+        save_fit(broken, tmp_path / "broken.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_files_are_no_fits(tmp_path):
+    with pytest.raises(OutputError, match=r"no file .*bayes-bias fit"):
+        load_fit(tmp_path / "missing.nc")
+    (tmp_path / "text.nc").write_text("no netCDF")
+    with pytest.raises(OutputError, match="is not a netCDF file"):
+        load_fit(tmp_path / "text.nc")
+    xr.DataTree.from_dict({"other": xr.Dataset({"x": 1})}).to_netcdf(tmp_path / "o.nc", engine="h5netcdf")
+    with pytest.raises(OutputError, match="no fit of bayes_bias"):
+        load_fit(tmp_path / "o.nc")

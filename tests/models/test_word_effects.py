@@ -1,0 +1,97 @@
+"""Effects of words, drawn from what the collapsed model leaves out: exactly theirs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy.stats import multivariate_normal
+
+from bayes_bias import summarize, word_effects
+from bayes_bias.errors import ScopeError
+from bayes_bias.estimands.estimates import block_estimates
+from bayes_bias.models.components import Covariance
+from bayes_bias.models.word_effects import deviations
+
+
+def test_word_effects_have_the_exact_conditional_distribution():
+    """Against the textbook conditional of a multivariate normal, projected to sum zero (design 3.2)."""
+    rng = np.random.default_rng(0)
+    n, k = 4, 3
+    specific, noise = np.array([0.3, 0.5, 0.2]), np.array([0.25, 0.3, 0.35])
+    loadings = [np.array([0.4, 0.4, 0.4]), np.array([0.3, 0.3, 0.0])]
+    observed = rng.normal(0, 0.5, (n, k))
+    observed -= observed.mean(axis=0)
+    repeat = 40_000
+
+    def repeated(scale: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(scale, (repeat, k))
+
+    covariance_of_effect = Covariance(repeated(specific) ** 2, [repeated(s) for s in loadings])
+    draws = deviations(observed, covariance_of_effect, repeated(noise) ** 2, rng)
+    effect = np.diag(specific**2) + sum(np.outer(loading, loading) for loading in loadings)
+    gain = effect @ np.linalg.inv(effect + np.diag(noise**2))
+    covariance = (effect - gain @ effect) * (1 - 1 / n)
+    assert np.allclose(draws.mean(axis=0), observed @ gain.T, atol=0.006)
+    assert np.allclose(np.cov(draws[:, 0].T), covariance, atol=0.004)
+    assert np.allclose(draws.sum(axis=1), 0, atol=1e-12)
+    # Of a normal distribution, the mean of the log density is minus the entropy.
+    normal = multivariate_normal(observed[0] @ gain.T, covariance)
+    assert normal.logpdf(draws[:, 0]).mean() == pytest.approx(-normal.entropy(), abs=0.02)
+    assert np.allclose(cross_covariance(draws[:, 0], draws[:, 1]), -covariance / (n - 1), atol=0.004)
+
+
+def cross_covariance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return (one - one.mean(axis=0)).T @ (other - other.mean(axis=0)) / len(one)
+
+
+def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
+    """Means, levels, effects and noise make up the observed block means: on average nothing is left over."""
+    effects, data = word_effects(small_fit), small_fit["constant_data"]
+    of_targets = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
+    of_attributes = effects.attribute_effect.groupby(data.class_of).mean("attribute")
+    of_attributes = of_attributes.rename(class_of="attribute_class")
+    total = (
+        small_fit["posterior"]["mean"].drop_vars(["group", "attribute_class"])
+        + of_targets.drop_vars(["group", "attribute_class"])
+        + of_attributes.drop_vars(["group", "attribute_class"])
+    )
+    left = data.block_mean.drop_vars(["group", "attribute_class"]) - total
+    residual = small_fit["posterior"].sd_residual.mean() / np.sqrt(5 * 5)
+    assert abs(left.mean(("chain", "draw"))).max() < residual
+    assert left.std(("chain", "draw")).max() < 2 * residual
+
+
+def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(small_fit):
+    """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
+    effects = word_effects(small_fit)
+    to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
+    of_men = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
+    work, home = (
+        to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home")
+    )
+    of_targets = (of_men.sel(attribute_class="work") - of_men.sel(attribute_class="home")).mean("target")
+    bias = {
+        scope: block_estimates(small_fit, scope)["group_bias"]
+        .draws.sel(contrast="men")
+        .transpose("chain", ...)
+        for scope in ("both", "targets", "attributes")
+    }
+    np.testing.assert_allclose(bias["attributes"] - bias["both"], of_targets, atol=1e-12)
+    np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
+
+
+def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
+    whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
+    attributes = small_fit["constant_data"].attribute_mean.size * 6_000
+    monkeypatch.setattr("bayes_bias.models.word_effects.MOST_NUMBERS", attributes - 1)
+    left = summarize(small_fit, "attributes")
+    assert "attribute_bias is left out: the effects of 19 attributes in 6,000 draws" in caplog.text
+    pd.testing.assert_frame_equal(left, whole["attributes"].drop("attribute_bias"))
+    pd.testing.assert_frame_equal(summarize(small_fit, "none"), whole["none"])
+    with pytest.raises(ScopeError, match=r"19 attributes .* scope='none'"):
+        word_effects(small_fit)
+    assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
+
+
+def test_the_same_fit_gives_the_same_word_effects(small_fit):
+    xr.testing.assert_identical(word_effects(small_fit), word_effects(small_fit))
