@@ -3,7 +3,7 @@
 PYTHON ?= $(shell command -v python3.12 || command -v python3.13 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: report test test-fast lint calibration benchmark clean
+.PHONY: report test test-fast lint docs calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report
@@ -21,6 +21,10 @@ lint: .venv/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/check_architecture.py
+
+# The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes.
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 # The evidence in short, beside the long results and never over them.
 calibration: .venv/installed-test
@@ -45,12 +49,13 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.speed scale
 	$(BIN)/python -m benchmarks.speed agreement
 	$(BIN)/python -m benchmarks.speed path
+	$(BIN)/python -m benchmarks.measures
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv report
+	rm -rf .venv report docs/_build docs/reference/api
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
@@ -63,4 +68,8 @@ clean:
 
 .venv/installed-test: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	@touch $@ .venv/installed
+
+.venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	@touch $@ .venv/installed

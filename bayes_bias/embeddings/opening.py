@@ -36,7 +36,7 @@ def open_embedding(
     ----------
     source : str, path, mapping, DataFrame or gensim KeyedVectors
         A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
-        word2vec, fastText's `.vec`), each also gzipped, an `.npz` with arrays `words` (n,) and `vectors`
+        word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
         (n, d), or saved by gensim; a name known to `gensim.downloader`, which downloads it; or vectors in
         memory (a DataFrame has words in its index).
     trust : bool

@@ -30,7 +30,7 @@ def check_vectors_path(path: str | Path) -> Path:
 
 
 def save_vectors(vectors: WordVectors, path: str | Path) -> Path:
-    """Write words and vectors as float32: `.npz`, or word2vec's text format.
+    """Write words and vectors as float32: ``.npz``, or word2vec's text format.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def direct_bias(
     Misleads where the first principal component is not the direction in which the groups differ: in a
     published counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word that
     could not be more biased. All words count by absolute value, so that a list leaning one way and a list of
-    balanced stereotypes look alike. High-dimensional unit vectors have |cos| of about .8 / sqrt(dimensions)
+    balanced stereotypes look alike. High-dimensional unit vectors have ``|cos|`` of about .8 / sqrt(dimensions)
     with *any* direction: .046 for 300 dimensions is what noise gives.
 
     References

@@ -100,7 +100,7 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     The authors' code adds up absolute components, which can exceed 1 and depends on the order of classes;
     the length of the projection does neither, and is the same for two classes.
 
-    Misleads in small lists: means of few words are noisy directions, and any word has |cos| of about .8 /
+    Misleads in small lists: means of few words are noisy directions, and any word has ``|cos|`` of about .8 /
     sqrt(dimensions) with any direction. No test comes with it. The signed coordinates of three classes or
     more depend on which class is first; magnitude, `pairwise` and `one_against_rest` do not, up to the sign
     of a pair.

@@ -71,7 +71,7 @@ def wefat(
     Notes
     -----
     Misleads as WEAT does: d says how cleanly two classes are separated seen from one word, not by how much. A
-    word with few attributes has a large |d| by chance, and testing every target multiplies false findings.
+    word with few attributes has a large ``|d|`` by chance, and testing every target multiplies false findings.
 
     References
     ----------

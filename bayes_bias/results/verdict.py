@@ -31,7 +31,7 @@ class Verdict:
     bias, lower, upper : float
         Posterior mean and equal-tailed interval of ``bias``, in the units of the table.
     prob_direction, prob_noise : float
-        See `summarize`.
+        See `bayes_bias.summarize`.
     association : Association
         What the bias is a difference of, and in which units.
     words_needed : int or None

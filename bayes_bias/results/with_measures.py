@@ -23,7 +23,7 @@ def with_posterior(
     measured : pandas.DataFrame
         ``measure_all(...).table``.
     summaries : mapping of scope to pandas.DataFrame
-        `summarize` under each scope that is to be shown.
+        `bayes_bias.summarize` under each scope that is to be shown.
     association : Association
         What the numbers of the table are: it bounds the bias.
 

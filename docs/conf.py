@@ -1,0 +1,120 @@
+"""How the site is built: `make docs`. Nothing here or in the pages asks for the network."""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from numpydoc.xref import DEFAULT_LINKS
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.logging import getLogger
+
+import bayes_bias
+from bayes_bias import errors, measures, plots
+from bayes_bias.checks.calibration import Calibration
+from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.embeddings import Embedding
+from bayes_bias.reports import Report, Section
+from bayes_bias.results.verdict import Verdict
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+# Kernels inherit these: cells load `_ext/cells.py`, and call the `bayes-bias` that belongs to this Python.
+for variable, folder in (("PYTHONPATH", HERE / "_ext"), ("PATH", Path(sys.executable).parent)):
+    os.environ[variable] = os.pathsep.join([str(folder), os.environ.get(variable, "")])
+
+project = "bayes_bias"
+author = "The bayes_bias founders"
+version = release = bayes_bias.__version__
+
+extensions = [
+    "mathml",
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+default_role = "py:obj"  # `name` in a docstring: a link where the name is documented, code elsewhere
+
+html_theme = "furo"
+html_title = f"bayes_bias {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+html_math_renderer = "mathml"  # drawn by the browser itself
+html_theme_options = {"top_of_page_buttons": []}
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_update_mathjax = False
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings give types in words
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = True  # a parameter's type is a link where it is one of these
+numpydoc_xref_ignore = "all"
+DEFAULT_LINKS.clear()  # they lead outside, where one cannot look without the network
+RETURNED = (Calibration, Comparison, Embedding, Report, Section, Verdict)
+numpydoc_xref_aliases = {each.__name__: f"{each.__module__}.{each.__name__}" for each in RETURNED} | {
+    name: f"{module.__name__}.{name}"
+    for module in (bayes_bias, measures, errors)
+    for name in getattr(module, "__all__", dir(module))
+    if name[0].isupper()
+}
+python_maximum_signature_line_length = 88
+
+
+def sources() -> str:
+    """A hash of what the numbers on the pages depend on beside the cells themselves."""
+    digest = hashlib.sha256((ROOT / "constraints.txt").read_bytes())
+    for folder in ("bayes_bias", "models", "wordlists", "vectors", "benchmarks/results", "docs/_ext"):
+        for file in sorted((ROOT / folder).rglob("*.*")):
+            if file.suffix in (".py", ".toml", ".npz", ".json"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# A page's cells are run again when they, or the package, have changed.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE / "_build" / ".cells" / sources())
+nb_execution_in_temp = True
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_output_stderr = "remove"  # progress, and which control words have no vector
+
+
+def complete(app: Sphinx, env: BuildEnvironment) -> None:
+    """A public name that the reference lacks is a warning, and so an error."""
+    documented = env.get_domain("py").objects
+    for module in (bayes_bias, measures, plots):
+        for name in module.__all__:
+            full = f"{module.__name__}.{name}"
+            wanted = not (name.startswith("__") or isinstance(getattr(module, name), ModuleType))
+            if wanted and full not in documented:
+                getLogger(__name__).warning("%s is public and not in the reference", full)
+
+
+def constructor(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
+) -> tuple[str, None] | None:
+    """Records that are handed out and not made, by their docstrings without parameters, need no signature."""
+    return ("", None) if what == "class" and "Parameters\n" not in obj.__doc__ else None
+
+
+def setup(app: Sphinx) -> None:
+    """Trim signatures, and check the reference once all pages have been read."""
+    app.connect("autodoc-process-signature", constructor)
+    app.connect("env-check-consistency", complete)
