@@ -28,7 +28,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
     Raises
     ------
     OutputError
-        No such file, no netCDF, or netCDF that is no fit of this package.
+        No such file, no netCDF, netCDF that is no fit of this package, or a fit that an earlier version made.
     """
     if not Path(path).is_file():
         raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
@@ -38,4 +38,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
         raise OutputError(f"path: '{path}' is not a netCDF file: {error}") from error
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
         raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+    if "association" not in tree.attrs:
+        raise OutputError(
+            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+        )
     return tree

@@ -53,3 +53,10 @@ def test_other_files_are_no_fits(tmp_path):
     xr.DataTree.from_dict({"other": xr.Dataset({"x": 1})}).to_netcdf(tmp_path / "o.nc", engine="h5netcdf")
     with pytest.raises(OutputError, match="no fit of bayes_bias"):
         load_fit(tmp_path / "o.nc")
+
+
+def test_a_fit_that_does_not_say_what_its_values_are_has_to_be_made_again(small_fit, tmp_path):
+    older = small_fit.copy()
+    older.attrs = {key: value for key, value in small_fit.attrs.items() if key != "association"}
+    with pytest.raises(OutputError, match=r"older\.nc' does not say what its values are.*; fit again"):
+        load_fit(save_fit(older, tmp_path / "older.nc"))
