@@ -25,7 +25,8 @@ def found(root: Path) -> dict[str, set[str]]:
     """The modules of each folder, as they are."""
     folders = {path.parent for path in (root / PACKAGE).rglob("*.py")}
     return {
-        folder.relative_to(root).as_posix(): {path.stem for path in folder.glob("*.py")} - {"__init__"}
+        folder.relative_to(root).as_posix(): {path.stem for path in folder.glob("*.py")}
+        - {"__init__", "__main__"}
         for folder in folders
     }
 

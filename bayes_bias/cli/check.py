@@ -6,7 +6,8 @@ import bayes_bias as bb
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, progress_bar
+from bayes_bias.cli.console import progress_bar
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,

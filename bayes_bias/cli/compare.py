@@ -13,7 +13,8 @@ import bayes_bias as bb
 from bayes_bias.associations.cosine import cosines_with_vectors
 from bayes_bias.associations.table import Associations
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,
@@ -35,7 +36,7 @@ from bayes_bias.reports import check_folder
 from bayes_bias.words.defining_sets import read_debias_sets
 
 
-@app.command(rich_help_panel="Debiasing")
+@app.command()
 def compare(
     before: Annotated[
         str,

@@ -1,22 +1,19 @@
-"""What the terminal shows: progress, notices, tables."""
+"""What the terminal shows: progress, notices, text."""
 
 import logging
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-_out = Console()
+out = Console()
 _err = Console(stderr=True)
 
 
 def say(text: str) -> None:
     """Plain text on standard output."""
-    _out.print(text, markup=False, highlight=False)
+    out.print(text, markup=False, highlight=False)
 
 
 def complain(text: str) -> None:
@@ -81,25 +78,3 @@ def show_notices() -> None:
     logger = logging.getLogger("bayes_bias")
     logger.handlers = [_NoticeHandler()]
     logger.propagate = False
-
-
-def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
-    """A frame as a table; whole numbers and text as they are, other numbers to four significant digits."""
-    table = Table(title=title, title_justify="left", header_style="bold")
-    index = frame.index.names if frame.index.names != [None] else []
-    shown = frame.reset_index() if index else frame
-    for column in shown.columns:
-        table.add_column(
-            str(column),
-            justify="right" if pd.api.types.is_numeric_dtype(shown[column]) else "left",
-            overflow="fold",
-        )
-    for row in shown.itertuples(index=False):
-        table.add_row(*(_cell(value) for value in row))
-    _out.print(table)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4g}"
-    return str(value).replace("[", r"\[")

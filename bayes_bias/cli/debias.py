@@ -13,7 +13,7 @@ from bayes_bias.embeddings import check_vectors_path, save_vectors
 from bayes_bias.words.defining_sets import read_debias_sets
 
 
-@app.command(rich_help_panel="Debiasing")
+@app.command()
 def debias(
     out_file: Annotated[
         Path,

@@ -9,7 +9,8 @@ import typer
 import bayes_bias as bb
 from bayes_bias.associations.cosine import cosines_with_vectors
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,

@@ -7,7 +7,8 @@ import pandas as pd
 import typer
 
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, say
+from bayes_bias.cli.console import say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.errors import OutputError
 from bayes_bias.models.spec import load_spec, spec_names
 from bayes_bias.resources import shipped

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 import bayes_bias as bb
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, progress_bar, say
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,

@@ -8,7 +8,8 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, say
+from bayes_bias.cli.console import say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics

@@ -6,7 +6,8 @@ import pandas as pd
 import typer
 
 from bayes_bias.cli.app import app
-from bayes_bias.cli.console import print_frame, say
+from bayes_bias.cli.console import say
+from bayes_bias.cli.frames import print_frame
 from bayes_bias.words.wordlist import WordList, control_names, load_wordlist, wordlist_names
 
 

@@ -1,11 +1,9 @@
 """gensim's own files, which are pickles, and the names known to `gensim.downloader`."""
 
 import pickle
+import sys
 from importlib.resources.abc import Traversable
 from pathlib import Path
-
-import gensim.downloader
-from gensim.models import KeyedVectors
 
 from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.memory import MemoryReader, from_keyed_vectors
@@ -41,6 +39,8 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
             f"{file.name}: a pickle, as gensim saves it, and opening one can run code; "
             "pass trust=True (--trust) if you trust its origin, or save the vectors with save_word2vec_format"
         )
+    from gensim.models import KeyedVectors  # a second of imports, for such files alone
+
     try:
         loaded = KeyedVectors.load(str(file), mmap="r")
     except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, OSError) as error:
@@ -53,6 +53,12 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     return from_keyed_vectors(vectors)
 
 
+def is_keyed_vectors(source: object) -> bool:
+    """Whether an object is gensim's; one cannot be, where gensim was never imported."""
+    module = sys.modules.get("gensim.models.keyedvectors")
+    return module is not None and isinstance(source, module.KeyedVectors)
+
+
 FORMAT = Format("gensim", lambda sample: sample.startswith(b"\x80"), open_native)
 
 
@@ -62,6 +68,8 @@ def download(name: str) -> Path:
     gensim checks the file's hash. Asked for the path, it does not import the `__init__.py` that comes along,
     so that nothing of what was downloaded is run.
     """
+    import gensim.downloader  # as above
+
     try:
         return Path(gensim.downloader.load(name, return_path=True))
     except (OSError, ValueError) as error:

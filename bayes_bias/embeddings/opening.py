@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from gensim.models import KeyedVectors
 
 from bayes_bias.embeddings import gensim_native, npz, text, word2vec_binary
 from bayes_bias.embeddings.base import Embedding, Reader
@@ -21,7 +20,8 @@ from bayes_bias.resources import shipped, shipped_names
 # The first one that recognises a file opens it: a new format is a file of its own and a row here.
 FORMATS: tuple[Format, ...] = (npz.FORMAT, gensim_native.FORMAT, word2vec_binary.FORMAT, text.FORMAT)
 
-type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | KeyedVectors
+# Or gensim's KeyedVectors, which are not imported for their name's sake.
+type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
 
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
 _FASTTEXT_BIN = (793712314).to_bytes(4, "little")
@@ -132,7 +132,7 @@ def _open_object(source: object) -> tuple[Reader, str]:
         return from_frame(source), "a DataFrame"
     if isinstance(source, Mapping):
         return from_mapping(source), "a mapping"
-    if isinstance(source, KeyedVectors):
+    if gensim_native.is_keyed_vectors(source):
         return from_keyed_vectors(source), "gensim KeyedVectors"
     raise EmbeddingError(
         f"embedding: cannot read a {type(source).__name__}; give a name, a path, "

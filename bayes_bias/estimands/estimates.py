@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import (
     BLOCK,
     attribute_weights,
@@ -26,7 +27,8 @@ from bayes_bias.estimands.facets import (
     Facet,
     Scope,
     ScopeName,
-    check_scope,
+    check_design,
+    scope_of,
 )
 from bayes_bias.estimands.published import published_bias, published_estimates
 from bayes_bias.models.components import Components, Part
@@ -119,6 +121,24 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
     """
     blocks = _Blocks.of(fit, scope)
     return blocks.estimate(level_weights(blocks.data))
+
+
+def check_scope(fit: Fit, scope: str) -> Scope:
+    """The scope of a name, refused where the model or the design of a fit cannot carry it.
+
+    Raises
+    ------
+    ScopeError
+        The message names the group or class of one word and the scopes that remain.
+    """
+    fitted, found = Fitted.of(fit), scope_of(scope)
+    if fitted.structure.GENERALISES:
+        return check_design(fitted.data, scope)
+    if scope != DEFAULT_SCOPE:
+        raise ScopeError(
+            f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model knows no scopes"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ import xarray as xr
 
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Part
-from bayes_bias.models.fitted import Fit, Fitted
 
 
 @dataclass(frozen=True)
@@ -162,26 +161,14 @@ def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
 
 
-def check_scope(fit: Fit, scope: str) -> Scope:
-    """The scope of a name, refused where the model or the design of a fit cannot carry it.
+def check_design(data: xr.Dataset, scope: str) -> Scope:
+    """The scope of a name, refused where a design cannot carry it, as `table_means` describes the design.
 
     Raises
     ------
     ScopeError
         The message names the group or class of one word and the scopes that remain.
     """
-    fitted, found = Fitted.of(fit), scope_of(scope)
-    if fitted.structure.GENERALISES:
-        return check_design(fitted.data, scope)
-    if scope != DEFAULT_SCOPE:
-        raise ScopeError(
-            f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model knows no scopes"
-        )
-    return found
-
-
-def check_design(data: xr.Dataset, scope: str) -> Scope:
-    """The same before any fit, for what `table_means` says of the table."""
     found, remaining = scope_of(scope), possible_scopes(data)
     if found.name not in remaining:
         single = [name for facet in FACETS for name in _of_one_word(data, facet)]

@@ -6,8 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
-from sklearn.svm import SVC
 
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -78,6 +76,9 @@ def classification(
             f"train: {train:g} of {len(words)} words leaves nothing to learn from or to test on"
         )
     rows = stack_unit(vectors, words, "classification")
+    from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
+    from sklearn.svm import SVC
+
     seen, unseen = train_test_split(
         np.arange(len(words)), train_size=train, stratify=group, random_state=seed
     )

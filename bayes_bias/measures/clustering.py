@@ -7,8 +7,6 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
-from sklearn.metrics import confusion_matrix
 
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -76,6 +74,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
         sizes = ", ".join(f"{name}: {len(each)}" for name, each in groups.items())
         raise MeasureError(f"clustering: groups need equal sizes to compare with chance; here {sizes}")
     rows = stack_unit(vectors, words, "clustering")
+    from sklearn.cluster import KMeans  # a second of imports, for this measure alone
+
     cluster = KMeans(len(groups), n_init=10, random_state=seed).fit_predict(rows)
     found = _matched(cluster, group, list(groups))
     agree = [a == b for a, b in zip(found, group, strict=True)]
@@ -89,6 +89,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
 
 def _matched(cluster: np.ndarray, group: list[str], names: list[str]) -> list[str]:
     """Clusters by the name of a group, matched so that most words agree."""
+    from sklearn.metrics import confusion_matrix
+
     shared = confusion_matrix([names.index(g) for g in group], cluster).T
     _, name_of = linear_sum_assignment(shared, maximize=True)
     return [names[name_of[c]] for c in cluster]

@@ -1,17 +1,6 @@
 """Figures of a fit: one plot per file, each returns matplotlib axes."""
 
-from bayes_bias.plots.forest import plot_forest
-from bayes_bias.plots.overview import plot_overview
-from bayes_bias.plots.plan import plot_plan
-from bayes_bias.plots.posterior import plot_posterior
-from bayes_bias.plots.variance_shares import plot_variance_shares
-from bayes_bias.plots.word_bias import plot_word_bias
+import lazy_loader
 
-__all__ = [
-    "plot_forest",
-    "plot_overview",
-    "plot_plan",
-    "plot_posterior",
-    "plot_variance_shares",
-    "plot_word_bias",
-]
+# `__init__.pyi` names what is public; each is imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

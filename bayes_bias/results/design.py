@@ -10,7 +10,7 @@ from scipy.stats import norm, t
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import bias_weights
-from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.estimates import bias_estimate, check_scope
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
@@ -18,7 +18,6 @@ from bayes_bias.estimands.facets import (
     TARGETS,
     Facet,
     ScopeName,
-    check_scope,
     sampling_scope,
 )
 from bayes_bias.models.components import Components, Part

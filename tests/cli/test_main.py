@@ -1,28 +1,17 @@
 """The command line: what a user sees, and one line for what goes wrong."""
 
 import dataclasses
+import subprocess
+import sys
 
 import pytest
 
+import bayes_bias
 from bayes_bias import load_wordlist, save_fit
 from bayes_bias.cli import main
+from bayes_bias.cli.app import COMMANDS
 from bayes_bias.errors import WordListError
 from bayes_bias.inference.diagnostics import Diagnostics
-
-COMMANDS = (
-    "report",
-    "fit",
-    "summarize",
-    "weat",
-    "wordlists",
-    "models",
-    "measures",
-    "compare",
-    "debias",
-    "calibrate",
-    "plan",
-    "check",
-)
 
 
 def test_weat_prints_the_published_number(run):
@@ -36,7 +25,30 @@ def test_weat_prints_the_published_number(run):
 def test_every_command_helps_with_an_example(run, command):
     code, out, _ = run(command, "--help")
     assert code == 0
-    assert f"Example: bayes-bias {command}" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert f"Example: bayes-bias {command}" in said
+    assert COMMANDS[command] in said, "the line in the list of commands is the first one of its docstring"
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    code = (
+        "import sys; from bayes_bias.cli.app import app; from bayes_bias.cli import main\n"
+        "try: main(['-h'])\n"
+        "finally: sys.exit(' '.join({'numpy', 'pandas', 'pymc', 'scipy', 'gensim'} & sys.modules.keys()) or 0)"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert asked.stderr == ""
+    assert asked.returncode == 0
+    assert all(name in asked.stdout for name in COMMANDS)
+
+
+def test_the_module_runs_like_the_command_and_says_its_version():
+    asked = [sys.executable, "-m", "bayes_bias", "--version"]
+    assert subprocess.check_output(asked, text=True) == f"bayes-bias {bayes_bias.__version__}\n"
+
+
+def test_a_misspelt_command_is_answered_with_the_one_that_was_meant(run):
+    assert run("waet", "weat6") == (2, "", "error: No such command 'waet'. Did you mean 'weat'?\n")
 
 
 def test_a_list_shows_its_words_stereotypes_and_source(run):
