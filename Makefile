@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: report test test-fast lint docs calibration benchmark clean
 
 report: .venv/installed
-	$(BIN)/bayes-bias report weat6 weat7 gender --out report
+	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
 test: .venv/installed-test
 	$(BIN)/python -m pytest

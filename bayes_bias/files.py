@@ -10,26 +10,32 @@ from uuid import uuid4
 
 from bayes_bias.errors import OutputError
 
+OVERWRITE = "overwrite=True, or --overwrite"
 
-def check_output(path: str | Path) -> Path:
-    """A path that a file can be written to, before any work is done for it."""
+
+def check_output(path: str | Path, overwrite: bool = False) -> Path:
+    """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
     path = Path(path)
     if path.is_dir():
         raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
+    if path.exists() and not path.is_file():
+        raise OutputError(f"path: '{path}' is a device and no file; name another")
     if not path.parent.is_dir():
         raise OutputError(f"path: the folder of '{path}' does not exist; make it first")
     if not os.access(path.parent, os.W_OK):
         raise OutputError(f"path: the folder of '{path}' cannot be written to; choose another")
+    if path.exists() and not overwrite:
+        raise OutputError(f"path: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
     return path
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     """Where to write meanwhile: the file takes its name when it is complete, and leaves nothing when it fails."""
     unfinished = path.with_name(f".{uuid4().hex}{path.suffix}")
     try:
         yield unfinished
-        unfinished.replace(path)
+        unfinished.replace(check_output(path, overwrite))  # another program may have been faster
     except OSError as error:
         raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
     finally:

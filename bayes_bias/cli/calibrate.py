@@ -14,11 +14,12 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
+    OverwriteOption,
     SeedOption,
     TrustOption,
     controls_of,
 )
-from bayes_bias.files import check_output
+from bayes_bias.files import check_output, whole_file
 
 
 @app.command()
@@ -29,6 +30,7 @@ def calibrate(
     out_file: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")
     ] = None,
+    overwrite: OverwriteOption = False,
     folder: Annotated[
         Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")
     ] = None,
@@ -55,7 +57,7 @@ def calibrate(
     Example: bayes-bias calibrate weat7 --draws 200
     """
     if out_file is not None:
-        check_output(out_file)
+        check_output(out_file, overwrite)
     with progress_bar() as progress:
         made = bb.calibrate(
             wordlist,
@@ -75,5 +77,6 @@ def calibrate(
     print_frame(made.table[["draws", "share", "share_lb", "share_ub", "width", "coverage_50", "coverage_95"]])
     say(made.text)
     if out_file is not None:
-        made.records.to_csv(out_file, index=False)
+        with whole_file(out_file, overwrite) as unfinished:
+            made.records.to_csv(unfinished, index=False)
         say(f"The records of all draws are in {out_file}")

@@ -20,6 +20,7 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     ModelOption,
+    OverwriteOption,
     ScopeOption,
     SeedOption,
     SetsOption,
@@ -51,6 +52,7 @@ def compare(
     out_folder: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for a page with tables and figures.")
     ] = None,
+    overwrite: OverwriteOption = False,
     sets: SetsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -66,7 +68,7 @@ def compare(
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
     if out_folder is not None:
-        check_folder(out_folder)
+        check_folder(out_folder, overwrite)
     told = None if sets is None else read_debias_sets(sets)
     sides: list[tuple[Associations, Mapping[str, np.ndarray] | None]] = []
     with progress_bar() as progress:
@@ -97,7 +99,7 @@ def compare(
             seed=seed,
             progress=progress,
         )
-        page = None if out_folder is None else bb.write(found, out_folder)
+        page = None if out_folder is None else bb.write(found, out_folder, overwrite=overwrite)
     _show(found)
     if page is not None:
         say(f"\nThe comparison is in {page}")

@@ -8,7 +8,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import EmbeddingOption, TrustOption
+from bayes_bias.cli.options import EmbeddingOption, OverwriteOption, TrustOption
 from bayes_bias.embeddings import check_vectors_path, save_vectors
 from bayes_bias.words.defining_sets import read_debias_sets
 
@@ -33,13 +33,14 @@ def debias(
     components: Annotated[
         int, typer.Option(min=1, help="Dimensions of the bias subspace: 1 for two groups, more for several.")
     ] = 1,
+    overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
     """Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019): neutralise, and equalise if asked.
 
     Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
     """
-    check_vectors_path(out_file)
+    check_vectors_path(out_file, overwrite)
     told = read_debias_sets(sets)
     with progress_bar() as progress:
         progress.step(f"{embedding}: reading vectors")
@@ -54,6 +55,6 @@ def debias(
             components=components,
         )
         progress.step(f"writing {out_file}")
-        save_vectors(debiased, out_file)
+        save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased):,} vectors of unit length are in {out_file}")
     say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")

@@ -17,6 +17,7 @@ from bayes_bias.cli.options import (
     EmbeddingOption,
     ListArgument,
     ModelOption,
+    OverwriteOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -34,6 +35,7 @@ from bayes_bias.models.fitted import Fitted
 def fit(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
+    overwrite: OverwriteOption = False,
     embedding: EmbeddingOption = "googlenews-demo",
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -56,13 +58,13 @@ def fit(
     Example: bayes-bias fit weat7 --out weat7.nc
     """
     if out_file is not None:
-        check_output(out_file)
+        check_output(out_file, overwrite)
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
         posterior = bb.fit(table, model, seed=seed, sampling=Sampling(draws, tune, chains), progress=progress)
         if out_file is not None:
-            bb.save_fit(posterior, out_file)
+            bb.save_fit(posterior, out_file, overwrite=overwrite)
     print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob)))
     if Fitted.of(posterior).structure.GENERALISES:
         say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)

@@ -9,7 +9,8 @@ import typer
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import check_output, whole_file
 from bayes_bias.models.spec import load_spec, spec_names
 from bayes_bias.resources import shipped
 
@@ -18,26 +19,31 @@ from bayes_bias.resources import shipped
 def models(
     name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show one model.")] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what --copy names already.")
+    ] = False,
 ) -> None:
     """The shipped models, or one of them with its priors; a copy of one to change the priors in.
 
     Example: bayes-bias models crossed --copy my-model.toml
     """
+    if copy is not None:
+        check_output(copy, overwrite)
     if name is None:
+        if copy is not None:
+            raise BayesBiasError(f"--copy: needs the name of a model, such as `models crossed --copy {copy}`")
         print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
         return
     spec = load_spec(name)
     say(f"{spec.title}\n{spec.description}\n")
     print_frame(pd.DataFrame([{"parameter": p, "prior": str(prior)} for p, prior in spec.priors.items()]))
     if copy is not None:
-        _copy_model(name, copy)
+        _copy_model(name, copy, overwrite)
 
 
-def _copy_model(name: str, path: Path) -> None:
-    if path.exists():
-        raise OutputError(f"--copy: '{path}' exists already; choose another name")
-    try:
-        path.write_text((shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"--copy: cannot write '{path}': {error.strerror}") from error
+def _copy_model(name: str, path: Path, overwrite: bool) -> None:
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_text(
+            (shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8"
+        )
     say(f"Copied to {path}; use it with --model {path}")

@@ -81,6 +81,7 @@ SetsOption = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 CiOption = Annotated[
     float,
     typer.Option("--ci", min=0.01, max=0.999, help="Probability of the intervals.", rich_help_panel=MODEL),

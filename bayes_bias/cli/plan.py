@@ -17,21 +17,26 @@ from bayes_bias.cli.options import (
     EmbeddingOption,
     ListArgument,
     ModelOption,
+    OverwriteOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
     TrustOption,
     read_table,
 )
+from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.files import check_output
+from bayes_bias.files import check_output, whole_file
 from bayes_bias.plots import plot_plan
+
+_FIGURES = (".png", ".pdf", ".svg")
 
 
 @app.command()
 def plan(
     source: ListArgument,
-    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure, PNG or PDF.")] = None,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
+    overwrite: OverwriteOption = False,
     embedding: EmbeddingOption = "googlenews-demo",
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -47,7 +52,9 @@ def plan(
     Example: bayes-bias plan weat7 --out plan.png
     """
     if out_file is not None:
-        check_output(out_file)
+        check_output(out_file, overwrite)
+        if out_file.suffix.lower() not in _FIGURES:
+            raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
     with progress_bar() as progress:
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
         posterior = bb.fit(table, model, seed=seed, progress=progress)
@@ -57,5 +64,6 @@ def plan(
     say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if out_file is not None:
         figure = plot_plan(posterior, planned=planned, ci_prob=ci_prob).get_figure(root=True)
-        cast(Figure, figure).savefig(out_file, dpi=200)
+        with whole_file(out_file, overwrite) as unfinished:
+            cast(Figure, figure).savefig(unfinished, dpi=200)
         say(f"The figure is in {out_file}")

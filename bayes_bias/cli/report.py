@@ -19,6 +19,7 @@ from bayes_bias.cli.options import (
     EmbeddingsOption,
     ListsArgument,
     ModelOption,
+    OverwriteOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -35,6 +36,7 @@ from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
 def report(
     lists: ListsArgument,
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
+    overwrite: OverwriteOption = False,
     embedding: EmbeddingsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -57,7 +59,7 @@ def report(
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """
-    check_folder(out_folder)
+    check_folder(out_folder, overwrite)
     sources = [table_from_csv(Path(each), stereotypes) if each.endswith(".csv") else each for each in lists]
     with progress_bar() as progress:
         made = bb.report(
@@ -74,7 +76,7 @@ def report(
             progress=progress,
         )
         progress.step(f"writing {out_folder}")
-        page = bb.write(made, out_folder)
+        page = bb.write(made, out_folder, overwrite=overwrite)
     print_frame(_overview(made))
     for section in made.sections:
         say(f"{section.name}: {section.verdict.text}")

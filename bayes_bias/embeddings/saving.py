@@ -12,15 +12,16 @@ from bayes_bias.files import check_output, whole_file
 type WordVectors = Mapping[str, NDArray[np.floating]]
 
 
-def check_vectors_path(path: str | Path) -> Path:
+def check_vectors_path(path: str | Path, overwrite: bool = False) -> Path:
     """A path that vectors can be written to, before any work is done for them.
 
     Raises
     ------
     OutputError
-        Neither ``.npz`` nor ``.txt``; the folder does not exist or cannot be written to.
+        Neither ``.npz`` nor ``.txt``; the folder does not exist or cannot be written to; or the file
+        is there already, and not to be overwritten.
     """
-    path = check_output(path)
+    path = check_output(path, overwrite)
     if path.suffix not in _WRITERS:
         raise OutputError(
             f"path: '{path}' ends in '{path.suffix}'; vectors are written as .npz (arrays words and vectors) or"
@@ -29,21 +30,22 @@ def check_vectors_path(path: str | Path) -> Path:
     return path
 
 
-def save_vectors(vectors: WordVectors, path: str | Path) -> Path:
+def save_vectors(vectors: WordVectors, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write words and vectors as float32: ``.npz``, or word2vec's text format.
 
     Raises
     ------
     OutputError
-        The path cannot be written, or a word has a space, which the text format cannot hold.
+        The path cannot be written, or is there already and not to be overwritten; or a word has a space, which the
+        text format cannot hold.
 
     Examples
     --------
     >>> save_vectors({"he": np.array([1.0, 0.0])}, "vectors.npz").name
     'vectors.npz'
     """
-    path = check_vectors_path(path)
-    with whole_file(path) as unfinished:
+    path = check_vectors_path(path, overwrite)
+    with whole_file(path, overwrite) as unfinished:
         _WRITERS[path.suffix](vectors, unfinished)
     return path
 

@@ -8,16 +8,16 @@ from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
 
 
-def save_fit(fit: xr.DataTree, path: str | Path) -> Path:
+def save_fit(fit: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write a fit to a netCDF file, whole or not at all.
 
     Raises
     ------
     OutputError
-        The path is a folder, or cannot be written to.
+        The path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
     """
-    path = check_output(path)
-    with whole_file(path) as unfinished:
+    path = check_output(path, overwrite)
+    with whole_file(path, overwrite) as unfinished:
         fit.to_netcdf(unfinished, engine="h5netcdf")
     return path
 

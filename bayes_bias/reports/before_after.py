@@ -16,9 +16,9 @@ from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
 
 
-def write_comparison(found: Comparison, out: Path) -> Path:
+def write_comparison(found: Comparison, out: Path, overwrite: bool) -> Path:
     """Render a comparison into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(found, folder))
+    write_folder(out, lambda folder: _render(found, folder), overwrite)
     return out / "comparison.html"
 
 

@@ -9,42 +9,54 @@ from typing import Any
 from uuid import uuid4
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import file_names
+from bayes_bias.files import OVERWRITE, file_names
 from bayes_bias.inference.storage import save_fit
 from bayes_bias.reports import figures, html, latex, methods, provenance, tables
 from bayes_bias.reports.record import Report
 
+_UNFINISHED = ".unfinished-"
 
-def check_folder(out: str | Path) -> None:
-    """Refuse a folder that cannot be written, before anything is computed for it.
+
+def check_folder(out: str | Path, overwrite: bool = False) -> None:
+    """Refuse a folder that cannot be written, or that holds something, before anything is computed for it.
 
     Raises
     ------
     OutputError
-        It is a file, or nothing can be written there.
+        It is a file, nothing can be written there, or something is there already and not to be overwritten.
     """
     out = Path(out)
     if out.exists() and not out.is_dir():
         raise OutputError(f"out: '{out}' is a file; name a folder, which is made if need be")
+    _check_empty(out, overwrite)
     try:
         _unfinished(out).rmdir()
     except OSError as error:
         raise _cannot_write(out, error) from error
 
 
-def write_report(report: Report, out: Path) -> Path:
+def _check_empty(out: Path, overwrite: bool) -> None:
+    there = (path for path in out.iterdir() if not path.name.startswith(_UNFINISHED)) if out.is_dir() else ()
+    if not overwrite and any(there):
+        raise OutputError(
+            f"out: '{out}' holds files already; name another folder, or have those of an earlier report"
+            f" replaced: {OVERWRITE}"
+        )
+
+
+def write_report(report: Report, out: Path, overwrite: bool) -> Path:
     """Render a report into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(report, folder))
+    write_folder(out, lambda folder: _render(report, folder), overwrite)
     return out / "index.html"
 
 
-def write_folder(out: Path, render: Callable[[Path], None]) -> None:
+def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
     """Have files rendered into a new folder, and move them into place once all of them are there."""
-    check_folder(out)
+    check_folder(out, overwrite)
     unfinished = _unfinished(out)
     try:
         render(unfinished)
-        _move_into_place(unfinished, out)
+        _move_into_place(unfinished, out, overwrite)
     except OSError as error:
         raise _cannot_write(out, error) from error
     finally:
@@ -54,7 +66,7 @@ def write_folder(out: Path, render: Callable[[Path], None]) -> None:
 def _unfinished(out: Path) -> Path:
     """A new folder on the file system of `out`: in `out` itself, or in the nearest folder that exists."""
     home = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
-    unfinished = home / f".unfinished-{uuid4().hex}"
+    unfinished = home / f"{_UNFINISHED}{uuid4().hex}"
     unfinished.mkdir()
     return unfinished
 
@@ -106,7 +118,8 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _move_into_place(unfinished: Path, out: Path) -> None:
+def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
+    _check_empty(out, overwrite)  # another program may have been faster
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         unfinished.rename(out)

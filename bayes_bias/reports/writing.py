@@ -10,17 +10,19 @@ from bayes_bias.reports.record import Report
 
 
 @singledispatch
-def write(found: Report | Comparison, out: str | Path) -> Path:
+def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = False) -> Path:
     """Render a report or a comparison into a folder, whole or not at all.
 
-    The folder is made if need be. Files of an earlier report are replaced; any other file in it stays.
+    The folder is made if need be.
 
     Parameters
     ----------
     found : Report or Comparison
         From `bayes_bias.report` or `bayes_bias.compare`.
     out : str or Path
-        The folder.
+        The folder; empty, or not yet there.
+    overwrite : bool
+        Replace the files of an earlier report in it; any other file stays.
 
     Returns
     -------
@@ -34,7 +36,8 @@ def write(found: Report | Comparison, out: str | Path) -> Path:
     Raises
     ------
     OutputError
-        There are no pages of such a thing, or the folder cannot be written; then nothing of it has changed.
+        There are no pages of such a thing, the folder cannot be written, or it holds files and is not to be
+        overwritten; then nothing of it has changed.
 
     Examples
     --------
@@ -46,10 +49,10 @@ def write(found: Report | Comparison, out: str | Path) -> Path:
 
 
 @write.register
-def _(found: Report, out: str | Path) -> Path:
-    return folder.write_report(found, Path(out))
+def _(found: Report, out: str | Path, *, overwrite: bool = False) -> Path:
+    return folder.write_report(found, Path(out), overwrite)
 
 
 @write.register
-def _(found: Comparison, out: str | Path) -> Path:
-    return before_after.write_comparison(found, Path(out))
+def _(found: Comparison, out: str | Path, *, overwrite: bool = False) -> Path:
+    return before_after.write_comparison(found, Path(out), overwrite)

@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,44 @@ def test_the_list_of_commands_imports_none_of_them():
 def test_the_module_runs_like_the_command_and_says_its_version():
     asked = [sys.executable, "-m", "bayes_bias", "--version"]
     assert subprocess.check_output(asked, text=True) == f"bayes-bias {bayes_bias.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["fit", "weat6", "--out"],
+        ["plan", "weat6", "--out"],
+        ["calibrate", "weat6", "--out"],
+        ["debias", "--sets", "she:he", "--out"],
+        ["report", "weat6", "--out"],
+        ["compare", "weat6", "--before", "googlenews-demo", "--after", "googlenews-demo", "--out"],
+        ["models", "crossed", "--copy"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_is_there_is_not_overwritten_unasked_nor_anything_sampled_first(run, command, tmp_path):
+    there = tmp_path / "report" / "there.npz"
+    there.parent.mkdir()
+    there.write_text("mine")
+    folder = command[0] in ("report", "compare")
+    code, _, err = run(*command, there.parent if folder else there)
+    assert code == 2
+    assert "already" in err
+    assert "--overwrite" in err
+    assert there.read_text() == "mine"
+    assert [path.name for path in tmp_path.rglob("*")] == ["report", "there.npz"]
+    assert "--overwrite" in run(command[0], "--help")[1]
+
+
+def test_a_device_is_not_replaced(run):
+    code, _, err = run("fit", "weat6", "--out", "/dev/null", "--overwrite")
+    assert (code, err) == (2, "error: path: '/dev/null' is a device and no file; name another\n")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_figure_without_a_format_and_a_copy_without_a_model_are_refused(run, tmp_path):
+    assert "name a file in .png, .pdf or .svg" in run("plan", "weat6", "--out", tmp_path / "plan.doc")[2]
+    assert "--copy: needs the name of a model" in run("models", "--copy", tmp_path / "mine.toml")[2]
 
 
 def test_a_misspelt_command_is_answered_with_the_one_that_was_meant(run):

@@ -44,6 +44,15 @@ def test_a_bad_path_is_refused_and_nothing_half_written_remains(small_fit, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_is_replaced_only_when_asked(small_fit, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    with pytest.raises(OutputError, match=r"notes.txt' exists already; .*overwrite=True, or --overwrite"):
+        save_fit(small_fit, notes)
+    assert notes.read_text() == "mine"
+    assert load_fit(save_fit(small_fit, notes, overwrite=True)).attrs == small_fit.attrs
+
+
 def test_other_files_are_no_fits(tmp_path):
     with pytest.raises(OutputError, match=r"no file .*bayes-bias fit"):
         load_fit(tmp_path / "missing.nc")

@@ -251,14 +251,20 @@ def test_provenance_has_a_hash_of_every_file(folder):
     assert provenance["lists"]["small"]["table_sha256"] == random_table().sha256
 
 
-def test_a_second_report_replaces_its_own_files_and_no_others(made, tmp_path, monkeypatch):
+def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(
+    made, tmp_path, monkeypatch
+):
     monkeypatch.setattr(folder_module.figures, "save", lambda figure, path: path.write_bytes(b"a figure"))
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
     (out / "figures" / "mine.png").write_text("mine")
     one = dataclasses.replace(made, sections=made.sections[:1])
-    write(one, out)
+    with pytest.raises(OutputError, match=r"holds files already; name another folder.*overwrite=True"):
+        write(one, out)
+    assert (out / "notes.txt").read_text() == "mine"
+    assert any(path.name.startswith("posterior-x") for path in out.iterdir())
+    write(one, out, overwrite=True)
     left = {path.name for path in out.rglob("*") if path.is_file()}
     assert {"notes.txt", "mine.png", "posterior-small.nc"} <= left
     assert not any(name.startswith(("posterior-x", "x-")) for name in left)
