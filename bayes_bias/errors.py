@@ -48,6 +48,7 @@ class OutputError(BayesBiasError):
 def did_you_mean(value: str, valid: Iterable[str]) -> str:
     """The remedy of an unknown name: the nearest valid one, then all of them."""
     choices = sorted(valid)
-    near = difflib.get_close_matches(value, choices, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    folded = {choice.casefold(): choice for choice in choices}
+    near = difflib.get_close_matches(value.casefold(), folded, n=1)
+    hint = f"did you mean '{folded[near[0]]}'? " if near else ""
     return f"{hint}valid: {', '.join(choices)}"

@@ -8,12 +8,14 @@ import typer
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.words.wordlist import WordList, control_names, load_wordlist, wordlist_names
+from bayes_bias.words.wordlist import WordList, control_names, load_controls, load_wordlist, wordlist_names
 
 
 @app.command()
 def wordlists(
-    name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")
+    ] = None,
 ) -> None:
     """The shipped word lists, or one of them with its words, source and errata.
 
@@ -28,7 +30,8 @@ def wordlists(
         print_frame(pd.DataFrame(frame))
         say(f"control classes: {', '.join(control_names())}")
         return
-    _print_wordlist(load_wordlist(name))
+    words = load_controls(name) if name in control_names() else load_wordlist(name)
+    _print_wordlist(words)
 
 
 def _print_wordlist(words: WordList) -> None:

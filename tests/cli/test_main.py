@@ -97,6 +97,17 @@ def test_a_list_shows_its_words_stereotypes_and_source(run):
     assert load_wordlist("weat7").source.doi in out
 
 
+def test_a_control_class_shows_its_words_and_source(run):
+    code, out, _ = run("wordlists", "neutral")
+    assert code == 0
+    assert "neutral: " in out
+    assert "doi:" in out
+
+
+def test_a_name_in_capitals_is_recognised(run):
+    assert "did you mean 'weat6'?" in run("weat", "WEAT6")[2]
+
+
 def test_all_lists_and_models_are_shown(run):
     assert "weat10" in run("wordlists")[1]
     assert "Exponential(lam=30)" in run("models", "crossed")[1]
