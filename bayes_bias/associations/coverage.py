@@ -42,7 +42,8 @@ class Part:
     @property
     def found(self) -> tuple[str, ...]:
         """The words that remain."""
-        return tuple(word for word in self.asked if word not in self.lost)
+        lost = frozenset(self.lost)
+        return tuple(word for word in self.asked if word not in lost)
 
     def __str__(self) -> str:
         return f"{_KINDS[self.role]} '{self.name}'"
@@ -97,7 +98,10 @@ def lookup(embedding: Embedding, wordlist: WordList) -> tuple[UnitVectors, Cover
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
     """
     found = embedding.find([*wordlist.targets, *wordlist.attributes])
-    parts = tuple(_part(role, name, words, found) for role, name, words in _tables(wordlist))
+    spellings: dict[str, tuple[str, ...]] = {}
+    for word in found:
+        spellings[word.casefold()] = (*spellings.get(word.casefold(), ()), word)
+    parts = tuple(_part(role, name, words, found, spellings) for role, name, words in _tables(wordlist))
     usable = dict.fromkeys(word for part in parts for word in part.found)
     return {word: _unit(found[word]) for word in usable}, Coverage(embedding.name, parts)
 
@@ -136,17 +140,19 @@ def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
             yield role, name, words
 
 
-def _part(role: Role, name: str, words: tuple[str, ...], found: Mapping[str, Vector]) -> Part:
+def _part(
+    role: Role,
+    name: str,
+    words: tuple[str, ...],
+    found: Mapping[str, Vector],
+    spellings: Mapping[str, tuple[str, ...]],
+) -> Part:
     present = [word for word in words if word in found]
     missing = tuple(word for word in words if word not in found)
     non_finite = tuple(word for word in present if not np.isfinite(found[word]).all())
     zero = tuple(word for word in present if not found[word].any())
-    variants = ((word, _variants(word, found)) for word in missing)
-    return Part(role, name, words, missing, zero, non_finite, tuple(pair for pair in variants if pair[1]))
-
-
-def _variants(word: str, found: Mapping[str, Vector]) -> tuple[str, ...]:
-    return tuple(other for other in found if other.casefold() == word.casefold())
+    variants = ((word, spellings[word.casefold()]) for word in missing if word.casefold() in spellings)
+    return Part(role, name, words, missing, zero, non_finite, tuple(variants))
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
