@@ -87,9 +87,11 @@ class _Header:
 
 def _header(archive: zipfile.ZipFile, name: str, file: Traversable) -> _Header:
     if f"{name}.npy" not in archive.namelist():
-        found = ", ".join(member.removesuffix(".npy") for member in archive.namelist()) or "nothing"
+        names = [member.removesuffix(".npy") for member in archive.namelist()]
+        more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
         raise EmbeddingError(
-            f"{file.name}: found {found}; an .npz of vectors has the arrays words and vectors"
+            f"{file.name}: found {', '.join(names[:5]) or 'nothing'}{more}; an .npz of vectors has the arrays words"
+            " and vectors; for an archive of one array a word, pass dict(numpy.load(file))"
         )
     with archive.open(f"{name}.npy") as member:
         return _read_header(member)

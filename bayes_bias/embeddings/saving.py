@@ -36,8 +36,8 @@ def save_vectors(vectors: WordVectors, path: str | Path, *, overwrite: bool = Fa
     Raises
     ------
     OutputError
-        The path cannot be written, or is there already and not to be overwritten; or a word has a space, which the
-        text format cannot hold.
+        The path cannot be written, or is there already and not to be overwritten; there are no vectors; or a word
+        has a space, which the text format cannot hold.
 
     Examples
     --------
@@ -45,6 +45,8 @@ def save_vectors(vectors: WordVectors, path: str | Path, *, overwrite: bool = Fa
     'vectors.npz'
     """
     path = check_vectors_path(path, overwrite)
+    if not vectors:
+        raise OutputError("vectors: there are none to write; give a mapping of words to vectors")
     with whole_file(path, overwrite) as unfinished:
         _WRITERS[path.suffix](vectors, unfinished)
     return path

@@ -105,9 +105,9 @@ def fit(
     Raises
     ------
     SpecError
-        The model is unknown or its file is wrong.
+        The model is unknown or its file is wrong, or the seed is no whole number from 0 on.
     AssociationsError
-        The data do not fit the model, or the values do not vary.
+        There are no data, the data do not fit the model, or the values do not vary.
 
     Examples
     --------
@@ -115,6 +115,12 @@ def fit(
     >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
     >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
     """
+    check_seed(seed)
+    if not isinstance(table, Associations):
+        raise AssociationsError(
+            f"table: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
+            " `Associations.from_frame` returned"
+        )
     spec = model if isinstance(model, ModelSpec) else load_spec(model)
     structure = structure_of(spec)
     data = structure.data(table)
@@ -130,6 +136,17 @@ def fit(
     tree = xr.DataTree.from_dict({**groups, **scaling})
     tree.attrs = described(table, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
     return tree
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what no generator of random numbers can start from, before anything is computed.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise SpecError(f"seed: {seed!r} is no seed; give a whole number, 0 or more")
 
 
 def sample(

@@ -6,17 +6,18 @@ import xarray as xr
 
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
+from bayes_bias.models.fitted import Fit, Fitted
 
 
-def save_fit(fit: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
+def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write a fit to a netCDF file, whole or not at all.
 
     Raises
     ------
     OutputError
-        The path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
+        It is no fit; the path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
     """
-    path = check_output(path, overwrite)
+    path, fit = check_output(path, overwrite), Fitted.of(fit).tree
     with whole_file(path, overwrite) as unfinished:
         fit.to_netcdf(unfinished, engine="h5netcdf")
     return path

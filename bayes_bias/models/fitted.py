@@ -10,7 +10,7 @@ from typing import Any, Self
 import xarray as xr
 
 from bayes_bias.associations.association import Association
-from bayes_bias.errors import ScopeError
+from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.structures import Structure, structure_of
 
@@ -28,8 +28,20 @@ class Fitted:
 
     @classmethod
     def of(cls, fit: "xr.DataTree | Fitted") -> "Fitted":
-        """A fit, as it comes from `bayes_bias.fit` or as it is already."""
-        return fit if isinstance(fit, Fitted) else cls(fit)
+        """A fit, as it comes from `bayes_bias.fit` or as it is already.
+
+        Raises
+        ------
+        BayesBiasError
+            It is something else.
+        """
+        if isinstance(fit, Fitted):
+            return fit
+        if not isinstance(fit, xr.DataTree) or "association" not in fit.attrs:
+            raise BayesBiasError(
+                f"fit: a {type(fit).__name__} is no fit; give what `bayes_bias.fit` or `load_fit` returned"
+            )
+        return cls(fit)
 
     @cached_property
     def posterior(self) -> xr.Dataset:

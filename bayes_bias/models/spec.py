@@ -176,7 +176,7 @@ def load_spec(name_or_path: str | Path) -> ModelSpec:
     if str(name_or_path) in spec_names():
         text = (shipped("models") / f"{name_or_path}.toml").read_text(encoding="utf-8")
     elif path.is_file():
-        text = path.read_text(encoding="utf-8")
+        text = _text(path)
     else:
         hint = did_you_mean(str(name_or_path), spec_names())
         raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
@@ -185,6 +185,17 @@ def load_spec(name_or_path: str | Path) -> ModelSpec:
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"model: {name_or_path} is not valid TOML: {error}") from error
     return spec_from_mapping(content, name=path.stem)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"model: {path} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise SpecError(f"model: {path} cannot be read: {error.strerror}") from error
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:

@@ -13,8 +13,9 @@ from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE
-from bayes_bias.inference.sampling import Sampling
+from bayes_bias.inference.sampling import Sampling, check_seed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import Progress
 from bayes_bias.words.wordlist import WordList, load_wordlist
@@ -113,10 +114,18 @@ def calibrate(
     Calibration
         ``table`` and ``text``.
 
+    Raises
+    ------
+    BayesBiasError
+        A seed or a number of processes that is none; what reading lists and embeddings may raise.
+
     Examples
     --------
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
+    check_seed(seed)
+    if jobs == 0:
+        raise BayesBiasError("jobs: 0 processes do nothing; give 1 or more, or -1 for one on each core")
     opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
     words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
     words = words.with_controls(controls)

@@ -1,0 +1,124 @@
+"""What a user may get wrong is answered with one line that names it and says what to do, before anything is sampled."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
+
+FIT = "is no fit; give what `bayes_bias.fit` or `load_fit` returned"
+TABLE = "is no table of associations; give what `bayes_bias.cosines`"
+
+
+@pytest.fixture
+def table() -> bb.Associations:
+    return bb.cosines("googlenews-demo", "weat6", controls=())
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are not what their names say, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    np.savez("keys.npz", **{f"w{i}": np.ones(3) for i in range(300)})
+    np.savez("whole.npz", words=np.array(["he", "she"]), vectors=np.eye(2))
+    whole = Path("whole.npz").read_bytes()
+    Path("half.npz").write_bytes(whole[: len(whole) // 2])
+    for name in ("binary.toml", "binary.csv", "binary.nc", "binary.txt"):
+        Path(name).write_bytes(bytes(range(129, 256)))
+    Path("folder").mkdir()
+
+
+CALLS: dict[str, tuple[Callable[[], object], str]] = {
+    "a fit of a name": (lambda: bb.fit("weat7"), f"a str {TABLE}"),
+    "a fit of nothing": (lambda: bb.fit(None), f"a NoneType {TABLE}"),
+    "summarize nothing": (lambda: bb.summarize(None), f"a NoneType {FIT}"),
+    "summarize a path": (lambda: bb.summarize("fit.nc"), f"a str {FIT}"),
+    "verdict on nothing": (lambda: bb.verdict(None), f"a NoneType {FIT}"),
+    "plan of nothing": (lambda: bb.plan(None), f"a NoneType {FIT}"),
+    "a plot of nothing": (lambda: bb.plots.plot_forest(None), f"a NoneType {FIT}"),
+    "nothing saved": (lambda: bb.save_fit(None, "fit.nc"), f"a NoneType {FIT}"),
+    "no vectors saved": (lambda: bb.save_vectors({}, "none.npz"), "there are none to write"),
+    "pages of nothing": (lambda: bb.write(None, "report"), "there are no pages of a NoneType"),
+    "no draws": (lambda: bb.Sampling(draws=0), "draws: 0 is no number of draws"),
+    "draws in words": (lambda: bb.Sampling(draws="many"), "'many' is no number of draws"),
+    "no chains": (lambda: bb.Sampling(chains=0), "chains: 0 is no number of chains"),
+    "acceptance above 1": (lambda: bb.Sampling(target_accept=2), "2 is no acceptance rate"),
+    "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), "jobs: 0 processes"),
+    "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), "seed: -1 is no seed"),
+    "an embedding of a number": (lambda: bb.cosines(3, "weat6"), "embedding: cannot read a int"),
+    "a list of a number": (lambda: bb.cosines("googlenews-demo", 7), "word list: '7' is neither"),
+    "an array a word": (lambda: bb.open_embedding("keys.npz"), "found w0, w1, w2, w3, w4 and 295 more"),
+    "half an archive": (lambda: bb.open_embedding("half.npz").all(), "half.npz: damaged .npz archive"),
+    "a folder of vectors": (lambda: bb.open_embedding("folder"), "'folder' is a folder"),
+    "vectors in no format": (lambda: bb.open_embedding("binary.txt").all(), "binary.txt"),
+    "a binary list": (lambda: bb.load_wordlist("binary.toml"), "not UTF-8 text"),
+    "a binary model": (lambda: bb.load_spec("binary.toml"), "not UTF-8 text"),
+    "a binary fit": (lambda: bb.load_fit("binary.nc"), "is not a netCDF file"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_with_something_else_says_what_it_wants(name, files):
+    call, message = CALLS[name]
+    before = sorted(path.name for path in Path().rglob("*"))
+    with pytest.raises(BayesBiasError) as refused:
+        call()
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert sorted(path.name for path in Path().rglob("*")) == before
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "one", None])
+def test_a_seed_is_a_whole_number(table, seed):
+    with pytest.raises(BayesBiasError, match="is no seed; give a whole number, 0 or more"):
+        bb.fit(table, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("weat binary.csv", "needs GROUP=CLASS"),
+        ("weat folder", "folder"),
+        ("weat weat6 -e binary.txt", "binary.txt: begins with"),
+        ("weat weat6 -e nowhere.bin", "nowhere.bin"),
+        ("weat weat6 -e folder", "is a folder"),
+        ("report binary.csv --stereotype a=b", "no CSV table"),
+        ("report weat6 --out binary.csv", "is a file; name a folder"),
+        ("report weat6 --scope target", "did you mean 'targets'"),
+        ("report weat6 --model binary.toml", "not UTF-8 text"),
+        ("report weat6 --ci 95", "--ci"),
+        ("report", "Missing argument"),
+        ("fit weat6 --seed -1", "seed: -1 is no seed"),
+        ("fit weat6 --draws 5", "--draws"),
+        ("fit weat6 --chains 0", "--chains"),
+        ("fit weat6 --model crosed", "did you mean 'crossed'"),
+        ("fit weat6 --controls neutrl", "did you mean 'neutral'"),
+        ("fit weat6 --out folder", "is a folder; name a file"),
+        ("fit weat6 --out nowhere/fit.nc", "does not exist; make it first"),
+        ("summarize nowhere.nc", "no file 'nowhere.nc'"),
+        ("summarize binary.nc", "is not a netCDF file"),
+        ("debias --sets she --out after.npz", "she"),
+        ("debias --sets binary.toml --out after.npz", "binary.toml"),
+        ("debias --sets she:he --out after.vec", "vectors are written as .npz"),
+        ("compare weat6 --before googlenews-demo --after nowhere.npz", "nowhere.npz"),
+        ("compare --before googlenews-demo --after googlenews-demo", "LIST: is missing"),
+        ("calibrate weat6 --jobs 0", "jobs: 0 processes"),
+        ("calibrate weat6 --draws 0", "--draws"),
+        ("plan weat6 --out plan.xls", "is no figure"),
+        ("models crosed", "did you mean 'crossed'"),
+        ("wordlists weat66", "did you mean 'weat6'"),
+        ("wordlists binary.toml", "not UTF-8 text"),
+    ],
+)
+def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arguments, message):
+    before = sorted(path.name for path in Path().rglob("*"))
+    code, _, err = run(*arguments.split())
+    errors = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert code == 2
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert "unexpected" not in errors[0]
+    assert sorted(path.name for path in Path().rglob("*")) == before
