@@ -98,6 +98,9 @@ class Comparison:
         """The sides on which every attribute is equally close to all groups, as equalising makes it."""
         return tuple(self.bias.index[self.bias.by_construction])
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The answer in sentences."""

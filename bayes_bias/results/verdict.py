@@ -50,6 +50,9 @@ class Verdict:
     words_needed: int | None
     problems: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The verdict as a sentence."""
@@ -91,7 +94,7 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
 
     Examples
     --------
-    >>> print(verdict(posterior).text)                                            # doctest: +SKIP
+    >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("a verdict")
     row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti").loc[OVERALL]

@@ -132,7 +132,7 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
         *(("crossed", scope) for scope in ("both", "targets", "attributes")),
     }
     assert (made.table.draws == 3).all()
-    assert made.text.startswith("tiny: with attributes drawn at random, findings at the 5% level: WEAT ")
+    assert str(made).startswith("tiny: with attributes drawn at random, findings at the 5% level: WEAT ")
 
 
 def test_an_embedding_without_other_words_is_refused(words):

@@ -68,7 +68,7 @@ def test_controls_that_moved_are_found_out(small_table: Associations, small_fit:
     neutral = after.values.attribute_class == "neutral"
     found = compare(small_table, replace(after, values=after.values + 0.05 * neutral))
     assert (found.controls.eti95_lb > 0).all()
-    assert "Control classes moved by +0.05" in found.text
+    assert "Control classes moved by +0.05" in str(found)
 
 
 def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction: Comparison) -> None:

@@ -43,7 +43,7 @@ def test_a_planted_bias_is_told_from_noise_and_no_bias_is_not():
 
 
 def test_the_sentence_says_over_which_words_it_generalises(small_fit):
-    assert "if both word lists are samples" in verdict(small_fit).text
+    assert "if both word lists are samples" in str(verdict(small_fit))
     assert "if the targets are a sample" in verdict(small_fit, "targets").text
     assert verdict(small_fit, "none").text.startswith("Raw contrast: +0.")
 

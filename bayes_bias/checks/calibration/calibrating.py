@@ -44,6 +44,9 @@ class Calibration:
         """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
         return rates(self.records)
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The main shares as a sentence."""
