@@ -1,16 +1,35 @@
-"""Files are written whole or not at all, and under safe names; whether they can be is asked before any work."""
+"""Files are read with a remedy, and written whole or not at all; whether they can be is asked before any work."""
 
 import os
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import BayesBiasError, OutputError
 
 OVERWRITE = "overwrite=True, or --overwrite"
+
+
+def read_toml(
+    file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = ""
+) -> dict[str, Any]:
+    """What a TOML file holds; `subject` begins the line that says why it holds nothing."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
+    except UnicodeDecodeError as error:
+        raise refusal(
+            f"{subject} not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise refusal(f"{subject} not readable: {error.strerror}") from error
 
 
 def check_output(path: str | Path, overwrite: bool = False) -> Path:

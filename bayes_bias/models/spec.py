@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
+from bayes_bias.files import read_toml
 from bayes_bias.resources import shipped, shipped_names
 
 # Distributions that a prior may have, with their parameters as PyMC names them. Means live on the real
@@ -174,28 +174,14 @@ def load_spec(name_or_path: str | Path) -> ModelSpec:
     """
     path = Path(name_or_path)
     if str(name_or_path) in spec_names():
-        text = (shipped("models") / f"{name_or_path}.toml").read_text(encoding="utf-8")
+        file = shipped("models") / f"{name_or_path}.toml"
     elif path.is_file():
-        text = _text(path)
+        file = path
     else:
         hint = did_you_mean(str(name_or_path), spec_names())
         raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"model: {name_or_path} is not valid TOML: {error}") from error
+    content = read_toml(file, f"model: {name_or_path} is", SpecError)
     return spec_from_mapping(content, name=path.stem)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise SpecError(
-            f"model: {path} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
-        ) from error
-    except OSError as error:
-        raise SpecError(f"model: {path} cannot be read: {error.strerror}") from error
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:

@@ -1,12 +1,12 @@
 """Which words a debiasing is told of: defining sets, sets to equalise, words that may keep their bias."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WordListError, did_you_mean
+from bayes_bias.files import read_toml
 
 type Sets = tuple[tuple[str, ...], ...]
 
@@ -71,10 +71,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise WordListError(
             f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man"
         )
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WordListError(f"{path}: not valid TOML: {error}") from error
+    return read_toml(path, f"{path}:", WordListError)
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:

@@ -6,7 +6,6 @@ without vectors, so that a slip in a word list never turns into a number.
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources.abc import Traversable
@@ -16,6 +15,7 @@ from typing import Any, Self
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
+from bayes_bias.files import read_toml
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.words import rules
 
@@ -172,16 +172,7 @@ def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Tr
 
 
 def _parse(file: Traversable, label: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise WordListError(
-            f"{label}: not valid TOML: {error}; see wordlists/weat6.toml for an example"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise WordListError(
-            f"{label}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
-        ) from error
+    return read_toml(file, f"{label}:", WordListError, hint="; see wordlists/weat6.toml for an example")
 
 
 def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
