@@ -29,9 +29,9 @@ def models(
     """
     if copy is not None:
         check_output(copy, overwrite)
-    if name is None:
-        if copy is not None:
+        if name is None:
             raise BayesBiasError(f"--copy: needs the name of a model, such as `models crossed --copy {copy}`")
+    if name is None:
         print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
         return
     spec = load_spec(name)
