@@ -7,6 +7,7 @@ stopped. The summary goes to `benchmarks/results/<part>.json`; `python -m benchm
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -16,13 +17,14 @@ from bayes_bias.checks.calibration import rates, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings import Embedding, open_embedding
 from benchmarks import cells
-from benchmarks.provenance import provenance, write
+from benchmarks.provenance import provenance, read, write
 
 HERE = Path(__file__).parent
 PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
     "nulls": cells.nulls,
     "priors": cells.priors,
     "null-groups": cells.null_groups,
+    "topical": cells.topical,
     "planted": cells.planted,
 }
 
@@ -34,9 +36,14 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=400, help="random draws of each cell")
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument(
+        "--alone", help="judge by this model alone, and keep the other methods' rows as they are"
+    )
     chosen = parser.parse_args()
     embedding = open_embedding(chosen.embedding)
     rows = list(PARTS[chosen.part](embedding))
+    if chosen.alone:
+        rows = [_alone(row, chosen.alone) for row in rows]
     start = perf_counter()
     with progress_bar() as progress:
         records = run(
@@ -57,7 +64,14 @@ def main() -> None:
         "sampling": vars(rows[0].cell.sampling),
         "seed": rows[0].cell.seed,
     }
-    write(name, about, json.loads(table.to_json(orient="records", double_precision=5)))
+    found = json.loads(table.to_json(orient="records", double_precision=5))
+    kept = [row for row in read(name)["rows"] if row["method"] != chosen.alone] if chosen.alone else []
+    write(name, about, found + kept)
+
+
+def _alone(row: cells.Row, model: str) -> cells.Row:
+    specs = tuple(spec for spec in row.cell.specs if spec.name == model)
+    return replace(row, cell=replace(row.cell, specs=specs, with_weat=False, sd_weat_vocabulary=None))
 
 
 def summary(rows: list[cells.Row], records: list[pd.DataFrame]) -> pd.DataFrame:

@@ -12,10 +12,10 @@ from bayes_bias.words.wordlist import load_wordlist
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
 SIZES = (4, 8, 25)
 PRIORS = (
-    Prior("HalfNormal", {"sigma": 0.05}),
-    Prior("HalfNormal", {"sigma": 0.03}),
-    Prior("Exponential", {"lam": 30}),
-    Prior("Exponential", {"lam": 40}),
+    Prior("HalfNormal", {"sigma": 0.8}),
+    Prior("Exponential", {"lam": 1.8}),
+    Prior("Exponential", {"lam": 2.5}),
+    Prior("Exponential", {"lam": 3.5}),
 )
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
@@ -48,7 +48,7 @@ def priors(embedding: Embedding) -> Iterator[Row]:
             for prior in PRIORS:
                 row = _row("random classes", _design(name, embedding).with_sizes(size))
                 spec = row.cell.specs[0]
-                for parameter in ("sd_target_class", "sd_attribute_group"):
+                for parameter in ("sd_target_preference", "sd_attribute_preference"):
                     spec = spec.with_prior(parameter, prior.distribution, **prior.parameters)
                 cell = replace(row.cell, specs=(spec,), sd_weat_vocabulary=None)
                 yield replace(row, part=str(prior), cell=cell)
@@ -64,6 +64,19 @@ def null_groups(embedding: Embedding) -> Iterator[Row]:
             )
     for name in LISTS:
         yield _row("halves of the neutral words", _design(name, embedding).with_halves("neutral"))
+
+
+def topical(embedding: Embedding) -> Iterator[Row]:
+    """Random targets with classes about random topics; topical targets with random classes; centred vectors, too."""
+    for name in ("weat7", "weat1"):
+        design = _design(name, embedding).with_random_groups().without_controls()
+        for size in (8, 25):
+            for about, drawn in (
+                ("random targets, topical classes", design.with_topics(classes=2)),
+                ("topical targets, random classes", design.with_topics(groups=2)),
+            ):
+                yield _row(about, drawn.with_sizes(size))
+                yield _row(f"{about}, centred", drawn.with_sizes(size).centred())
 
 
 def planted(embedding: Embedding) -> Iterator[Row]:

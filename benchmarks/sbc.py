@@ -26,7 +26,9 @@ from benchmarks.provenance import RESULTS, provenance, write
 TARGETS = {"men": 5, "women": 6}
 ATTRIBUTES = {"work": 6, "home": 5, "neutral": 8}
 STEREOTYPES = {"men": "work", "women": "home"}
-_BY_CLASS = ("sd_target_class", "sd_attribute", "sd_attribute_group")
+_BY_CLASS = ("sd_attribute", "sd_attribute_preference")
+# Priors in the units of the table: those of the table's own spread are no prior to draw from.
+SPEC = load_spec("crossed").with_option("unit", "as measured")
 # Estimands of which the first row stands for the others.
 _FIRST = ("group_bias", "excess", "repulsion", "effect_size", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
@@ -71,32 +73,38 @@ def ranks(seed: int) -> dict[str, float]:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
     truth, table = simulate(rng)
-    fit = bb.fit(table, seed=seed, sampling=_SAMPLING)
+    fit = bb.fit(table, SPEC, seed=seed, sampling=_SAMPLING)
     drawn = _quantities(fit)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
 
 def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
-    """Parameters from the priors, word effects and cosines from the model."""
-    priors = load_spec("crossed").priors
+    """Scales from the priors, word effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes = len(TARGETS), len(ATTRIBUTES)
-    sizes = {name: n_classes if name in _BY_CLASS else 1 for name in priors} | {"mean": (n_groups, n_classes)}
-    theta = {name: _draw(prior, sizes[name], rng) for name, prior in priors.items()}
+    sizes = {name: n_classes if name in _BY_CLASS else 1 for name in SPEC.priors}
+    theta = {name: _draw(prior, sizes[name], rng) for name, prior in SPEC.priors.items()}
+    theta["mean"] = rng.normal(0, 3, (n_groups, n_classes))
     g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
-    associated = np.arange(n_classes) < len(STEREOTYPES)
-    target_effect = (
-        theta["sd_target"] * rng.standard_normal((len(g), 1))
-        + theta["sd_target_associated"] * rng.standard_normal((len(g), 1)) * associated
-        + theta["sd_target_class"] * rng.standard_normal((len(g), n_classes))
+    k = len(STEREOTYPES)
+    target_effect = theta["sd_target"] * rng.standard_normal((len(g), 1)) * np.ones(n_classes)
+    target_effect[:, :k] += theta["sd_target_associated"] * rng.standard_normal((len(g), 1))
+    target_effect[:, :k] += theta["sd_target_preference"] * _summing_to_zero(len(g), k, rng)
+    target_effect[:, k:] += theta["sd_target_control"] * rng.standard_normal((len(g), n_classes - k))
+    attribute_effect = theta["sd_attribute"][c][:, None] * rng.standard_normal((len(c), 1))
+    attribute_effect = attribute_effect + theta["sd_attribute_preference"][c][:, None] * _summing_to_zero(
+        len(c), n_groups, rng
     )
-    attribute_effect = theta["sd_attribute"][c][:, None] * rng.standard_normal((len(c), 1)) + theta[
-        "sd_attribute_group"
-    ][c][:, None] * rng.standard_normal((len(c), n_groups))
     y = theta["mean"][np.ix_(g, c)] + target_effect[:, c] + attribute_effect[:, g].T
     y = y + theta["sd_residual"] * rng.standard_normal(y.shape)
     targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
     attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
     return _truth(theta, target_effect, attribute_effect, g, c), assemble(y, targets, attributes, STEREOTYPES)
+
+
+def _summing_to_zero(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Deviations of variance one that sum to zero over k."""
+    z = rng.standard_normal((n, k))
+    return (z - z.mean(axis=1, keepdims=True)) * np.sqrt(k / (k - 1))
 
 
 def _truth(
@@ -120,7 +128,7 @@ def _truth(
         "repulsion[0]": float(mean[0, 2] - mean[0, 1]),
         "effect_size[0]": 2
         * _bias(mean)
-        / float(np.hypot(np.hypot(*theta["sd_target_class"][:2]), _bias(mean))),
+        / float(np.hypot(2 * theta["sd_target_preference"][0], _bias(mean))),
         "target_bias[0]": float((mean[0] + target_effect[0])[:2] @ (1, -1)),
         "attribute_bias[0]": float((mean[:, 0] + attribute_effect[0]) @ (1, -1)),
         "target_effect[0, 0]": float(target_effect[0, 0]),

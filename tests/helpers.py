@@ -110,11 +110,43 @@ def letters(n: int) -> list[str]:
 SCALES = (
     "sd_target",
     "sd_target_associated",
-    "sd_target_class",
+    "sd_target_preference",
+    "sd_target_control",
     "sd_attribute",
-    "sd_attribute_group",
+    "sd_attribute_preference",
     "sd_residual",
 )
+
+
+def random_point(table: Associations, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Scales and block means of the crossed model, none near zero."""
+    shapes = dict.fromkeys(SCALES, ()) | {"sd_target_control": (len(table.controls),)}
+    shapes |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), (len(table.classes),))
+    point = {name: rng.uniform(0.02, 0.2, size=shape) for name, shape in shapes.items()}
+    return point | {"mean": rng.normal(0.1, 0.1, size=(len(table.groups), len(table.classes)))}
+
+
+def summing_to_zero(n: int) -> np.ndarray:
+    """Covariance of n deviations of variance one that sum to zero."""
+    return (n * np.eye(n) - 1) / (n - 1)
+
+
+def target_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.ndarray:
+    """Of a target's effects on the classes."""
+    k, n = len(table.associated_classes), len(table.classes)
+    covariance = np.full((n, n), point["sd_target"] ** 2)
+    covariance[:k, :k] += point["sd_target_associated"] ** 2
+    covariance[:k, :k] += point["sd_target_preference"] ** 2 * summing_to_zero(k)
+    covariance[k:, k:] += np.diag(point["sd_target_control"] ** 2)
+    return covariance
+
+
+def attribute_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.ndarray:
+    """Of the effects on the groups of an attribute of each class, (classes, groups, groups)."""
+    level, preference = (
+        point[name][:, None, None] ** 2 for name in ("sd_attribute", "sd_attribute_preference")
+    )
+    return level + preference * summing_to_zero(len(table.groups))
 
 
 def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
@@ -122,15 +154,10 @@ def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
     g, c = table.group_index, table.class_index
     i, j = (index.ravel() for index in np.indices(table.values.shape))
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
-    same_class, same_group = c[j][:, None] == c[j], g[i][:, None] == g[i]
-    associated = c[j] < len(table.associated_classes)
-    both_associated = associated[:, None] & associated
+    of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
     covariance = (
-        point["sd_target"] ** 2 * same_target
-        + point["sd_target_associated"] ** 2 * (same_target & both_associated)
-        + (point["sd_target_class"] ** 2)[c[j]] * (same_target & same_class)
-        + (point["sd_attribute"] ** 2)[c[j]] * same_attribute
-        + (point["sd_attribute_group"] ** 2)[c[j]] * (same_attribute & same_group)
+        same_target * of_target[np.ix_(c[j], c[j])]
+        + same_attribute * of_attribute[c[j][:, None], g[i][:, None], g[i]]
         + point["sd_residual"] ** 2 * np.eye(i.size)
     )
     mean = point["mean"][g[i], c[j]]

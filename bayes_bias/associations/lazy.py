@@ -81,6 +81,10 @@ class Products(NDArrayOperatorsMixin):
         """
         return float((_scatter(self.targets, group_index) * _scatter(self.attributes, class_index)).sum())
 
+    def sum_of_squares(self) -> float:
+        """Of all products: the Frobenius product of the two sides' cross-products, (d x d) each."""
+        return float((_cross_products(self.targets) * _cross_products(self.attributes)).sum())
+
     def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
         """Selected targets and attributes, as xarray asks for them; of a single word, the cosines themselves."""
         kept = [np.ravel(each) if np.ndim(each) == 2 else each for each in key[:2]]
@@ -131,6 +135,10 @@ def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
     centroid = sums / member.sum(axis=0)[:, None]
     centred = (own - centroid[index[rows]] for rows, own in _chunks(vectors))
     return sum((each.T @ each for each in centred), start=np.zeros((vectors.shape[1],) * 2))
+
+
+def _cross_products(vectors: Rows) -> NDArray[np.float64]:
+    return sum((own.T @ own for _, own in _chunks(vectors)), start=np.zeros((vectors.shape[1],) * 2))
 
 
 def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:

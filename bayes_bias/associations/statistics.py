@@ -26,7 +26,8 @@ def table_means(table: Associations) -> xr.Dataset:
         ``associated (group)``, the position of the class that is stereotypical for the group; ``n_targets
         (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
         ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
-        (attribute, group)``. Units: cosine similarity.
+        (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
+        over the associated classes. Units: those of the table.
     """
     y, there = _zero_filled(table)
     in_group = np.eye(len(table.groups))[table.group_index]
@@ -46,10 +47,12 @@ def table_means(table: Associations) -> xr.Dataset:
             "block_mean": (("group", "attribute_class"), block_mean),
             "target_mean": (("target", "attribute_class"), target_mean),
             "attribute_mean": (("attribute", "group"), attribute_mean),
+            "within_sd": _within_sd(table, block_mean),
         },
         coords={
             "group": list(table.groups),
             "attribute_class": list(table.classes),
+            "control": np.array(table.controls, dtype=object),
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -65,7 +68,7 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
         `table_means`, and ``target_scatter (attribute_class, attribute_class_)``, the cross-products of the
         targets' class means within groups; ``attribute_scatter (attribute_class, group, group_)``, those of
         the attributes' group means within each class; ``interaction_ss`` with ``interaction_df``, what is
-        left. Units: squared cosine similarity.
+        left. Units: squared units of the table.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
     if not table.is_complete:
         missing = int(table.values.isnull().sum())
         raise AssociationsError(
-            f"cosines: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
+            f"table: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
             " needs every target with every attribute; remove those words or use model='crossed-long'"
         )
     means = table_means(table)
@@ -99,7 +102,7 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
 
 
 def _zero_filled(table: Associations) -> tuple[Table, Table]:
-    """The cosines with zero for pairs that are missing, and which pairs are there, one or zero."""
+    """The values with zero for pairs that are missing, and which pairs are there, one or zero."""
     y = table.values.data
     if isinstance(y, Products):
         return y, Products(*(np.ones((n, 1)) for n in y.shape))
@@ -107,8 +110,21 @@ def _zero_filled(table: Associations) -> tuple[Table, Table]:
     return np.where(there, y, 0.0), there.astype(float)
 
 
+def _within_sd(table: Associations, block_mean: NDArray[np.float64]) -> float:
+    """Controls leave it alone: a unit must not depend on how many of them stand beside a list."""
+    associated = table.without_controls()
+    y, g, c = associated.values.data, associated.group_index, associated.class_index
+    if isinstance(y, Products):
+        pairs = np.outer(np.bincount(g), np.bincount(c))
+        squares = y.sum_of_squares() - (pairs * block_mean[:, : pairs.shape[1]] ** 2).sum()
+        return float(np.sqrt(squares / (pairs.sum() - pairs.size)))
+    squares = np.nansum((y - block_mean[np.ix_(g, c)]) ** 2)
+    blocks = len(table.groups) * len(table.associated_classes)
+    return float(np.sqrt(squares / (np.isfinite(y).sum() - blocks)))
+
+
 def _interaction_ss(table: Associations, means: xr.Dataset) -> float:
-    """Sum of squares of what rows, columns and block means leave of the cosines."""
+    """Sum of squares of what rows, columns and block means leave of the values."""
     y, g, c = table.values.data, table.group_index, table.class_index
     if isinstance(y, Products):
         return y.interaction_ss(g, c)
@@ -123,6 +139,6 @@ def refuse_repeats(table: Associations) -> None:
     """Repeated pairs are no new information: only the published model counts them."""
     if table.repeats is not None:
         raise AssociationsError(
-            "cosines: hold repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
+            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
             " make them with duplicates='drop'"
         )

@@ -31,8 +31,7 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     -------
     pandas.DataFrame
         Indexed by estimand and label: ``prior`` and ``likelihood``, the sensitivity to each (the distance that the
-        posterior moves per doubling of the power); ``scales`` and ``mean``, that to the priors of the standard
-        deviations and of the block means alone; ``diagnosis``: "" or "prior and data disagree" or "strong prior or
+        posterior moves per doubling of the power); ``diagnosis``: "" or "prior and data disagree" or "strong prior or
         weak data", where ``prior`` exceeds .05.
 
     Raises
@@ -60,11 +59,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     draws = {name: each.draws for name, each in estimates(fitted, scope).items() if name in _BLOCK_ESTIMANDS}
     labelled = xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()})
     scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
-    scales = [str(name) for name in groups["log_prior"].data_vars if name != "mean"]
     columns = {
         "prior": arviz_stats.psense(scaled, group="prior"),
-        "scales": arviz_stats.psense(scaled, group="prior", group_var_names=scales),
-        "mean": arviz_stats.psense(scaled, group="prior", group_var_names=["mean"]),
         "likelihood": arviz_stats.psense(scaled, group="likelihood"),
     }
     table = pd.DataFrame({column: _flat(sensitivity) for column, sensitivity in columns.items()})

@@ -1,9 +1,7 @@
 """Posterior draws, observed values and noise floors of the estimands, under a scope."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,7 +16,7 @@ from bayes_bias.estimands.contrasts import (
     score_weights,
     target_weights,
 )
-from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
@@ -31,9 +29,16 @@ from bayes_bias.estimands.facets import (
     scope_of,
 )
 from bayes_bias.estimands.published import published_bias, published_estimates
-from bayes_bias.models.components import Components, Part
+from bayes_bias.models.components import Components
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.word_effects import SIDES, Side, block_effects, too_many_words, word_effects
+from bayes_bias.models.word_effects import (
+    SIDES,
+    Side,
+    block_averages,
+    conditional,
+    too_many_words,
+    word_effects,
+)
 
 
 def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]:
@@ -80,8 +85,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
         ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
         for the population of words, inside (-2, 2).
 
-    Words that stay as they are bring the average of their own effects into ``mean``, the level of their class or
-    group included, so that scope "none" is the raw contrast exactly.
+    To words that stay as they are belongs the average of their own effects, which is added to ``mean``, the level of
+    their class or group included, so that scope "none" is the raw contrast exactly.
     """
     fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
@@ -158,7 +163,7 @@ class _Blocks:
 
     @cached_property
     def components(self) -> Components:
-        return Components.of(self.fitted.posterior, self.data)
+        return Components.of_posterior(self.fitted.posterior, self.data)
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -167,58 +172,72 @@ class _Blocks:
         return tuple(side for side in SIDES if side not in left_out)
 
     @cached_property
-    def effects(self) -> xr.Dataset:
-        """Effects of single words, drawn when a word or the spread of words is asked for."""
-        return word_effects(self.fitted, self.sides)
-
-    @cached_property
     def averages(self) -> dict[Facet, xr.DataArray]:
         """Averages over each block of the effects of the words of each facet."""
-        rng = np.random.default_rng(self.fitted.seed)
-        posterior = self.fitted.posterior
-        mean = posterior["mean"].transpose("chain", "draw", *BLOCK)
-        drawn = block_effects(posterior, self.data, rng)
-        return {
-            facet: mean.copy(data=each.reshape(mean.shape)) for facet, each in zip(FACETS, drawn, strict=True)
-        }
+        return dict(zip(FACETS, block_averages(self.fitted), strict=True))
 
     def estimates(self) -> dict[str, Estimate]:
         """The contrasts of block means."""
         return {name: self.estimate(weights) for name, weights in block_weights(self.data).items()}
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """A contrast of block means."""
+        """A contrast of block means: given the scales normal about the observed one, as uncertain as it is noisy."""
         observed = xr.dot(self.data.block_mean, weights, dim=BLOCK)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        parts = self.components.of_contrast(weights, self.data.n_targets, self.data.n_attributes)
-        return Estimate(xr.dot(self._mean(), weights, dim=BLOCK), observed, self._noise_sd(parts))
+        draws = xr.dot(self._mean(), weights, dim=BLOCK)
+        noise_sd = self._noise_sd(weights)
+        return Estimate(
+            draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd)
+        )
 
     def target_estimate(self, weights: xr.DataArray) -> Estimate:
         """A contrast for each target; only attributes and residual are noise."""
         by_target = weights.sum("group")
-        observed = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
-        if self.scope.samples_nothing:
-            return Estimate(observed, observed)
-        own = self.effects.target_effect.rename(target="contrast")
-        mean = xr.dot(self._mean(own=TARGETS), weights, dim=BLOCK)
-        draws = mean + xr.dot(own, by_target, dim=["attribute_class"])
-        parts = self.components.of_contrast(weights, 1, self.data.n_attributes)
-        return Estimate(draws, observed, self._noise_sd(parts, own=TARGETS))
+        raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
+        return self._of_words(TARGETS, weights, by_target, raw)
 
     def attribute_estimate(self, weights: xr.DataArray) -> Estimate:
         """A contrast for each attribute; only targets and residual are noise."""
         by_attribute = weights.sum("attribute_class")
-        of_attributes = {"attribute": weights.contrast.to_numpy()}
-        attribute_mean = self.data.attribute_mean.sel(of_attributes).rename(attribute="contrast")
-        observed = xr.dot(attribute_mean, by_attribute, dim=["group"])
+        mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())
+        raw = xr.dot(mean.rename(attribute="contrast"), by_attribute, dim=["group"])
+        return self._of_words(ATTRIBUTES, weights, by_attribute, raw)
+
+    def _of_words(
+        self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
+    ) -> Estimate:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        own = self.effects.attribute_effect.sel(of_attributes).rename(attribute="contrast")
-        mean = xr.dot(self._mean(own=ATTRIBUTES), weights, dim=BLOCK)
-        draws = mean + xr.dot(own, by_attribute, dim=["group"])
-        parts = self.components.of_contrast(weights, self.data.n_targets, 1)
-        return Estimate(draws, observed, self._noise_sd(parts, own=ATTRIBUTES))
+        words, across = weights.contrast.to_numpy(), by_word.dims[-1]
+        effects = word_effects(self.fitted, self.sides)[f"{facet.dim}_effect"]
+        own = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
+        draws = xr.dot(self._mean(own=facet), weights, dim=BLOCK) + xr.dot(own, by_word, dim=[across])
+        noise_sd = self._noise_sd(weights, own=facet)
+        if not self.fitted.structure.COLLAPSED:
+            return Estimate(draws, observed, noise_sd)
+        block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        centre, variance = self._deviations(facet, words, by_word.to_numpy())
+        # About the word's deviation its block is as uncertain as the other facets and the residual make it.
+        sd = (noise_sd.copy(data=variance) + self._noise_variance(weights, own=facet, whole=True)) ** 0.5
+        return Estimate(draws, observed, noise_sd, self._mixture(noise_sd.copy(data=centre) + block, sd))
+
+    def _deviations(
+        self, facet: Facet, words: np.ndarray, by_word: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the contrasts of words' deviations from their cell, given the scales; (chain, draw,
+        word)."""
+        given = conditional(self.fitted, facet.dim)
+        chosen = self.data.indexes[facet.dim].get_indexer(words)
+        cells = given.cells[chosen]
+        centre, variance = (np.empty((*given.sample, len(chosen))) for _ in range(2))
+        for cell in np.unique(cells):
+            rows = cells == cell
+            weights, observed = by_word[rows], given.words[chosen[rows]]
+            centre[..., rows] = np.einsum("wi,...ij,wj->...w", weights, given.gain[cell], observed)
+            spread = np.einsum("wi,...ij->...wj", weights, given.root[cell])
+            variance[..., rows] = (spread**2).sum(axis=-1) * (1 - 1 / (given.cells == cell).sum())
+        return centre, variance
 
     def effect_size(self) -> Estimate:
         """WEAT's d, for the words that the scope speaks of."""
@@ -232,30 +251,50 @@ class _Blocks:
 
     def _score_sd(self, difference: xr.DataArray) -> xr.DataArray:
         """Standard deviation of the score over targets of both groups together, in equal shares."""
-        weights, sd = score_weights(self.data), self.components
+        weights = score_weights(self.data)
         if TARGETS not in self.scope:
-            own = xr.dot(self.effects.target_effect, weights, dim=["attribute_class"])
+            effects = word_effects(self.fitted, self.sides).target_effect
+            own = xr.dot(effects, weights, dim=["attribute_class"])
             group = xr.dot(self._mean(own=TARGETS), weights, dim=["attribute_class"])
             group = group.isel(group=self.data.group_of)
             return (group.drop_vars("group") + own).std("target", ddof=1)
-        within = xr.dot(sd.target_class**2, weights**2, dim=["attribute_class"])
-        if ATTRIBUTES not in self.scope:
-            # With these attributes a target's own residuals belong to its score.
-            within = within + sd.residual_variance * (weights**2 / self.data.n_attributes).sum()
-        return (within + (difference / 2) ** 2) ** 0.5
+        parts = self.components.of_contrast(
+            weights.to_numpy()[None, None], 1, self.data.n_attributes.to_numpy()
+        )
+        # With these attributes a target's own residuals belong to its score.
+        within = parts["targets"] + (0 if ATTRIBUTES in self.scope else parts["residual"])
+        return (difference.copy(data=within) + (difference / 2) ** 2) ** 0.5
 
     def _mean(self, own: Facet | None = None) -> xr.DataArray:
-        """Expected value of each block; words that stay bring the average of their effects along, unless an estimate
-        adds each word's `own`."""
+        """Expected value of each block; words that stay add the average of their effects, unless an estimate adds each
+        word's `own`."""
         mean = self.fitted.posterior["mean"]
         for facet in FACETS:
             if facet not in self.scope and facet != own:
                 mean = mean + self.averages[facet]
         return mean
 
-    def _noise_sd(self, parts: Mapping[Part, xr.DataArray], own: Facet | None = None) -> xr.DataArray:
-        variance: Any = parts["residual"]
+    def _noise_sd(self, weights: xr.DataArray, own: Facet | None = None) -> xr.DataArray:
+        return self._noise_variance(weights, own) ** 0.5
+
+    def _noise_variance(
+        self, weights: xr.DataArray, own: Facet | None = None, *, whole: bool = False
+    ) -> xr.DataArray:
+        """What the facets that the scope samples, and the residual, contribute; the residual of single words of `own`,
+        or of the `whole` group or class that they are in."""
+        counts = {facet: self.data[facet.count].to_numpy() for facet in FACETS}
+        if own is not None and not whole:
+            counts[own] = np.ones_like(counts[own])
+        ordered = weights.transpose("contrast", *BLOCK).to_numpy()
+        parts = self.components.of_contrast(ordered, counts[TARGETS], counts[ATTRIBUTES])
+        variance = parts["residual"]
         for facet in FACETS:
             if facet in self.scope and facet != own:
                 variance = variance + parts[facet.name]
-        return variance**0.5
+        sample = {dim: self.fitted.posterior[dim] for dim in ("chain", "draw")}
+        return xr.DataArray(
+            variance, dims=("chain", "draw", "contrast"), coords={**sample, "contrast": weights.contrast}
+        )
+
+    def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
+        return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Part
+from bayes_bias.models.word_effects import Side
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Facet:
     """
 
     name: Part
-    dim: str
+    dim: Side
     count: str
 
 

@@ -20,7 +20,7 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
     """
     if not structure_of(spec).COLLAPSED:
         return {}
-    log_prior = log_priors(posterior, spec.priors)
+    log_prior = log_priors(posterior, data, spec)
     summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
     return {
         "log_prior": xr.Dataset(summed),

@@ -125,9 +125,7 @@ def fit(
     structure = structure_of(spec)
     data = structure.data(table)
     _refuse_degenerate(data)
-    drawn, sample_stats = sample(spec, data, seed=seed, sampling=sampling, progress=progress)
-    posterior = structure.complete(drawn, data, np.random.default_rng(seed))
-    posterior = posterior[sorted(posterior.data_vars, key=_summary_rank)]
+    posterior, sample_stats = sample(spec, data, seed=seed, sampling=sampling, progress=progress)
     scaling = power_scaling_groups(posterior, data, spec)
     sensitivity = sensitivity_of_bias(posterior, data, scaling["log_prior"]) if scaling else None
     diagnostics = diagnose(posterior, sample_stats, sensitivity)
@@ -158,16 +156,13 @@ def sample(
     cores: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[xr.Dataset, xr.Dataset]:
-    """Draws of the named parameters with their labels, and the sampler's own account of them.
-
-    Auxiliary standard normals stay behind.
-    """
+    """Draws of the parameters with their labels, in the units of the table, and the sampler's own account of them."""
     progress = progress or Quiet()
     progress.step("compiling the model")
-    compiled, coords = compiled_model(spec, data)
+    compiled, inputs, coords = compiled_model(spec, data)
     progress.step("sampling")
     trace = nutpie.sample(
-        compiled,
+        compiled.sampler(inputs),
         **asdict(sampling),
         cores=cores or min(sampling.chains, os.cpu_count() or 1),
         seed=seed,
@@ -175,10 +170,9 @@ def sample(
         progress_bar=False,
         progress_callback=lambda states: _report_draws(progress, states),
     )
-    sampled = trace["posterior"].to_dataset()
-    kept = {str(name): sampled[name].variable for name in sampled.data_vars if not str(name).endswith("_z")}
-    labels = {dim: sampled[dim].to_numpy() for dim in ("chain", "draw")} | coords
-    return xr.Dataset(kept).assign_coords(labels), trace["sample_stats"].to_dataset()
+    drawn = compiled.parameters(trace["posterior"].to_dataset(), inputs, coords)
+    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
+    return posterior[sorted(posterior.data_vars, key=_summary_rank)], trace["sample_stats"].to_dataset()
 
 
 def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]:
@@ -229,5 +223,12 @@ def _report_draws(progress: Progress, states: list[Any]) -> None:
 def _summary_rank(name: Hashable) -> int:
     """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than
     those of its dataset; with the tables in this order first, no two of our variables disagree."""
-    tables = ("target_connection_mean", "attribute_effect", "target_effect", "mean")
+    tables = (
+        "target_connection_mean",
+        "attribute_effect",
+        "target_effect",
+        "mean",
+        "target_average",
+        "attribute_average",
+    )
     return tables.index(str(name)) if name in tables else len(tables)

@@ -1,136 +1,37 @@
 """The covariance of the crossed model, piece by piece, written once.
 
-The likelihood reads it as PyTensor graphs, word effects and power-scaling as NumPy arrays of draws, the noise floor and
-the design study as labelled arrays of draws. All of them support the same arithmetic, so one set of formulas serves.
+The likelihood reads it as PyTensor graphs; word effects, power-scaling, the noise floor and the design study as
+NumPy arrays of draws. Both support the same arithmetic, so one set of formulas serves.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, Self
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
-type Array = Any  # of NumPy, PyTensor or xarray
+type Array = Any  # of NumPy or PyTensor
 type Part = Literal["targets", "attributes", "residual"]
-
-_SAMPLE = ("chain", "draw")
-_BLOCK = ["group", "attribute_class"]
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """Standard deviations of the effects of words, each spread over the attribute classes: ``(..., classes)``.
-
-    Attributes
-    ----------
-    target_levels : sequence of array
-        Effects that a target has on several classes at once: ``a`` on all of them, ``u`` on the associated ones, zero
-        elsewhere.
-    target_class : array
-        A target's preference for one class, ``x``.
-    attribute : array
-        An attribute's level, ``b``.
-    attribute_group : array
-        An attribute's preference for one group, ``w``.
-    residual_variance : array
-        Of ``e``; a *variance*, and the same for all classes, ``(..., 1)``.
-    """
-
-    target_levels: Sequence[Array]
-    target_class: Array
-    attribute: Array
-    attribute_group: Array
-    residual_variance: Array
-
-    @classmethod
-    def of(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
-        """Those of a posterior, labelled: scales that classes share are spread over them."""
-        ones = xr.ones_like(data.n_attributes)
-        levels = [posterior.sd_target * ones]
-        if "sd_target_associated" in posterior:
-            levels.append(posterior.sd_target_associated * ones.copy(data=is_associated(data)))
-        return cls(
-            levels,
-            target_class=posterior.sd_target_class * ones,
-            attribute=posterior.sd_attribute * ones,
-            attribute_group=posterior.sd_attribute_group * ones,
-            residual_variance=posterior.sd_residual**2,
-        )
-
-    def arrays(self, *sample: str) -> Self:
-        """The same as NumPy arrays with these dims first."""
-
-        def bare(values: xr.DataArray) -> np.ndarray:
-            return values.transpose(*sample, "attribute_class").to_numpy()
-
-        residual = self.residual_variance.transpose(*sample).to_numpy()[..., None]
-        return self._each(bare, residual)
-
-    def by_draw(self) -> Self:
-        """The same arrays, ``(..., 1, classes)``, to meet arrays of blocks."""
-        return self._each(lambda values: values[..., None, :], self.residual_variance[..., None, :])
-
-    def select(self, classes: Iterable[int]) -> Self:
-        """Labelled components of some classes alone."""
-        kept = list(classes)
-        return self._each(lambda values: values.isel(attribute_class=kept), self.residual_variance)
-
-    def _each(self, change: Callable[[Array], Array], residual_variance: Array) -> Self:
-        return type(self)(
-            [change(level) for level in self.target_levels],
-            change(self.target_class),
-            change(self.attribute),
-            change(self.attribute_group),
-            residual_variance,
-        )
-
-    def rows(self, per_attribute: Array) -> "Covariance":
-        """Of a target's class means about its group's, ``(..., classes)``, with ``1 / W`` of each class."""
-        return Covariance(self.target_class**2 + self.residual_variance * per_attribute, self.target_levels)
-
-    def columns(self, per_target: Array) -> "Covariance":
-        """Of an attribute's group means about its class's, ``(..., classes, groups)``, with ``1 / P`` of each group."""
-        spread = per_target * 0 + 1
-        diagonal = self.attribute_group[..., None] ** 2 + self.residual_variance[..., None] * per_target
-        return Covariance(diagonal, [self.attribute[..., None] * spread])
-
-    def blocks(self, per_target: Array, per_attribute: Array) -> dict[Part, Array]:
-        """Variance of each block mean about its levels, by where it comes from; shapes must broadcast."""
-        return {
-            "targets": self.target_class**2 * per_target,
-            "attributes": self.attribute_group**2 * per_attribute,
-            "residual": self.residual_variance * per_target * per_attribute,
-        }
-
-    def of_contrast(
-        self, weights: xr.DataArray, n_targets: xr.DataArray | float, n_attributes: xr.DataArray | float
-    ) -> dict[Part, xr.DataArray]:
-        """Sampling variance of a contrast of block means that targets, attributes and residual contribute.
-
-        ``sum of weight^2 v[g, c]``, and the levels of targets and attributes where the weights do not cancel them, for
-        a design with so many words; labelled components alone. Each part ``(chain, draw, contrast)``, in squared units
-        of the table.
-        """
-        parts = self.blocks(1 / n_targets, 1 / n_attributes)
-        spread = {name: xr.dot(part, weights**2, dim=_BLOCK) for name, part in parts.items()}
-        other = weights.rename(attribute_class="other_class")
-        pairs = (weights * other / n_targets).sum("group")
-        for level in self.target_levels:
-            twice = level * level.rename(attribute_class="other_class")
-            spread["targets"] += xr.dot(twice, pairs, dim=["attribute_class", "other_class"])
-        carried = weights.sum("group") ** 2 / n_attributes
-        spread["attributes"] += xr.dot(self.attribute**2, carried, dim=["attribute_class"])
-        return spread
 
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """``M = diag(diagonal) + sum of loading loading'``, shapes ``(..., k)``."""
+    """``M = diag(diagonal) + sum of coefficient loading loading'``.
+
+    Shapes: diagonal ``(..., k)``, each loading ``(k,)``, each coefficient ``(...)``. A coefficient may be negative
+    as long as M is positive definite.
+    """
 
     diagonal: Array
     loadings: Sequence[Array]
+    coefficients: Sequence[Array]
+
+    def plus(self, diagonal: Array) -> Self:
+        """With more on the diagonal."""
+        return type(self)(self.diagonal + diagonal, self.loadings, self.coefficients)
 
     def log_likelihood(self, scatter: Array, df: Array, numerics: ModuleType = np) -> Array:
         """``-(df log det M + tr(M^-1 S)) / 2`` of a scatter matrix ``S (..., k, k)``, up to a constant.
@@ -142,27 +43,175 @@ class Covariance:
         log_det = numerics.log(diagonal).sum(axis=-1)
         trace = (numerics.diagonal(scatter, axis1=-2, axis2=-1) / diagonal).sum(axis=-1)
         done: list[tuple[Array, Array]] = []
-        for loading in self.loadings:
+        for loading, coefficient in zip(self.loadings, self.coefficients, strict=True):
             # M^-1 loading is `adjusted / diagonal`, with M as far as the loadings before this one have made it.
-            adjusted = loading
-            for before, inflation in done:
-                shared = (before * loading / diagonal).sum(axis=-1) / inflation
-                adjusted = adjusted - before * shared[..., None]
-            inflation = 1 + (loading * adjusted / diagonal).sum(axis=-1)
+            adjusted = loading * numerics.ones_like(diagonal)
+            for before, share in done:
+                adjusted = adjusted - before * ((before * loading / diagonal).sum(axis=-1) * share)[..., None]
+            inflation = 1 + coefficient * (loading * adjusted / diagonal).sum(axis=-1)
+            share = coefficient / inflation
             weight = adjusted / diagonal
             log_det = log_det + numerics.log(inflation)
-            trace = (
-                trace - (weight[..., :, None] * scatter * weight[..., None, :]).sum(axis=(-1, -2)) / inflation
-            )
-            done.append((adjusted, inflation))
+            trace = trace - (weight[..., :, None] * scatter * weight[..., None, :]).sum(axis=(-1, -2)) * share
+            done.append((adjusted, share))
         return -0.5 * (df * log_det + trace)
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> NDArray[np.float64]:
         """Written out, ``(..., k, k)``; arrays of NumPy alone."""
-        outer = (loading[..., :, None] * loading[..., None, :] for loading in self.loadings)
-        return self.diagonal[..., :, None] * np.eye(self.diagonal.shape[-1]) + sum(outer)
+        dense = self.diagonal[..., :, None] * np.eye(self.diagonal.shape[-1])
+        for loading, coefficient in zip(self.loadings, self.coefficients, strict=True):
+            dense = dense + np.asarray(coefficient)[..., None, None] * np.outer(loading, loading)
+        return np.asarray(dense)
 
 
-def is_associated(data: xr.Dataset) -> np.ndarray:
-    """Indicator of the classes that are stereotypical for some group, as numbers."""
-    return np.isin(np.arange(data.sizes["attribute_class"]), data.associated.to_numpy()).astype(float)
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Variances of the effects of words.
+
+    Attributes
+    ----------
+    target_own : array (..., classes)
+        The part of a target's effects that belongs to one class: preferences over the associated classes, deviations in
+        the controls.
+    target_shared : array (..., 2)
+        Coefficients of what it has in common in all classes, and in the associated ones. The latter is the variance
+        of its level less what the sum of the preferences takes away, and may be negative.
+    attribute_own, attribute_shared : array (..., classes)
+        The same for the attributes of each class, over the groups.
+    residual : array (..., 1)
+    n_groups, n_classes, n_associated : int
+    """
+
+    target_own: Array
+    target_shared: Array
+    attribute_own: Array
+    attribute_shared: Array
+    residual: Array
+    n_groups: int
+    n_classes: int
+    n_associated: int
+
+    @classmethod
+    def of(
+        cls,
+        sd: Mapping[str, Array],
+        *,
+        n_groups: int,
+        n_classes: int,
+        n_associated: int,
+        numerics: ModuleType = np,
+    ) -> Self:
+        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others."""
+        k, g = n_associated, n_groups
+        preference, controls = sd["sd_target_preference"][..., None] ** 2, sd.get("sd_target_control")
+        own = [preference * (k / (k - 1)) * np.ones(k)]
+        level = sd["sd_target_associated"] ** 2 - preference[..., 0] / (k - 1)
+        everywhere = 0 * level
+        if controls is not None:
+            own.append(controls**2)
+            everywhere = sd["sd_target"] ** 2
+        of_group = sd["sd_attribute_preference"] ** 2
+        return cls(
+            target_own=numerics.concatenate(own, axis=-1),
+            target_shared=numerics.stack([everywhere, level], axis=-1),
+            attribute_own=of_group * (g / (g - 1)),
+            attribute_shared=sd["sd_attribute"] ** 2 - of_group / (g - 1),
+            residual=sd["sd_residual"][..., None] ** 2,
+            n_groups=g,
+            n_classes=n_classes,
+            n_associated=k,
+        )
+
+    @classmethod
+    def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
+        """Those of draws ``(chain, draw)``, or of any other sample dims that come first; scales that classes share are
+        spread over them."""
+        spread = {"attribute_class": data.sizes["attribute_class"], "control": data.sizes["control"]}
+        dims = {
+            "sd_attribute": "attribute_class",
+            "sd_attribute_preference": "attribute_class",
+            "sd_target_control": "control",
+        }
+        sd = {}
+        for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
+            values = posterior[name]
+            if name in dims and dims[name] not in values.dims:
+                values = values.expand_dims({dims[name]: spread[dims[name]]}, axis=-1)
+            sample = [dim for dim in values.dims if dim not in spread]
+            sd[name] = values.transpose(*sample, ...).to_numpy()
+        return cls.of(
+            sd,
+            n_groups=data.sizes["group"],
+            n_classes=data.sizes["attribute_class"],
+            n_associated=n_associated(data),
+        )
+
+    def target(self) -> Covariance:
+        """Of a target's effects on the classes, ``a + u + x``."""
+        in_associated = (np.arange(self.n_classes) < self.n_associated).astype(float)
+        if self.n_classes == self.n_associated:
+            return Covariance(self.target_own, [in_associated], [self.target_shared[..., 1]])
+        return Covariance(
+            self.target_own,
+            [np.ones(self.n_classes), in_associated],
+            [self.target_shared[..., 0], self.target_shared[..., 1]],
+        )
+
+    def attributes(self) -> Covariance:
+        """Of an attribute's effects on the groups, ``b + w``, for the attributes of each class, ``(..., classes)``."""
+        return Covariance(
+            self.attribute_own[..., None] * np.ones(self.n_groups),
+            [np.ones(self.n_groups)],
+            [self.attribute_shared],
+        )
+
+    def rows(self, per_attribute: Array) -> Covariance:
+        """Of a target's class means about its group's, with ``1 / W`` of each class."""
+        return self.target().plus(self.residual * per_attribute)
+
+    def columns(self, per_target: Array) -> Covariance:
+        """Of an attribute's group means about its class's, for each class, with ``1 / P`` of each group."""
+        return self.attributes().plus(self.residual[..., None] * per_target)
+
+    def of_contrast(
+        self,
+        weights: NDArray[np.float64],
+        n_targets: NDArray[Any] | float,
+        n_attributes: NDArray[Any] | float,
+    ) -> dict[Part, NDArray[np.float64]]:
+        """Sampling variance of contrasts of block means, by where it comes from, for a design with so many words.
+
+        Given the scales it is also the posterior variance of the contrast, whose prior is flat. Shapes: weights
+        (contrasts, groups, classes), numbers of words (groups,) and (classes,); each part (..., contrasts), in squared
+        units of the table. Arrays of NumPy alone.
+        """
+        by_target = weights / np.sqrt(np.reshape(n_targets, (-1, 1)))
+        by_attribute = weights / np.sqrt(n_attributes)
+        target = self.target()
+        of_targets = np.einsum("...c,jgc->...j", target.diagonal, by_target**2)
+        for loading, coefficient in zip(target.loadings, target.coefficients, strict=True):
+            of_targets += coefficient[..., None] * ((by_target @ loading) ** 2).sum(axis=-1)
+        of_attributes = np.einsum("...c,jgc->...j", self.attribute_own, by_attribute**2)
+        of_attributes += np.einsum("...c,jc->...j", self.attribute_shared, by_attribute.sum(axis=1) ** 2)
+        squares = (by_attribute**2 / np.reshape(n_targets, (-1, 1))).sum(axis=(1, 2))
+        return {"targets": of_targets, "attributes": of_attributes, "residual": self.residual * squares}
+
+    def of_value(self, classes: Iterable[int]) -> dict[Part, NDArray[np.float64]]:
+        """Variance of a single value about its block's mean, averaged over some classes, by where it comes from;
+        (...)."""
+        kept = list(classes)
+        target = self.target()
+        shared = sum(
+            coefficient[..., None] * loading[kept] ** 2
+            for loading, coefficient in zip(target.loadings, target.coefficients, strict=True)
+        )
+        return {
+            "targets": (target.diagonal[..., kept] + shared).mean(axis=-1),
+            "attributes": (self.attribute_own + self.attribute_shared)[..., kept].mean(axis=-1),
+            "residual": self.residual[..., 0],
+        }
+
+
+def n_associated(data: xr.Dataset) -> int:
+    """How many classes are stereotypical for some group; they come first."""
+    return data.sizes["attribute_class"] - data.sizes["control"]

@@ -8,132 +8,147 @@ import pytensor.tensor as pt
 import xarray as xr
 
 from bayes_bias.associations.statistics import sufficient_statistics
-from bayes_bias.models.components import Components, is_associated
-from bayes_bias.models.priors import free, log_density, scale
+from bayes_bias.models.components import Components
+from bayes_bias.models.priors import free, scale
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.units import unit_of
 
-DIMS = ("group", "attribute_class")
+DIMS = ("group", "attribute_class", "control")
 GENERALISES = True
 COLLAPSED = True
 
 data = sufficient_statistics
 
-# What of the data the likelihood reads; the rest is for recovering word effects.
-_READ = (
-    "n_targets",
-    "n_attributes",
-    "block_mean",
-    "target_scatter",
-    "attribute_scatter",
-    "interaction_ss",
-    "interaction_df",
-)
+_COUNTS = ("n_targets", "n_attributes", "interaction_df")
+_SQUARES = ("target_scatter", "attribute_scatter", "interaction_ss")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Sample sizes, block means and scatter; which classes are associated, where the model tells them apart."""
-    return {name: data[name].to_numpy().astype(float, order="C") for name in _READ} | associated(spec, data)
+    """Sample sizes, and scatter in units of the priors; block means say nothing of the scales."""
+    unit = unit_of(spec, data)
+    counts = {name: data[name].to_numpy().astype(float, order="C") for name in _COUNTS}
+    squares = {
+        name: np.asarray(data[name].to_numpy().astype(float, order="C") / unit**2) for name in _SQUARES
+    }
+    return {**counts, **squares, "typical": np.asarray(data.within_sd.item() / unit)}
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
-    """Crossed random effects of targets and attributes.
+    r"""Crossed random effects of targets and attributes, in units of the priors.
 
     For target ``i`` of group ``g`` and attribute ``j`` of class ``c``::
 
         y[i, j] = mean[g, c] + a[i] + u[i] (c associated) + x[i, c] + b[j] + w[j, g] + e[i, j]
 
-    with independent normal ``a``, ``u``, ``x``, ``b``, ``w``, ``e`` of scales ``sd_target``,
-    ``sd_target_associated``, ``sd_target_class[c]``, ``sd_attribute[c]``, ``sd_attribute_group[c]``,
-    ``sd_residual``.
+    ``a`` (scale ``sd_target``) and ``u`` (``sd_target_associated``) are a target's levels, in all classes and in the
+    associated ones; ``b`` (``sd_attribute[c]``) is an attribute's level. ``x`` is a target's preference for single
+    classes: over the K associated classes preferences sum to zero, with standard deviation
+    ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a deviation of its own
+    (``sd_target_control``). ``w`` is an attribute's preference for single groups, summing to zero over the G groups,
+    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``). All are normal and
+    independent but for the sums.
+
+    Levels and preferences have scales of their own so that a target may be the closer to one class the further it is
+    from another. Were preferences independent between classes, their covariance could not be negative, and the noise
+    of a contrast would be understated by up to a factor of two where it is.
 
     ``u`` is what a target has in common with all associated classes and not with the controls: some words of
-    mathematics are closer to people than others, whether male or female. Without it the control classes, which
-    know nothing of this, would make it count as noise between the associated classes, and a bias would need
-    intervals up to twice as wide as without controls. In a table without controls it is part of ``a``.
+    mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
+    there is no ``a``.
 
-    The word effects are integrated out: the interaction, row, column and mean parts of the table are independent,
-    and the four terms below are their exact log likelihoods, with the covariances of `Components`.
-    ``target_level[g, c]`` and ``attribute_level[c]`` are the averages of ``a + u`` and of ``b`` over the words at
-    hand.
+    The word effects are integrated out, and so are the block means, which have a flat prior: what remains are the exact
+    log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`.
     """
-    n_groups, n_classes = (len(coords[dim]) for dim in DIMS)
     with pm.Model(coords=coords) as model:
         known = {name: pm.Data(name, values, shape=values.shape) for name, values in inputs.items()}
+        scales = scales_of(spec, coords, known["typical"])
+        sd = Components.of(
+            scales,
+            n_groups=len(coords["group"]),
+            n_classes=len(coords["attribute_class"]),
+            n_associated=n_associated(coords),
+            numerics=pt,
+        )
         per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
-        sd = Components(
-            target_levels=target_levels(spec, known, n_classes),
-            target_class=scale(spec, "sd_target_class", "attribute_class", n_classes),
-            attribute=scale(spec, "sd_attribute", "attribute_class", n_classes),
-            attribute_group=scale(spec, "sd_attribute_group", "attribute_class", n_classes),
-            residual_variance=(free(spec, "sd_residual") ** 2)[None],
+        residual = sd.residual[0]
+        pm.Potential(
+            "interaction",
+            -0.5 * (known["interaction_df"] * pt.log(residual) + known["interaction_ss"] / residual),
         )
-        pm.Potential("interaction", _interaction(known, sd.residual_variance[0]))
-        pm.Potential("rows", _rows(known, sd, per_attribute))
-        pm.Potential("columns", _columns(known, sd, per_target))
-
-        # Block means. `mean` is written as the observed block mean less standardised deviations: the density
-        # is that of block_mean ~ Normal(mean + levels, sd_block), the Jacobian of the change of variables
-        # cancels sd_block, and the sampler sees nearly independent standard normals where the natural form
-        # has a funnel between means and scales.
-        z = pm.Normal("target_level_z", shape=(len(sd.target_levels), n_groups))
-        target_level = pm.Deterministic(
-            "target_level",
-            sum(z[k][:, None] * level for k, level in enumerate(sd.target_levels))
-            * per_target[:, None] ** 0.5,
-            dims=("group", "attribute_class"),
-        )
-        attribute_level = pm.Deterministic(
-            "attribute_level",
-            pm.Normal("attribute_level_z", dims="attribute_class") * sd.attribute * per_attribute**0.5,
-            dims="attribute_class",
-        )
-        sd_block = pt.sqrt(sum(sd.blocks(per_target[:, None], per_attribute).values()))
-        deviation = pm.Normal("block_z", dims=("group", "attribute_class")) * sd_block
-        mean = pm.Deterministic(
-            "mean",
-            known["block_mean"] - target_level - attribute_level - deviation,
-            dims=("group", "attribute_class"),
-        )
-        pm.Potential("mean_prior", log_density(spec.priors["mean"], mean).sum())
+        of_targets = (known["n_targets"] - 1).sum()
+        rows = sd.rows(per_attribute).log_likelihood(known["target_scatter"], of_targets, pt)
+        pm.Potential("rows", rows)
+        of_attributes = known["n_attributes"] - 1
+        columns = sd.columns(per_target).log_likelihood(known["attribute_scatter"], of_attributes, pt)
+        pm.Potential("columns", columns.sum())
     return model
 
 
-def complete(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Nothing is added: word effects are drawn when they are asked for, see `word_effects`."""
-    return posterior
+def complete(
+    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
+) -> xr.Dataset:
+    """In the units of the table, with what was integrated out, drawn from its normal distribution given the scales.
+
+    ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
+    effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean.
+    """
+    unit = unit_of(spec, data)
+    scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars})
+    sd = Components.of_posterior(scaled, data)
+    shape = (scaled.sizes["chain"], scaled.sizes["draw"], data.sizes["group"], data.sizes["attribute_class"])
+    n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
+    of_targets = draw_normal(sd.target().matrix(), shape[2:3], rng) / np.sqrt(n_targets)[:, None]
+    of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / np.sqrt(n_attributes)[:, None]
+    of_attributes = np.swapaxes(of_attributes, -1, -2)
+    residual = np.sqrt(sd.residual[..., None] / np.outer(n_targets, n_attributes)) * rng.standard_normal(
+        shape
+    )
+    drawn = {
+        "mean": data.block_mean.to_numpy() - of_targets - of_attributes - residual,
+        "target_average": of_targets,
+        "attribute_average": of_attributes,
+    }
+    labels = {dim: data[dim] for dim in ("group", "attribute_class")}
+    return scaled.assign(
+        {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
+    ).assign_coords(labels)
 
 
-def associated(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Indicator of the associated classes, where these have an effect in common that the other classes lack."""
-    indicator = is_associated(data)
-    if "sd_target_associated" not in spec.priors or indicator.all():
-        return {}
-    return {"is_associated": indicator}
+def scales_of(
+    spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable
+) -> dict[str, pt.TensorVariable]:
+    """The standard deviations of the effects as free variables, by name; of levels in controls only where there are
+    any."""
+    n_classes, n_controls = len(coords["attribute_class"]), len(coords["control"])
+    scales = {
+        "sd_target_associated": free(spec, "sd_target_associated", typical),
+        "sd_target_preference": free(spec, "sd_target_preference", typical),
+        "sd_attribute": scale(spec, "sd_attribute", typical, "attribute_class", n_classes),
+        "sd_attribute_preference": scale(
+            spec, "sd_attribute_preference", typical, "attribute_class", n_classes
+        ),
+        "sd_residual": free(spec, "sd_residual", typical),
+    }
+    if n_controls:
+        scales["sd_target"] = free(spec, "sd_target", typical)
+        scales["sd_target_control"] = scale(spec, "sd_target_control", typical, "control", n_controls)
+    return scales
 
 
-def target_levels(
-    spec: ModelSpec, known: Mapping[str, pt.TensorVariable], n_classes: int
-) -> list[pt.TensorVariable]:
-    """Scales of the effects that a target has on several classes at once, each spread over the classes."""
-    levels = [free(spec, "sd_target") * pt.ones(n_classes)]
-    if "is_associated" in known:
-        levels.append(free(spec, "sd_target_associated") * known["is_associated"])
-    return levels
+def n_associated(coords: Mapping[str, list[str]]) -> int:
+    """How many classes are stereotypical for some group; they come first."""
+    return len(coords["attribute_class"]) - len(coords["control"])
 
 
-def _interaction(known: Mapping[str, pt.TensorVariable], residual: pt.TensorVariable) -> pt.TensorVariable:
-    return -0.5 * (known["interaction_df"] * pt.log(residual) + known["interaction_ss"] / residual)
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """R with ``R R' = covariance``, (..., k, k), which may be of deficient rank."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 
 
-def _rows(
-    known: Mapping[str, pt.TensorVariable], sd: Components, per_attribute: pt.TensorVariable
-) -> pt.TensorVariable:
-    df = (known["n_targets"] - 1).sum()
-    return sd.rows(per_attribute).log_likelihood(known["target_scatter"], df, pt)
-
-
-def _columns(
-    known: Mapping[str, pt.TensorVariable], sd: Components, per_target: pt.TensorVariable
-) -> pt.TensorVariable:
-    df = known["n_attributes"] - 1
-    return sd.columns(per_target).log_likelihood(known["attribute_scatter"], df, pt).sum()
+def draw_normal(covariance: np.ndarray, repeat: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Draws with covariance matrices (..., k, k), perhaps of deficient rank: (..., *repeat, k)."""
+    root = root_of(covariance)
+    extra = (slice(None),) * (covariance.ndim - 2) + (None,) * len(repeat)
+    normal = rng.standard_normal((*covariance.shape[:-2], *repeat, covariance.shape[-1]))
+    return np.einsum("...ij,...j->...i", root[extra], normal)

@@ -10,17 +10,15 @@ from pymc.distributions.transforms import Interval
 
 from bayes_bias.associations.statistics import refuse_repeats, table_means
 from bayes_bias.associations.table import Associations
-from bayes_bias.models.crossed import associated, complete, target_levels
-from bayes_bias.models.priors import free, scale
+from bayes_bias.models.crossed import n_associated, scales_of
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.units import unit_of
 
-__all__ = ["COLLAPSED", "DIMS", "GENERALISES", "build", "complete", "data", "inputs"]
-
-DIMS = ("group", "attribute_class", "target", "attribute")
+DIMS = ("group", "attribute_class", "control", "target", "attribute")
 GENERALISES = True
 COLLAPSED = False
 
-_READ = ("group_of", "class_of", "pair_target", "pair_attribute", "pair_value")
+_READ = ("group_of", "class_of", "pair_target", "pair_attribute")
 
 # Degrees of freedom at which the sampler starts.
 _NEARLY_NORMAL = 20.0
@@ -41,43 +39,73 @@ def data(table: Associations) -> xr.Dataset:
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The pairs and the design; which classes are associated, where the model tells them apart."""
-    return {name: data[name].to_numpy() for name in _READ} | associated(spec, data)
+    """The pairs and the design; values about the mean of their block, in units of the priors."""
+    unit = unit_of(spec, data)
+    g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
+    centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit
+    design = {name: data[name].to_numpy().astype(np.int32) for name in _READ}
+    return {**design, "pair_value": centred, "typical": np.asarray(data.within_sd.item() / unit)}
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
-    """The model of `crossed.build` with explicit word effects.
+    """The model of `crossed.build` with explicit word effects, about the observed block means.
 
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
-    ``b + w``, both in the units of the table. The residual may be Student-t.
+    ``b + w``. The residual may be Student-t.
     """
-    n_classes = len(coords["attribute_class"])
+    k, n_groups = n_associated(coords), len(coords["group"])
     with pm.Model(coords=coords) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        group_of, class_of, target, attribute, observed = (known[name] for name in _READ)
-        mean = free(spec, "mean", ("group", "attribute_class"))
-        shared = target_levels(spec, known, n_classes)
-        sd_target_class = scale(spec, "sd_target_class", "attribute_class", n_classes)
-        sd_attribute = scale(spec, "sd_attribute", "attribute_class", n_classes)
-        sd_attribute_group = scale(spec, "sd_attribute_group", "attribute_class", n_classes)
-        a = sum(pm.Normal(f"a{k}_z", dims="target")[:, None] * loading for k, loading in enumerate(shared))
-        x = pm.Normal("x_z", dims=("target", "attribute_class")) * sd_target_class
-        b = pm.Normal("b_z", dims="attribute") * sd_attribute[class_of]
-        w = pm.Normal("w_z", dims=("attribute", "group")) * sd_attribute_group[class_of][:, None]
-        target_effect = pm.Deterministic("target_effect", a + x, dims=("target", "attribute_class"))
+        group_of, class_of, target, attribute = (known[name] for name in _READ)
+        scales = scales_of(spec, coords, known["typical"])
+        mean = pm.Flat("mean", dims=("group", "attribute_class"))
+        level = pm.Normal("u_z", dims="target")[:, None] * scales["sd_target_associated"]
+        preference = _summing_to_zero("x_z", "target", k) * scales["sd_target_preference"]
+        parts = [level + preference]
+        if "sd_target" in scales:
+            shared = pm.Normal("a_z", dims="target")[:, None] * scales["sd_target"]
+            own = pm.Normal("control_z", dims=("target", "control")) * scales["sd_target_control"]
+            parts = [shared + level + preference, shared + own]
+        target_effect = pm.Deterministic(
+            "target_effect", pt.concatenate(parts, axis=1), dims=("target", "attribute_class")
+        )
+        b = pm.Normal("b_z", dims="attribute") * scales["sd_attribute"][class_of]
+        w = (
+            _summing_to_zero("w_z", "attribute", n_groups)
+            * scales["sd_attribute_preference"][class_of][:, None]
+        )
         attribute_effect = pm.Deterministic("attribute_effect", b[:, None] + w, dims=("attribute", "group"))
         g, c = group_of[target], class_of[attribute]
         expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
-        _residual(spec, expected, observed)
+        _residual(spec, expected, known["pair_value"], scales["sd_residual"])
     return model
 
 
-def _residual(spec: ModelSpec, expected: pt.TensorVariable, observed: pt.TensorVariable) -> None:
+def complete(
+    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
+) -> xr.Dataset:
+    """In the units of the table, about zero."""
+    unit = unit_of(spec, data)
+    scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars if name != "nu"})
+    return scaled.assign(mean=scaled["mean"] + data.block_mean)
+
+
+def _summing_to_zero(name: str, dim: str, size: int) -> pt.TensorVariable:
+    """Normal deviations (words, size) of variance one that sum to zero: the rows of an orthonormal basis of contrasts,
+    each with a normal weight."""
+    contrasts = np.linalg.svd(np.ones((1, size)))[2][1:]
+    length = pm.modelcontext(None).dim_lengths[dim]
+    weights = pm.Normal(name, shape=(length, size - 1))
+    return weights @ (contrasts * np.sqrt(size / (size - 1)))
+
+
+def _residual(
+    spec: ModelSpec, expected: pt.TensorVariable, observed: pt.TensorVariable, sd: pt.TensorVariable
+) -> None:
     """Normal, or Student-t where the spec has a prior for its degrees of freedom.
 
     Either way ``sd_residual`` is a standard deviation, as everything downstream takes it.
     """
-    sd = free(spec, "sd_residual")
     if "nu" not in spec.priors:
         pm.Normal("association", expected, sd, observed=observed)
         return

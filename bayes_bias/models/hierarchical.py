@@ -18,6 +18,9 @@ DIMS = ("connection",)
 GENERALISES = False
 COLLAPSED = False
 
+# Of the order of the scales of cosines, so that the sampler starts among them.
+_TYPICAL = 0.05
+
 
 def data(table: Associations) -> xr.Dataset:
     """Number, mean and scatter of each target's cosine distances in each connection.
@@ -89,8 +92,8 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     """
     with pm.Model(coords=coords) as model:
         count, mean, scatter = (pm.Data(name, values) for name, values in inputs.items())
-        connection_sd = free(spec, "connection_sd", "connection")
-        residual = free(spec, "residual_sd", "connection") ** 2
+        connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
+        residual = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
         df = (count - 1).sum(axis=0)
         pm.Potential("within", -0.5 * (df * pt.log(residual) + scatter / residual))
         # `connection_mean` is centred at its precision-weighted estimate, for the reason given in `crossed`.
@@ -105,7 +108,9 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     return model
 
 
-def complete(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+def complete(
+    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
+) -> xr.Dataset:
     """With draws of ``target_connection_mean (target, connection)``: each target's own distance, given the rest."""
     residual = posterior.residual_sd**2 / data.distance_count
     weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)

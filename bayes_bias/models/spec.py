@@ -46,12 +46,12 @@ _LOCATIONS = {
 STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "crossed": {
-            "mean": REAL_DISTRIBUTIONS,
             "sd_target": POSITIVE_DISTRIBUTIONS,
             "sd_target_associated": POSITIVE_DISTRIBUTIONS,
-            "sd_target_class": POSITIVE_DISTRIBUTIONS,
+            "sd_target_preference": POSITIVE_DISTRIBUTIONS,
+            "sd_target_control": POSITIVE_DISTRIBUTIONS,
             "sd_attribute": POSITIVE_DISTRIBUTIONS,
-            "sd_attribute_group": POSITIVE_DISTRIBUTIONS,
+            "sd_attribute_preference": POSITIVE_DISTRIBUTIONS,
             "sd_residual": POSITIVE_DISTRIBUTIONS,
             "nu": POSITIVE_DISTRIBUTIONS,
         },
@@ -63,12 +63,16 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
     }
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"sd_target_associated", "nu"})
+OPTIONAL = frozenset({"nu"})
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "crossed": {"likelihood": ("collapsed", "long"), "scales": ("by class", "common")},
+        "crossed": {
+            "likelihood": ("collapsed", "long"),
+            "scales": ("by class", "common"),
+            "unit": ("within-block sd", "as measured"),
+        },
         "hierarchical": {},
     }
 )
@@ -103,18 +107,20 @@ class ModelSpec:
     name, title, description : str
     structure : {"crossed", "hierarchical"}
     options : mapping
-        ``likelihood`` ("collapsed" or "long") and ``scales`` ("by class" or "common"), for ``crossed``.
+        For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class" or "common"), and the
+        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values about their block's mean,
+        or "as measured").
     priors : mapping of str to Prior
-        One for each parameter of the structure, in the units of the table (``crossed``) or as cosine distance
+        One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). A crossed model whose residual is Student-t has one for its degrees of freedom ``nu``.
     reference : Reference or None
 
     Examples
     --------
     >>> spec = load_spec("crossed")
-    >>> wide = spec.with_prior("sd_target_class", "HalfNormal", sigma=0.2)
-    >>> str(wide.priors["sd_target_class"]), str(spec.priors["sd_target_class"])
-    ('HalfNormal(sigma=0.2)', 'Exponential(lam=30)')
+    >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
+    >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
+    ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
     """
 
     name: str

@@ -45,8 +45,10 @@ class Structure(Protocol):
     ) -> pm.Model:
         """The model for data of this shape."""
 
-    def complete(self, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-        """The posterior with what the model integrated out and a fit is to keep."""
+    def complete(
+        self, spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
+    ) -> xr.Dataset:
+        """The posterior in the units of the table, with what the model integrated out and a fit is to keep."""
 
 
 _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(

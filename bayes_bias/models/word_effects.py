@@ -1,6 +1,7 @@
 """Word-level effects, drawn exactly from what the collapsed model left out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
@@ -8,7 +9,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import ScopeError, did_you_mean
-from bayes_bias.models.components import Components, Covariance
+from bayes_bias.models.components import Components
+from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
 
 Side = Literal["target", "attribute"]
@@ -26,8 +28,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     """How far each word lies from the mean of its block, given each posterior draw.
 
     The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
-    them (by Matheron's rule: simulate effect and noise, then correct by what was observed). The draws depend
-    on the fit and its seed alone.
+    them. The draws depend on the fit and its seed alone.
 
     Parameters
     ----------
@@ -89,124 +90,110 @@ def too_many_words(fit: Fit) -> dict[Side, str]:
     }
 
 
-def block_effects(
-    posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Averages of the words' effects over each block, without the words: quick where only those matter.
+def block_averages(fit: Fit) -> tuple[xr.DataArray, xr.DataArray]:
+    """Averages over each block of the targets' and of the attributes' effects: quick where only those matter.
 
-    Returns
-    -------
-    of_targets, of_attributes : array (chains x draws, groups, classes)
-        The averages over targets of ``target_effect`` and over attributes of ``attribute_effect`` that
-        `word_effects` would draw, in the units of the table.
+    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`.
     """
-    draws = _stacked(posterior)
-    if "target_effect" in posterior:
-        return _averages(draws, data)
-    return _block_effects(draws, data, _components(draws, data), rng)
+    posterior, data = Fitted.of(fit).posterior, Fitted.of(fit).data
+    if "target_effect" not in posterior:
+        return posterior.target_average, posterior.attribute_average
+    in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
+    in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
+    of_group = (("group", "target"), (in_group / in_group.sum(axis=0)).T)
+    of_class = (("attribute", "attribute_class"), in_class / in_class.sum(axis=0))
+    average = xr.Dataset({"of_group": of_group, "of_class": of_class}, coords={"group": data.group})
+    return (
+        xr.dot(posterior.target_effect, average.of_group, dim=["target"]),
+        xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"]).assign_coords(
+            attribute_class=data.attribute_class
+        ),
+    )
 
 
 def _drawn(fitted: Fitted, sides: Sequence[Side]) -> xr.Dataset:
-    data, draws = fitted.data, _stacked(fitted.posterior)
+    data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
-    components = _components(draws, data)
-    target_level, attribute_level = _block_effects(draws, data, components, rng)
     effects = {}
-    if "target" in sides:
-        by_target = target_level[:, data.group_of.to_numpy(), :]
-        deviations = _target_deviations(data, components, rng)
-        effects["target_effect"] = (("sample", "target", "attribute_class"), deviations + by_target)
-    if "attribute" in sides:
-        by_attribute = attribute_level.transpose(0, 2, 1)[:, data.class_of.to_numpy(), :]
-        deviations = _attribute_deviations(data, components, rng)
-        effects["attribute_effect"] = (("sample", "attribute", "group"), deviations + by_attribute)
-    labels = {dim: data[dim] for _, (dims, _) in effects.items() for dim in dims[1:]}
-    drawn = xr.Dataset(effects, coords={"sample": draws.sample} | labels)
-    return drawn.unstack("sample").transpose("chain", "draw", ...)
-
-
-def _stacked(posterior: xr.Dataset) -> xr.Dataset:
-    return posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
-
-
-def _components(draws: xr.Dataset, data: xr.Dataset) -> Components:
-    return Components.of(draws, data).arrays("sample")
-
-
-def _averages(draws: xr.Dataset, data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The same where the words' effects were sampled, from these."""
-    in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
-    in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
-    of_target = draws.target_effect.transpose("sample", "target", "attribute_class").to_numpy()
-    of_attribute = draws.attribute_effect.transpose("sample", "group", "attribute").to_numpy()
-    return (in_group / in_group.sum(axis=0)).T @ of_target, of_attribute @ (in_class / in_class.sum(axis=0))
-
-
-def _block_effects(
-    draws: xr.Dataset, data: xr.Dataset, components: Components, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the targets' and of the attributes' effects over each block, shape (draws, groups, classes).
-
-    Beyond the sampled levels, the block's residual is shared out by the variances of its three parts.
-    """
-    per_target, per_attribute = 1 / data.n_targets.to_numpy()[:, None], 1 / data.n_attributes.to_numpy()
-    levels = draws.target_level + draws.attribute_level
-    residual = (
-        (data.block_mean - draws["mean"] - levels).transpose("sample", "group", "attribute_class").to_numpy()
-    )
-    variances = list(components.by_draw().blocks(per_target, per_attribute).values())
-    simulated = [np.sqrt(variance) * rng.standard_normal(residual.shape) for variance in variances]
-    missed = (residual - sum(simulated)) / sum(variances)
-    of_targets, of_attributes = (simulated[k] + variances[k] * missed for k in (0, 1))
-    target_level = draws.target_level.transpose("sample", "group", "attribute_class").to_numpy()
-    attribute_level = draws.attribute_level.transpose("sample", "attribute_class").to_numpy()[:, None, :]
-    return target_level + of_targets, attribute_level + of_attributes
-
-
-def _target_deviations(data: xr.Dataset, components: Components, rng: np.random.Generator) -> np.ndarray:
-    """Targets about the mean of their group, shape (draws, targets, classes)."""
-    group_of = data.group_of.to_numpy()
-    mean = data.target_mean.to_numpy() - data.block_mean.to_numpy()[group_of]
-    effect = Covariance(components.target_class**2, components.target_levels)
-    noise = components.residual_variance / data.n_attributes.to_numpy()
-    out = np.empty((len(noise), *mean.shape))
-    for g in range(data.sizes["group"]):
-        rows = group_of == g
-        out[:, rows] = deviations(mean[rows], effect, noise, rng)
-    return out
-
-
-def _attribute_deviations(data: xr.Dataset, components: Components, rng: np.random.Generator) -> np.ndarray:
-    """Attributes about the mean of their class, shape (draws, attributes, groups)."""
-    class_of = data.class_of.to_numpy()
-    mean = data.attribute_mean.to_numpy() - data.block_mean.to_numpy().T[class_of]
-    noise = components.residual_variance / data.n_targets.to_numpy()
-    out = np.empty((len(noise), *mean.shape))
-    for c in range(data.sizes["attribute_class"]):
-        rows = class_of == c
-        preference, level = (
-            np.broadcast_to(sd[:, [c]], noise.shape)
-            for sd in (components.attribute_group, components.attribute)
+    for each in (side for side in SIDES if side in sides):
+        given = conditional(fitted, each)
+        words, of_cell = given.words, given.cells
+        noise = np.moveaxis(rng.standard_normal((*given.sample, *words.shape)), -2, 0)
+        deviation = np.empty((*given.sample, *words.shape))
+        for cell in range(given.n_cells):
+            rows = of_cell == cell
+            drawn = np.einsum("...ij,w...j->w...i", given.root[cell], noise[rows])
+            centred = np.moveaxis(drawn - drawn.mean(axis=0), 0, -2)
+            deviation[..., rows, :] = words[rows] @ np.swapaxes(given.gain[cell], -1, -2) + centred
+        average = posterior[f"{each}_average"].transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
+        effects[f"{each}_effect"] = (
+            ("chain", "draw", each, _ACROSS[each]),
+            deviation + average[..., of_cell, :],
         )
-        out[:, rows] = deviations(mean[rows], Covariance(preference**2, [level]), noise, rng)
-    return out
+    labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
+    return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 
 
-def deviations(
-    observed: np.ndarray, effect: Covariance, noise: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Draws of words' effects about their mean, given observed deviations.
+# The cells that the words of a side fall into, and the dimension along which their effects differ.
+_CELL_OF: dict[Side, str] = {"target": "group_of", "attribute": "class_of"}
+_ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
+_AVERAGED: dict[Side, tuple[str, str]] = {
+    "target": ("group", "attribute_class"),
+    "attribute": ("attribute_class", "group"),
+}
 
-    Shapes: observed (words, k); the effect's covariance and the noise's variance (draws, k); returned (draws, words,
-    k).
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """What is known of a side's words about the average of their cell (group or class), given the scales.
+
+    A word's deviation is normal with mean ``gain @ words`` and covariance ``root root'``, less the average over the
+    words of its cell, since deviations sum to zero.
+
+    Attributes
+    ----------
+    words : array (words, k)
+        Observed deviations of the words' means.
+    cells : array (words,)
+        The position of each word's group, or class.
+    gain, root : list of array (..., k, k)
+        One for each cell.
     """
-    n_draws, (n_words, k) = len(noise), observed.shape
-    drawn = np.sqrt(effect.diagonal)[:, None] * rng.standard_normal((n_draws, n_words, k))
-    for loading in effect.loadings:
-        drawn += loading[:, None] * rng.standard_normal((n_draws, n_words, 1))
-    error = np.sqrt(noise)[:, None] * rng.standard_normal((n_draws, n_words, k))
-    drawn -= drawn.mean(axis=1, keepdims=True)
-    error -= error.mean(axis=1, keepdims=True)
-    covariance = effect.matrix()
-    gain = np.linalg.solve(covariance + noise[:, :, None] * np.eye(k), covariance)
-    return drawn + (observed - drawn - error) @ gain
+
+    words: np.ndarray
+    cells: np.ndarray
+    gain: list[np.ndarray]
+    root: list[np.ndarray]
+
+    @property
+    def n_cells(self) -> int:
+        """How many groups, or classes."""
+        return len(self.gain)
+
+    @property
+    def sample(self) -> tuple[int, ...]:
+        """Shape of the posterior draws."""
+        return self.gain[0].shape[:-2]
+
+
+def conditional(fitted: Fitted, side: Side) -> Conditional:
+    """Deviations of the words of a side given the scales.
+
+    With the effects' covariance T and the noise's N, the gain is ``T (T + N)^-1``, and the root that of
+    ``T - T (T + N)^-1 T``.
+    """
+    data, components = fitted.data, Components.of_posterior(fitted.posterior, fitted.data)
+    of_cell, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
+    mean = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[of_cell]
+    if side == "target":
+        prior = [components.target().matrix()] * data.sizes["group"]
+        noise = components.residual / data.n_attributes.to_numpy()
+    else:
+        prior = list(np.moveaxis(components.attributes().matrix(), -3, 0))
+        noise = components.residual / data.n_targets.to_numpy()
+    gain, root = [], []
+    for covariance in prior:
+        shrunk = np.linalg.solve(covariance + noise[..., None] * np.eye(mean.shape[1]), covariance)
+        gain.append(np.swapaxes(shrunk, -1, -2))
+        root.append(root_of(covariance - covariance @ shrunk))
+    return Conditional(mean, of_cell, gain, root)

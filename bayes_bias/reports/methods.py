@@ -5,6 +5,7 @@ from typing import Any
 
 from bayes_bias.estimands.facets import scope_of
 from bayes_bias.models.spec import Prior
+from bayes_bias.models.units import WITHIN_BLOCK, unit_of
 from bayes_bias.reports.check import Cite as Works
 from bayes_bias.reports.check import Sentence
 from bayes_bias.reports.record import Report, Section
@@ -18,9 +19,10 @@ Cite = Callable[..., str]
 _EFFECTS = {
     "sd_target": "a",
     "sd_target_associated": "u",
-    "sd_target_class": "x",
+    "sd_target_preference": "x (associated classes)",
+    "sd_target_control": "x (control classes)",
     "sd_attribute": "b",
-    "sd_attribute_group": "w",
+    "sd_attribute_preference": "w",
     "sd_residual": "e",
 }
 
@@ -88,7 +90,8 @@ def _facts(report: Report, cite: Cite) -> dict[str, Any]:
         "priors": "; ".join(f"{prior} for {_named(name)}" for name, prior in _used_priors(report).items()),
         "association": report.association,
         "by_class": _scaled_by_class(report.sections[0]),
-        "shared": any("sd_target_associated" in section.fitted.posterior for section in report.sections),
+        "units": _units(report),
+        "shared": any("sd_target" in section.fitted.posterior for section in report.sections),
         "model_key": key_of(report.spec.reference) if report.spec.reference else None,
         "scope": scope_of(report.scope),
         "settings": first.tree.attrs,
@@ -104,10 +107,17 @@ def _used_priors(report: Report) -> dict[str, Prior]:
     return {name: prior for name, prior in report.spec.priors.items() if name in sampled}
 
 
+def _units(report: Report) -> list[tuple[str, str]]:
+    """What one unit of the priors is for each list; empty where priors are in the units of the table."""
+    if report.spec.options["unit"] != WITHIN_BLOCK:
+        return []
+    return [(s.name, f"{unit_of(report.spec, s.fitted.data):.4g}") for s in report.sections]
+
+
 def _named(parameter: str) -> str:
     if parameter in _EFFECTS:
         return f"the standard deviation of {_EFFECTS[parameter]}"
-    return "mean[g, c]" if parameter == "mean" else parameter
+    return parameter
 
 
 def _scaled_by_class(section: Section) -> list[str]:
@@ -116,7 +126,7 @@ def _scaled_by_class(section: Section) -> list[str]:
     return [
         effect
         for name, effect in _EFFECTS.items()
-        if name in posterior and "attribute_class" in posterior[name].dims
+        if name in posterior and {"attribute_class", "control"} & set(posterior[name].dims)
     ]
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias.estimands.contrasts import BLOCK, bias_weights
 from bayes_bias.estimands.estimates import bias_estimate, check_scope
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
@@ -46,15 +47,11 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
         ``residual``, posterior means of shares that sum to 1.
     """
     fitted = Fitted.of(fit).generalising("variance components")
-    data, sd = fitted.data, Components.of(fitted.posterior, fitted.data)
-    own = sd.select(np.unique(data.associated))
-    of_value = own.blocks(1, 1) | {
-        "targets": own.target_class**2 + sum(level**2 for level in own.target_levels),
-        "attributes": own.attribute_group**2 + own.attribute**2,
-    }
+    data, sd = fitted.data, Components.of_posterior(fitted.posterior, fitted.data)
+    counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy())
     parts = {
-        "value": {name: part.mean(set(part.dims) - set(_SAMPLE)) for name, part in of_value.items()},
-        "bias": sd.of_contrast(bias_weights(data), data.n_targets, data.n_attributes),
+        "value": sd.of_value(np.unique(data.associated)),
+        "bias": sd.of_contrast(_weights(data), *counts),
     }
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
 
@@ -150,7 +147,10 @@ def plan(
     variance = study.variance(lengths, sampled)
     reach = study.quantile(lengths, ci_prob, sampled)
     width = 2 * reach * variance**0.5
-    ratio = abs(bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True)) / variance**0.5
+    ratio = (
+        abs(bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(_SAMPLE))
+        / variance**0.5
+    )
     power = xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
     tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
     columns = {
@@ -183,11 +183,11 @@ class _Study:
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths) -> "_Study":
         data = fitted.data
-        counts = {facet: 1 if facet in growing else data[facet.count] for facet in FACETS}
-        components = Components.of(fitted.posterior, data)
-        parts = components.of_contrast(bias_weights(data), counts[TARGETS], counts[ATTRIBUTES])
+        counts = {facet: 1 if facet in growing else data[facet.count].to_numpy() for facet in FACETS}
+        components = Components.of_posterior(fitted.posterior, data)
+        parts = components.of_contrast(_weights(data), counts[TARGETS], counts[ATTRIBUTES])
         return cls(
-            {name: part.squeeze("contrast", drop=True) for name, part in parts.items()},
+            {name: xr.DataArray(part[..., 0], dims=_SAMPLE) for name, part in parts.items()},
             {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated))},
         )
 
@@ -235,6 +235,10 @@ def _axis(name: str, lengths: Sequence[int]) -> xr.DataArray:
     return xr.DataArray(np.asarray(lengths, dtype=float), dims=name, coords={name: list(lengths)})
 
 
-def _shares(parts: Mapping[Part, xr.DataArray]) -> dict[str, float]:
-    total = sum(parts.values())
+def _weights(data: xr.Dataset) -> NDArray[np.float64]:
+    return bias_weights(data).transpose("contrast", *BLOCK).to_numpy()
+
+
+def _shares(parts: Mapping[Part, NDArray[np.float64]]) -> dict[str, float]:
+    total = np.sum(list(parts.values()), axis=0)
     return {name: float((part / total).mean()) for name, part in parts.items()}

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from bayes_bias.estimands.contrasts import OVERALL
-from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -99,8 +99,10 @@ def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> 
     """One estimate as rows of `summarize`, but for ``converged``."""
     exact = "draw" not in estimate.draws.dims
     table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
+    if estimate.mixture is not None:
+        table = _by_mixture(table, estimate.mixture)
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
-        prob_direction=np.nan if exact else _direction(estimate.draws),
+        prob_direction=np.nan if exact else _direction(estimate),
         observed=estimate.observed.to_numpy(),
         **_noise(estimate),
     )
@@ -121,9 +123,22 @@ def _exact(values: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> 
     return table.reindex(columns=columns)
 
 
-def _direction(draws: xr.DataArray) -> np.ndarray:
-    positive = (draws > 0).mean(_SAMPLE)
-    return np.maximum(positive.to_numpy(), 1 - positive.to_numpy())
+def _by_mixture(table: pd.DataFrame, mixture: Mixture) -> pd.DataFrame:
+    """Mean, sd and equal-tailed interval without the chance of drawing; ArviZ's account of the draws stays."""
+    lower, upper = interval_columns(table)
+    known = {"mean": mixture.mean, "sd": mixture.total_sd}
+    if lower.startswith("eti"):
+        prob = float(lower.removeprefix("eti").removesuffix("_lb")) / 100
+        known[lower], known[upper] = mixture.quantiles([(1 - prob) / 2, (1 + prob) / 2])
+    return table.assign(**known)
+
+
+def _direction(estimate: Estimate) -> np.ndarray:
+    if estimate.mixture is not None:
+        positive = estimate.mixture.prob_positive
+    else:
+        positive = (estimate.draws > 0).mean(_SAMPLE).to_numpy()
+    return np.maximum(positive, 1 - positive)
 
 
 def _noise(estimate: Estimate) -> dict[str, np.ndarray | float]:

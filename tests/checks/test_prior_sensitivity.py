@@ -20,17 +20,20 @@ def test_the_likelihood_of_draws_is_the_dense_one_up_to_a_constant(small_table, 
     collapsed = collapsed_log_likelihood(posterior, small_fit["constant_data"].to_dataset())
     differences = []
     for draw in (0, 5, 500):
-        point = {name: posterior[name][0, draw].to_numpy() for name in (*SCALES, "mean")}
+        point = {name: posterior[name].to_numpy()[0, draw] for name in (*SCALES, "mean")}
         differences.append(dense_log_likelihood(small_table, point) - collapsed[0, draw].item())
     np.testing.assert_allclose(differences, differences[0], rtol=1e-8)
 
 
 def test_log_priors_are_those_of_the_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
-    found = log_priors(posterior, load_spec("crossed").priors)
-    expected = expon(scale=1 / 30).logpdf(posterior.sd_target_class)
-    np.testing.assert_allclose(found.sd_target_class, expected, atol=1e-6)
-    np.testing.assert_allclose(small_fit["log_prior"].sd_target_class, expected.sum(axis=-1), atol=1e-6)
+    data = small_fit["constant_data"].to_dataset()
+    found = log_priors(posterior, data, load_spec("crossed"))
+    expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.within_sd)
+    np.testing.assert_allclose(found.sd_attribute_preference, expected, atol=1e-6)
+    np.testing.assert_allclose(
+        small_fit["log_prior"].sd_attribute_preference, expected.sum(axis=-1), atol=1e-6
+    )
 
 
 def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
@@ -46,11 +49,10 @@ def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
 
 def test_a_prior_that_fights_the_data_is_told(small_fit):
     other = small_fit.copy()
-    priors = json.loads(small_fit.attrs["priors"]) | {"mean": "Normal(mu=-0.5, sigma=0.02)"}
+    priors = json.loads(small_fit.attrs["priors"]) | {"sd_attribute": "HalfNormal(sigma=0.05)"}
     other.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
     row = prior_sensitivity(other).loc[("group_bias", "men")]
     assert row["prior"] > 0.05
-    assert row["mean"] > row.scales
     assert row.diagnosis == "prior and data disagree"
 
 

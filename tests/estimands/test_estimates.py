@@ -9,8 +9,10 @@ from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import attribute_weights, block_weights, target_weights
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.measures import weat
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.word_effects import conditional
 from bayes_bias.results.design import variance_shares, words_needed
-from tests.helpers import random_table
+from tests.helpers import SCALES, attribute_covariance, random_table, target_covariance
 
 SCOPES = ("both", "targets", "attributes", "none")
 
@@ -73,6 +75,56 @@ def test_associating_nothing_and_everything_leaves_no_bias():
     data = table_means(table)
     for weights in (*block_weights(data).values(), target_weights(data), attribute_weights(data)):
         assert abs(weights.sum(("group", "attribute_class"))).max() < 1e-12
+
+
+@pytest.mark.parametrize("side", ["target", "attribute"])
+def test_word_effects_have_the_exact_conditional_distribution(small_table, small_fit, side):
+    """Against the textbook conditional of a multivariate normal, projected to sum zero (design 3.2)."""
+    fitted = Fitted.of(small_fit)
+    data, given = fitted.data, conditional(fitted, side)
+    point = {name: fitted.posterior[name].to_numpy()[1, 7] for name in SCALES}
+    if side == "target":
+        prior, n, words = target_covariance(small_table, point), data.n_attributes.to_numpy(), slice(0, 5)
+        observed = (data.target_mean - data.block_mean[0]).to_numpy()[words]
+    else:
+        prior, n, words = attribute_covariance(small_table, point)[0], data.n_targets.to_numpy(), slice(0, 6)
+        observed = (data.attribute_mean - data.block_mean[:, 0]).to_numpy()[words]
+    gain = prior @ np.linalg.inv(prior + np.diag(point["sd_residual"] ** 2 / n))
+    root = given.root[0][1, 7]
+    np.testing.assert_allclose(given.words[words], observed, atol=1e-12)
+    np.testing.assert_allclose(given.gain[0][1, 7], gain, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(root @ root.T, prior - gain @ prior, atol=1e-12)
+
+
+def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
+    """Standardised by their conditional mean and spread, the deviations of the words of a group are standard normal."""
+    fitted = Fitted.of(small_fit)
+    given, drawn = conditional(fitted, "target"), word_effects(small_fit).target_effect.to_numpy()[:, :, :5]
+    deviation = drawn - drawn.mean(axis=2, keepdims=True)
+    centre = given.words[:5] @ np.swapaxes(given.gain[0], -1, -2)
+    scale = np.sqrt((given.root[0] ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
+    z = (deviation - centre) / scale
+    assert abs(z.mean(axis=(0, 1))).max() < 0.06
+    assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.04)
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
+def test_the_mixture_of_normals_is_the_distribution_of_the_draws(small_fit, scope):
+    """Of every estimand that has one: mean, spread and tails agree with 6,000 draws within their own error."""
+    for name, estimate in estimates(small_fit, scope).items():
+        if name == "effect_size":
+            assert estimate.mixture is None
+            continue
+        draws, mixture = estimate.draws, estimate.mixture
+        sd = mixture.total_sd
+        error = abs(draws.mean(("chain", "draw")).to_numpy() - mixture.mean) / sd
+        assert error.max() < 0.08, name
+        np.testing.assert_allclose(draws.std(("chain", "draw")), sd, rtol=0.06)
+        low, high = mixture.quantiles([0.025, 0.975])
+        inside = ((draws > low) & (draws < high)).mean(("chain", "draw"))
+        np.testing.assert_allclose(inside, 0.95, atol=0.015)
+        positive = (draws > 0).mean(("chain", "draw"))
+        np.testing.assert_allclose(positive, mixture.prob_positive, atol=0.04)
 
 
 @pytest.mark.slow

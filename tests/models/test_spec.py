@@ -42,14 +42,14 @@ def test_a_copy_changes_and_the_original_stays():
     spec = load_spec("crossed")
     changed = spec.with_prior("sd_residual", "Exponential", lam=10)
     assert str(changed.priors["sd_residual"]) == "Exponential(lam=10)"
-    assert str(spec.priors["sd_residual"]) == "HalfNormal(sigma=0.1)"
+    assert str(spec.priors["sd_residual"]) == "HalfNormal(sigma=1.65)"
     assert spec.sha256 != changed.sha256
 
 
 def test_a_copied_file_with_another_prior_works(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(CROSSED.replace("sigma = 0.3", "sigma = 1.5"))
-    assert str(load_spec(path).priors["mean"]) == "Normal(mu=0, sigma=1.5)"
+    path.write_text(CROSSED.replace("lam = 1.8", "lam = 1.5"))
+    assert str(load_spec(path).priors["sd_target_control"]) == "Exponential(lam=1.5)"
     assert load_spec(path).name == "mine"
 
 
@@ -57,11 +57,17 @@ def test_a_copied_file_with_another_prior_works(tmp_path):
     ("old", "new", "message"),
     [
         ('"HalfNormal"', '"HalfNormale"', "unknown distribution 'HalfNormale'; did you mean 'HalfNormal'"),
-        ('distribution = "Normal"', 'distribution = "HalfNormal"', "unknown distribution 'HalfNormal'"),
-        ("mu = 0.0", "mean = 0.0", "unknown key 'mean'; valid: mu, sigma"),
-        ("mu = 0.0", "", "needs a finite number 'mu', not None"),
-        ("sigma = 0.3", "sigma = -0.3", "'sigma' of Normal is -0.3; it must be above zero"),
-        ("sigma = 0.3", 'sigma = "wide"', "not 'wide'"),
+        ('distribution = "Exponential"', 'distribution = "Normal"', "unknown distribution 'Normal'"),
+        ("lam = 2.5", "rate = 2.5", "unknown key 'rate'; valid: lam"),
+        ("lam = 2.5", "", "needs a finite number 'lam', not None"),
+        ("lam = 2.5", "lam = -2.5", "'lam' of Exponential is -2.5; it must be above zero"),
+        ("lam = 2.5", 'lam = "wide"', "not 'wide'"),
+        (
+            'unit = "within-block sd"',
+            'unit = "cosine"',
+            "unit is 'cosine'; valid: as measured, within-block sd",
+        ),
+        ("[priors.sd_target]", "[priors.mean]", "unknown key 'mean'; valid: nu, sd_attribute"),
         ("[priors.sd_target]", "[priors.sd_targets]", "unknown key 'sd_targets'; did you mean 'sd_target"),
         ('structure = "crossed"', 'structure = "crosed"', "structure is 'crosed'; did you mean 'crossed'"),
         ('scales = "by class"', 'scales = "by clas"', "scales is 'by clas'; did you mean 'by class'"),

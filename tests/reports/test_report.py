@@ -223,7 +223,12 @@ def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_
 
 def test_methods_are_written_from_the_fit(made):
     text = plain(made)
-    assert "HalfNormal(sigma=0.1) for the standard deviation of e" in text
+    assert "HalfNormal(sigma=1.65) for the standard deviation of e" in text
+    unit = made.sections[0].fitted.data.within_sd.item()
+    assert (
+        f"pooled standard deviation of a table's values about the mean of their block (small: {unit:.4g},"
+        in text
+    )
     assert "4 chains of 1000 warm-up and 1500 kept draws" in text
     assert "5 men, 6 women" in text
     assert "a[i] + u[i] (where c is associated with a group) + x[i, c]" in text

@@ -44,6 +44,9 @@ class NullDesign:
         Whether the targets are drawn from the pool as well, in groups of the same sizes.
     planted : float
         A bias to plant, in cosine similarity; see `draw`.
+    topics, group_topics : int
+        From the neighbourhoods of how many random words each class, or each random group, is drawn; 0 for words drawn
+        one by one. Classes then are about something, and targets may prefer one topic the less they like another.
     """
 
     name: str
@@ -55,6 +58,8 @@ class NullDesign:
     vectors: Mapping[str, NDArray[np.float64]]
     random_groups: bool = False
     planted: float = 0.0
+    topics: int = 0
+    group_topics: int = 0
 
     @classmethod
     def of(
@@ -87,6 +92,17 @@ class NullDesign:
         """The same with targets drawn from the pool, too."""
         return replace(self, random_groups=True)
 
+    def with_topics(self, classes: int = 0, groups: int = 0) -> Self:
+        """The same with classes, or random groups, from the neighbourhoods of so many random words each."""
+        return replace(self, topics=classes, group_topics=groups)
+
+    def centred(self) -> Self:
+        """The same with the mean vector of the pool taken off all vectors, and these brought to unit length again."""
+        mean = np.mean([self.vectors[word] for word in self.pool], axis=0)
+        moved = {word: vector - mean for word, vector in self.vectors.items()}
+        unit = {word: vector / np.linalg.norm(vector) for word, vector in moved.items()}
+        return replace(self, vectors=MappingProxyType(unit))
+
     def with_halves(self, control: str) -> Self:
         """The same with the classes random halves (thirds, ...) of one control class instead."""
         pool = self.controls[control]
@@ -113,15 +129,30 @@ class NullDesign:
                 " take fewer in each class (size), or an embedding of more words"
             )
         rng = np.random.default_rng([seed, number])
-        order = iter(rng.permutation(len(self.pool)))
-        classes = {name: [self.pool[next(order)] for _ in range(n)] for name, n in self.sizes.items()}
+        left = [self.pool[i] for i in rng.permutation(len(self.pool))]
+        classes = {name: self._taken(left, n, self.topics) for name, n in self.sizes.items()}
         groups: Mapping[str, Iterable[str]] = self.groups
         if self.random_groups:
-            groups = {name: [self.pool[next(order)] for _ in words] for name, words in self.groups.items()}
+            groups = {
+                name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()
+            }
         targets, attributes = _belongs(groups), _belongs({**classes, **self.controls})
         x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
         similarity = self._plant(x @ a.T, list(targets.values()), list(attributes.values()))
         return assemble(similarity, targets, attributes, self.stereotypes, name=f"{self.name}, draw {number}")
+
+    def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
+        """So many words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
+        taken: list[str] = []
+        for k in range(topics):
+            near = np.stack([self.vectors[word] for word in left]) @ self.vectors[left[0]]
+            size = (n * (k + 1)) // topics - len(taken)
+            chosen = {left[i] for i in np.argsort(-near)[:size]}
+            taken += [word for word in left if word in chosen]
+            left[:] = [word for word in left if word not in chosen]
+        taken += left[: n - len(taken)]
+        left[:] = [word for word in left if word not in set(taken)]
+        return taken
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:

@@ -46,7 +46,15 @@ class Cell:
         parts = [
             [{name: list(words) for name, words in t.items()} for t in (design.groups, design.controls)],
             [dict(design.sizes), dict(design.stereotypes), list(design.pool)],
-            [design.random_groups, design.planted, self.seed, vars(self.sampling), self.with_weat],
+            [
+                design.random_groups,
+                design.planted,
+                design.topics,
+                design.group_topics,
+                self.seed,
+                vars(self.sampling),
+                self.with_weat,
+            ],
             self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),

@@ -1,0 +1,118 @@
+"""False findings in tables simulated from the model and beyond it: `python -m benchmarks.simulated --draws 400`.
+
+Each cell has no bias. Preferences correlate between classes and between groups, negatively too; scales are those of
+real cosines, a twentieth or three times of them; groups and classes are many, unequal in size, or with controls.
+"""
+
+import argparse
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.checks.calibration import judge, rates
+from bayes_bias.models.spec import load_spec
+from benchmarks.provenance import provenance, write
+
+# Standard deviations of a target's and of an attribute's effects on one block, and of the residual: those of real
+# cosines.
+TARGET, ATTRIBUTE, RESIDUAL = 0.024, 0.038, 0.04
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell: correlation of effects between classes (targets) and groups (attributes), words, groups, controls,
+    scale."""
+
+    part: str
+    correlation: float = 0.0
+    words: int = 8
+    groups: int = 2
+    controls: int = 0
+    scale: float = 1.0
+    first_group: int | None = None
+
+    def table(self, seed: int) -> Associations:
+        """One random table."""
+        rng = np.random.default_rng([seed, self.words, self.groups, self.controls])
+        sizes = [self.first_group or self.words, *[self.words] * (self.groups - 1)]
+        n_classes = self.groups + self.controls
+        counts = [self.words] * self.groups + [60] * self.controls
+        g, c = np.repeat(np.arange(self.groups), sizes), np.repeat(np.arange(n_classes), counts)
+        target = TARGET * _correlated(len(g), self.groups, n_classes, self.correlation, rng)
+        attribute = ATTRIBUTE * _correlated(len(c), self.groups, self.groups, self.correlation, rng)
+        y = target[:, c] + attribute[:, g].T + RESIDUAL * rng.standard_normal((len(g), len(c)))
+        names = [f"g{k}" for k in range(self.groups)]
+        return assemble(
+            0.1 + self.scale * y,
+            {f"t{i}": names[k] for i, k in enumerate(g)},
+            {f"a{j}": f"c{k}" for j, k in enumerate(c)},
+            {name: f"c{k}" for k, name in enumerate(names)},
+        )
+
+
+def _correlated(n: int, k: int, total: int, correlation: float, rng: np.random.Generator) -> np.ndarray:
+    """Normal effects (n, total), of variance one; the first k correlate."""
+    covariance = np.eye(total)
+    covariance[:k, :k] = correlation + (1 - correlation) * np.eye(k)
+    values, vectors = np.linalg.eigh(covariance)
+    return rng.standard_normal((n, total)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+
+
+ROWS = (
+    *(Row("correlated preferences", rho, words) for rho in (-1, -0.5, 0, 0.5) for words in (4, 8, 25)),
+    *(Row("with two controls", rho, 8, controls=2) for rho in (-1, -0.5, 0, 0.5)),
+    *(Row("more groups", rho, 8, groups) for groups in (3, 4, 5) for rho in (-0.2, 0.3)),
+    *(Row("other scales", 0, words, scale=scale) for scale in (0.05, 0.3, 3) for words in (4, 8)),
+    *(Row("3 against 30 targets", rho, 30, first_group=3) for rho in (-0.5, 0)),
+)
+
+
+def main() -> None:
+    """Run all cells and write their table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--jobs", type=int, default=-1)
+    chosen = parser.parse_args()
+    spec = load_spec("crossed")
+    # A whole cell at a time: a compiled model serves all of its draws.
+    batches = [(row, range(k, min(k + 25, chosen.draws))) for row in ROWS for k in range(0, chosen.draws, 25)]
+    found = joblib.Parallel(n_jobs=chosen.jobs)(joblib.delayed(_judged)(row, seeds) for row, seeds in batches)
+    tables = []
+    for row in ROWS:
+        own = [
+            record
+            for (each, _), records in zip(batches, found, strict=True)
+            if each == row
+            for record in records
+        ]
+        table = rates(pd.DataFrame(own)).reset_index().query("scope == 'both'")
+        tables.append(table.assign(**vars(row)))
+    table = pd.concat(tables, ignore_index=True)
+    columns = [
+        "part",
+        "correlation",
+        "words",
+        "groups",
+        "controls",
+        "scale",
+        "draws",
+        "share",
+        "share_lb",
+        "share_ub",
+    ]
+    print(table[[*columns, "coverage_95", "divergences"]].to_string(float_format="{:.3f}".format))
+    kept = table[[*columns, "width", "coverage_50", "coverage_95", "divergences"]]
+    about = provenance() | {"spec": spec.sha256[:12], "draws": chosen.draws}
+    write("simulated", about, kept.astype(object).where(kept.notna(), None).to_dict("records"))
+
+
+def _judged(row: Row, seeds: range) -> list[dict[str, object]]:
+    spec = load_spec("crossed")
+    return [record for seed in seeds for record in judge(row.table(seed), spec, seed=seed + 1)]
+
+
+if __name__ == "__main__":
+    main()
