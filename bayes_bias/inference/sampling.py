@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -153,7 +152,6 @@ def sample(
     *,
     seed: int,
     sampling: Sampling,
-    cores: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the parameters with their labels, in the units of the table, and the sampler's own account of them."""
@@ -164,7 +162,7 @@ def sample(
     trace = nutpie.sample(
         compiled.sampler(inputs),
         **asdict(sampling),
-        cores=cores or min(sampling.chains, os.cpu_count() or 1),
+        cores=1,  # the density is called through Python, where threads would wait for each other
         seed=seed,
         save_warmup=False,
         progress_bar=False,

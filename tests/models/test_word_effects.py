@@ -4,44 +4,40 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy.stats import multivariate_normal
 
 from bayes_bias import summarize, word_effects
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.estimates import block_estimates
-from bayes_bias.models.components import Covariance
-from bayes_bias.models.word_effects import deviations
+from bayes_bias.models.components import Components
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.word_effects import conditional
 
 
-def test_word_effects_have_the_exact_conditional_distribution():
-    """Against the textbook conditional of a multivariate normal, projected to sum zero (design 3.2)."""
-    rng = np.random.default_rng(0)
-    n, k = 4, 3
-    specific, noise = np.array([0.3, 0.5, 0.2]), np.array([0.25, 0.3, 0.35])
-    loadings = [np.array([0.4, 0.4, 0.4]), np.array([0.3, 0.3, 0.0])]
-    observed = rng.normal(0, 0.5, (n, k))
-    observed -= observed.mean(axis=0)
-    repeat = 40_000
+def test_word_effects_have_the_exact_conditional_distribution(small_fit):
+    """Against the textbook: words, blocks and residuals as one multivariate normal, conditioned on every word's mean.
 
-    def repeated(scale: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(scale, (repeat, k))
-
-    covariance_of_effect = Covariance(repeated(specific) ** 2, [repeated(s) for s in loadings])
-    draws = deviations(observed, covariance_of_effect, repeated(noise) ** 2, rng)
-    effect = np.diag(specific**2) + sum(np.outer(loading, loading) for loading in loadings)
-    gain = effect @ np.linalg.inv(effect + np.diag(noise**2))
-    covariance = (effect - gain @ effect) * (1 - 1 / n)
-    assert np.allclose(draws.mean(axis=0), observed @ gain.T, atol=0.006)
-    assert np.allclose(np.cov(draws[:, 0].T), covariance, atol=0.004)
-    assert np.allclose(draws.sum(axis=1), 0, atol=1e-12)
-    # Of a normal distribution, the mean of the log density is minus the entropy.
-    normal = multivariate_normal(observed[0] @ gain.T, covariance)
-    assert normal.logpdf(draws[:, 0]).mean() == pytest.approx(-normal.entropy(), abs=0.02)
-    assert np.allclose(cross_covariance(draws[:, 0], draws[:, 1]), -covariance / (n - 1), atol=0.004)
-
-
-def cross_covariance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return (one - one.mean(axis=0)).T @ (other - other.mean(axis=0)) / len(one)
+    Design 3.2; scales of one posterior draw.
+    """
+    fitted = Fitted.of(small_fit)
+    data, n_classes = fitted.data, fitted.data.sizes["attribute_class"]
+    given = conditional(fitted, "target")
+    sd = Components.of_posterior(fitted.posterior, data)
+    for cell in range(2):
+        words = given.words[given.cells == cell]
+        n = len(words)
+        centring = np.kron(np.eye(n) - 1 / n, np.eye(n_classes))
+        effect = np.kron(np.eye(n), sd.target().matrix()[0, 0])
+        noise = np.kron(np.eye(n), np.diag(sd.residual[0, 0, 0] / data.n_attributes.to_numpy()))
+        # What is observed are deviations from the average of the cell, and so is what is asked for.
+        observed = centring @ (effect + noise) @ centring
+        gain = centring @ effect @ centring @ np.linalg.pinv(observed)
+        covariance = centring @ effect @ centring - gain @ effect @ centring
+        centre = words @ given.gain[cell][0, 0].T
+        np.testing.assert_allclose(centre.ravel(), gain @ words.ravel(), atol=1e-10)
+        root = given.root[cell][0, 0]
+        np.testing.assert_allclose(
+            centring @ np.kron(np.eye(n), root @ root.T) @ centring, covariance, atol=1e-10
+        )
 
 
 def test_word_effects_add_up_to_what_the_block_leaves(small_fit):

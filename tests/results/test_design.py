@@ -17,8 +17,10 @@ def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):
     assert (np.diff(width, axis=0) < 0).all()
     assert (np.diff(width, axis=1) < 0).all()
     power = table.power.unstack("attributes").to_numpy()
-    assert (np.diff(power, axis=0) > 0).all()
-    assert (np.diff(power, axis=1) > 0).all()
+    # Near certainty a longer list of one side may cost a little: Satterthwaite's degrees of freedom are then those of
+    # the shorter one.
+    assert (np.diff(power, axis=0) > -0.001).all()
+    assert (np.diff(power, axis=1) > -0.001).all()
     assert ((table.width_lb < table.width) & (table.width < table.width_ub)).all()
 
 
