@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
     "null-groups": cells.null_groups,
     "topical": cells.topical,
     "planted": cells.planted,
+    "others": cells.others,
 }
 
 

@@ -19,6 +19,10 @@ PRIORS = (
     Prior("Exponential", {"lam": 2.5}),
     Prior("Exponential", {"lam": 3.5}),
 )
+_TOPICS = {
+    "random targets, topical classes": {"classes": 2},
+    "topical targets, random classes": {"groups": 2},
+}
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
 
@@ -69,16 +73,25 @@ def null_groups(embedding: Embedding) -> Iterator[Row]:
 
 
 def topical(embedding: Embedding) -> Iterator[Row]:
-    """Random targets with classes about random topics; topical targets with random classes; centred vectors, too."""
+    """Random targets with classes about two random topics each; topical targets with random classes; centred, too."""
     for name in ("weat7", "weat1"):
         design = _design(name, embedding).with_random_groups().without_controls()
-        for size in (8, 25):
-            for about, drawn in (
-                ("random targets, topical classes", design.with_topics(classes=2)),
-                ("topical targets, random classes", design.with_topics(groups=2)),
-            ):
-                yield _row(about, drawn.with_sizes(size))
-                yield _row(f"{about}, centred", drawn.with_sizes(size).centred())
+        for size in SIZES[1:]:
+            for about, topics in _TOPICS.items():
+                drawn = design.with_topics(**topics).with_sizes(size)
+                yield _row(about, drawn)
+                yield _row(f"{about}, centred", drawn.centred())
+
+
+def others(embedding: Embedding) -> Iterator[Row]:
+    """The nulls of other vectors: random words on both sides, or topics on one of them."""
+    whole = NullDesign.of(load_wordlist("weat7"), embedding, allow_loss=True).without_controls()
+    for about, topics in {"random targets and classes": {}, **_TOPICS}.items():
+        for size in SIZES if not topics else SIZES[1:]:
+            design = whole.with_random_groups(max(size, 8)).with_sizes(size).with_topics(**topics)
+            yield _row(about, design)
+            if topics:
+                yield _row(f"{about}, centred", design.centred())
 
 
 def planted(embedding: Embedding) -> Iterator[Row]:

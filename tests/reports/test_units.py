@@ -136,7 +136,7 @@ def test_methods_say_what_was_measured(folder):
     text = said(folder / "methods.txt")
     assert text.startswith("Bias was measured as contrasts of mean log odds, in units of logits, between")
     assert "The log odds y[i, j] of target i" in text
-    assert "Priors in units of logits: " in text
+    assert re.search(r"One unit is the pooled standard deviation .* \(toy: 0\.\d+; logits\)", text)
     assert "of the 209 raw log odds lie inside" in text
 
 

@@ -29,7 +29,7 @@ class NullDesign:
     ----------
     name : str
     groups : mapping of str to tuple of str
-        Target words by group.
+        Target words by group; where groups are random, only their numbers count.
     stereotypes : mapping of str to str
         The class that counts as stereotypical for each group.
     sizes : mapping of str to int
@@ -88,9 +88,10 @@ class NullDesign:
         """The same with the associated classes alone."""
         return replace(self, controls=MappingProxyType({}))
 
-    def with_random_groups(self) -> Self:
-        """The same with targets drawn from the pool, too."""
-        return replace(self, random_groups=True)
+    def with_random_groups(self, size: int | None = None) -> Self:
+        """The same with targets drawn from the pool, too: as many as each group has, or so many."""
+        groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
+        return replace(self, groups=MappingProxyType(groups), random_groups=True)
 
     def with_topics(self, classes: int = 0, groups: int = 0) -> Self:
         """The same with classes, or random groups, from the neighbourhoods of so many random words each."""
