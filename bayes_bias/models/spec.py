@@ -53,6 +53,10 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             "sd_attribute": POSITIVE_DISTRIBUTIONS,
             "sd_attribute_preference": POSITIVE_DISTRIBUTIONS,
             "sd_residual": POSITIVE_DISTRIBUTIONS,
+            "sd_target_cluster": POSITIVE_DISTRIBUTIONS,
+            "sd_target_cluster_preference": POSITIVE_DISTRIBUTIONS,
+            "sd_attribute_cluster": POSITIVE_DISTRIBUTIONS,
+            "sd_attribute_cluster_preference": POSITIVE_DISTRIBUTIONS,
             "nu": POSITIVE_DISTRIBUTIONS,
         },
         "hierarchical": {
@@ -62,8 +66,15 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
         },
     }
 )
+# Clusters are the sub-topics or pairs that a word list names: effects that their words share.
+CLUSTERS = MappingProxyType(
+    {
+        side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference")
+        for side in ("target", "attribute")
+    }
+)
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"nu"})
+OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"]})
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
