@@ -5,10 +5,13 @@ numbers, however long the lists are. This is no pre-averaging: sample sizes, var
 enter.
 """
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.associations.clusters import SIDES, Side, clusters_of
 from bayes_bias.associations.lazy import Products
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
@@ -27,7 +30,10 @@ def table_means(table: Associations) -> xr.Dataset:
         (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
         ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
         (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
-        over the associated classes. Units: those of the table.
+        over the associated classes; ``target_cluster (target)`` and ``attribute_cluster (attribute)``, positions of
+        the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
+        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Units: those of the
+        table.
     """
     y, there = _zero_filled(table)
     in_group = np.eye(len(table.groups))[table.group_index]
@@ -48,11 +54,14 @@ def table_means(table: Associations) -> xr.Dataset:
             "target_mean": (("target", "attribute_class"), target_mean),
             "attribute_mean": (("attribute", "group"), attribute_mean),
             "within_sd": _within_sd(table, block_mean),
+            **_cluster_variables(table),
         },
         coords={
             "group": list(table.groups),
             "attribute_class": list(table.classes),
             "control": np.array(table.controls, dtype=object),
+            "target_clustering": np.array(clusters_of(table, "target").kinds, dtype=object),
+            "attribute_clustering": np.array(clusters_of(table, "attribute").kinds, dtype=object),
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -65,15 +74,18 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        `table_means`, and ``target_scatter (attribute_class, attribute_class_)``, the cross-products of the
-        targets' class means within groups; ``attribute_scatter (attribute_class, group, group_)``, those of
-        the attributes' group means within each class; ``interaction_ss`` with ``interaction_df``, what is
-        left. Units: squared units of the table.
+        `table_means`, and ``interaction_ss`` with ``interaction_df``, what rows and columns leave of the values; for
+        rows and columns one or more parts, which are independent of each other given the scales:
+        ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
+        within groups, with ``target_df`` and ``target_shared``, how often what a cluster of targets shares counts
+        in them; ``attribute_scatter (attribute_part, group, group_)``, those of the attributes' group means within
+        classes, with ``attribute_df``, ``attribute_shared`` and ``attribute_part_cell``. Without clusters there is
+        one part, and one for each class. Units: squared units of the table.
 
     Raises
     ------
     AssociationsError
-        The table is incomplete or holds repeated pairs.
+        The table is incomplete or holds repeated pairs, or a side has both sub-topics and pairs.
     """
     refuse_repeats(table)
     if not table.is_complete:
@@ -87,18 +99,53 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
     block, row_mean, column_mean = (
         means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
     )
-    row, column = row_mean - block[g], column_mean - block.T[c]
-    of_class = [c == k for k in range(len(table.classes))]
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
     return means.assign(
-        target_scatter=(("attribute_class", "attribute_class_"), row.T @ row),
-        attribute_scatter=(
-            ("attribute_class", "group", "group_"),
-            np.stack([column[rows].T @ column[rows] for rows in of_class]),
-        ),
+        **_parts("target", row_mean - block[g], g, table),
+        **_parts("attribute", column_mean - block.T[c], c, table),
         interaction_ss=_interaction_ss(table, means),
         interaction_df=float(df),
     )
+
+
+def _parts(
+    side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], table: Associations
+) -> dict[str, Any]:
+    """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
+    shared, df, scatter, cell = [], [], [], []
+    for words, bases in clusters_of(table, side).directions(cells, side):
+        own = deviations[words]
+        left, left_df = own.T @ own, float(len(words) - len(np.unique(cells[words])))
+        for value, basis in bases:
+            rotated = basis.T @ own
+            shared.append(value)
+            df.append(float(basis.shape[1]))
+            scatter.append(rotated.T @ rotated)
+            left, left_df = left - scatter[-1], left_df - df[-1]
+        shared.append(0.0)
+        df.append(left_df)
+        scatter.append(left)
+        cell += [cells[words[0]]] * (len(bases) + 1)
+    part, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
+    return {
+        f"{side}_shared": ((part,), np.array(shared)),
+        f"{side}_df": ((part,), np.array(df)),
+        f"{side}_part_cell": ((part,), np.array(cell)),
+        f"{side}_scatter": ((part, across, f"{across}_"), np.stack(scatter)),
+    }
+
+
+def _cluster_variables(table: Associations) -> dict[str, Any]:
+    """Which cluster a word is in, -1 for none, and how much of it the averages of two cells share."""
+    cells = {"target": ("group", table.group_index), "attribute": ("attribute_class", table.class_index)}
+    found: dict[str, Any] = {}
+    for side in SIDES:
+        across, of_word = cells[side]
+        clusters = clusters_of(table, side)
+        found[f"{side}_cluster"] = (side, clusters.index)
+        if clusters.kinds:
+            found[f"{side}_overlap"] = ((across, f"{across}_"), clusters.overlap(of_word))
+    return found
 
 
 def _zero_filled(table: Associations) -> tuple[Table, Table]:

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import xarray as xr
 
+from bayes_bias.associations.clusters import SIDES, Side
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import (
     BLOCK,
@@ -32,8 +33,6 @@ from bayes_bias.estimands.published import published_bias, published_estimates
 from bayes_bias.models.components import Components
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import (
-    SIDES,
-    Side,
     block_averages,
     conditional,
     too_many_words,
@@ -229,15 +228,10 @@ class _Blocks:
         word)."""
         given = conditional(self.fitted, facet.dim)
         chosen = self.data.indexes[facet.dim].get_indexer(words)
-        cells = given.cells[chosen]
-        centre, variance = (np.empty((*given.sample, len(chosen))) for _ in range(2))
-        for cell in np.unique(cells):
-            rows = cells == cell
-            weights, observed = by_word[rows], given.words[chosen[rows]]
-            centre[..., rows] = np.einsum("wi,...ij,wj->...w", weights, given.gain[cell], observed)
-            spread = np.einsum("wi,...ij->...wj", weights, given.root[cell])
-            variance[..., rows] = (spread**2).sum(axis=-1) * (1 - 1 / (given.cells == cell).sum())
-        return centre, variance
+        weights = np.zeros_like(given.words)
+        weights[chosen] = by_word
+        centre = np.einsum("wi,...wi->...w", weights, given.mean())
+        return centre[..., chosen], given.variance(weights)[..., chosen]
 
     def effect_size(self) -> Estimate:
         """WEAT's d, for the words that the scope speaks of."""
@@ -258,12 +252,14 @@ class _Blocks:
             group = xr.dot(self._mean(own=TARGETS), weights, dim=["attribute_class"])
             group = group.isel(group=self.data.group_of)
             return (group.drop_vars("group") + own).std("target", ddof=1)
-        parts = self.components.of_contrast(
-            weights.to_numpy()[None, None], 1, self.data.n_attributes.to_numpy()
-        )
-        # With these attributes a target's own residuals belong to its score.
-        within = parts["targets"] + (0 if ATTRIBUTES in self.scope else parts["residual"])
-        return (difference.copy(data=within) + (difference / 2) ** 2) ** 0.5
+        weight = weights.to_numpy()
+        within = np.einsum("c,...cd,d->...", weight, self.components.single_target().matrix(), weight)
+        if ATTRIBUTES not in self.scope:  # with these attributes a target's own residuals belong to its score
+            within = (
+                within
+                + self.components.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+            )
+        return (difference.copy(data=within[..., None]) + (difference / 2) ** 2) ** 0.5
 
     def _mean(self, own: Facet | None = None) -> xr.DataArray:
         """Expected value of each block; words that stay add the average of their effects, unless an estimate adds each

@@ -6,9 +6,9 @@ from typing import Literal, get_args
 
 import xarray as xr
 
+from bayes_bias.associations.clusters import Side
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Part
-from bayes_bias.models.word_effects import Side
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ NumPy arrays of draws. Both support the same arithmetic, so one set of formulas 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Literal, Self
 
@@ -32,6 +32,21 @@ class Covariance:
     def plus(self, diagonal: Array) -> Self:
         """With more on the diagonal."""
         return type(self)(self.diagonal + diagonal, self.loadings, self.coefficients)
+
+    def at(self, index: Array) -> Self:
+        """Those at these positions of the axis before the last; None for a new axis there."""
+        return type(self)(
+            self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients]
+        )
+
+    def with_share(self, other: Self, times: Array) -> Self:
+        """With so many times another covariance of the same loadings."""
+        coefficients = zip(self.coefficients, other.coefficients, strict=True)
+        return type(self)(
+            self.diagonal + times[..., None] * other.diagonal,
+            self.loadings,
+            [own + times * more for own, more in coefficients],
+        )
 
     def log_likelihood(self, scatter: Array, df: Array, numerics: ModuleType = np) -> Array:
         """``-(df log det M + tr(M^-1 S)) / 2`` of a scatter matrix ``S (..., k, k)``, up to a constant.
@@ -79,6 +94,14 @@ class Components:
     attribute_own, attribute_shared : array (..., classes)
         The same for the attributes of each class, over the groups.
     residual : array (..., 1)
+    target_cluster : array (..., 2)
+        What the targets of a sub-topic or pair share: the part of their effects that belongs to one associated
+        class, and the coefficient of what all associated classes have in common. Zero without clusters.
+    attribute_cluster : array (..., 2)
+        The same for attributes, over the groups.
+    target_overlap, attribute_overlap : array (groups, groups), (classes, classes)
+        Variance of the averages over groups, or classes, of an effect of variance one that clusters share, times the
+        number of words: as it would be for single words, were there more clusters of the same size.
     n_groups, n_classes, n_associated : int
     """
 
@@ -87,9 +110,13 @@ class Components:
     attribute_own: Array
     attribute_shared: Array
     residual: Array
+    target_cluster: Array
+    attribute_cluster: Array
     n_groups: int
     n_classes: int
     n_associated: int
+    target_overlap: NDArray[np.float64] | None = None
+    attribute_overlap: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -111,12 +138,23 @@ class Components:
             own.append(controls**2)
             everywhere = sd["sd_target"] ** 2
         of_group = sd["sd_attribute_preference"] ** 2
+
+        def shared(side: str, n: int) -> Array:
+            if f"sd_{side}_cluster" not in sd:
+                return numerics.stack([0 * level, 0 * level], axis=-1)
+            of_one = sd[f"sd_{side}_cluster_preference"] ** 2
+            return numerics.stack(
+                [of_one * (n / (n - 1)), sd[f"sd_{side}_cluster"] ** 2 - of_one / (n - 1)], axis=-1
+            )
+
         return cls(
             target_own=numerics.concatenate(own, axis=-1),
             target_shared=numerics.stack([everywhere, level], axis=-1),
             attribute_own=of_group * (g / (g - 1)),
             attribute_shared=sd["sd_attribute"] ** 2 - of_group / (g - 1),
             residual=sd["sd_residual"][..., None] ** 2,
+            target_cluster=shared("target", k),
+            attribute_cluster=shared("attribute", g),
             n_groups=g,
             n_classes=n_classes,
             n_associated=k,
@@ -139,39 +177,66 @@ class Components:
                 values = values.expand_dims({dims[name]: spread[dims[name]]}, axis=-1)
             sample = [dim for dim in values.dims if dim not in spread]
             sd[name] = values.transpose(*sample, ...).to_numpy()
-        return cls.of(
+        found = cls.of(
             sd,
             n_groups=data.sizes["group"],
             n_classes=data.sizes["attribute_class"],
             n_associated=n_associated(data),
         )
+        counts = {"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()}
+        overlaps: dict[str, Any] = {
+            f"{side}_overlap": data[f"{side}_overlap"].to_numpy() * np.sqrt(np.outer(n, n))
+            for side, n in counts.items()
+            if f"{side}_overlap" in data and f"sd_{side}_cluster" in sd
+        }
+        return replace(found, **overlaps)
 
     def target(self) -> Covariance:
-        """Of a target's effects on the classes, ``a + u + x``."""
-        in_associated = (np.arange(self.n_classes) < self.n_associated).astype(float)
+        """Of a target's own effects on the classes, ``a + u + x``."""
+        own = Covariance(self.target_own, [self._in_associated], [self.target_shared[..., 1]])
         if self.n_classes == self.n_associated:
-            return Covariance(self.target_own, [in_associated], [self.target_shared[..., 1]])
-        return Covariance(
-            self.target_own,
-            [np.ones(self.n_classes), in_associated],
-            [self.target_shared[..., 0], self.target_shared[..., 1]],
-        )
+            return own
+        everywhere = [np.ones(self.n_classes), *own.loadings]
+        return Covariance(own.diagonal, everywhere, [self.target_shared[..., 0], *own.coefficients])
 
     def attributes(self) -> Covariance:
-        """Of an attribute's effects on the groups, ``b + w``, for the attributes of each class, ``(..., classes)``."""
+        """Of an attribute's own effects on the groups, ``b + w``, for each class, ``(..., classes)``."""
         return Covariance(
             self.attribute_own[..., None] * np.ones(self.n_groups),
             [np.ones(self.n_groups)],
             [self.attribute_shared],
         )
 
-    def rows(self, per_attribute: Array) -> Covariance:
-        """Of a target's class means about its group's, with ``1 / W`` of each class."""
-        return self.target().plus(self.residual * per_attribute)
+    def single_target(self) -> Covariance:
+        """Of all effects of one target, its own and what it shares with its cluster."""
+        return self.target().with_share(self.of_target_cluster(), np.ones(()))
 
-    def columns(self, per_target: Array) -> Covariance:
-        """Of an attribute's group means about its class's, for each class, with ``1 / P`` of each group."""
-        return self.attributes().plus(self.residual[..., None] * per_target)
+    def of_target_cluster(self) -> Covariance:
+        """Of what the targets of a cluster share, on the classes."""
+        own = self.target_cluster[..., :1] * self._in_associated
+        nothing = [0 * self.target_cluster[..., 0]] * (len(self.target().loadings) - 1)
+        return Covariance(own, self.target().loadings, [*nothing, self.target_cluster[..., 1]])
+
+    def of_attribute_cluster(self) -> Covariance:
+        """Of what the attributes of a cluster share, on the groups, whatever their class, ``(..., 1)``."""
+        own = self.attribute_cluster[..., :1, None] * np.ones(self.n_groups)
+        return Covariance(own, [np.ones(self.n_groups)], [self.attribute_cluster[..., 1:]])
+
+    def rows(self, per_attribute: Array, shared: Array) -> Covariance:
+        """Of targets' class means about their group's, with ``1 / W`` of each class, in directions in which what
+        clusters share counts so often; (..., directions)."""
+        own = self.target().plus(self.residual * per_attribute).at(None)
+        return own.with_share(self.of_target_cluster().at(None), shared)
+
+    def columns(self, per_target: Array, shared: Array, classes: Array) -> Covariance:
+        """Of attributes' group means about their class's, in directions of these classes, with ``1 / P`` of each
+        group; (..., directions)."""
+        own = self.attributes().at(classes).plus(self.residual[..., None] * per_target)
+        return own.with_share(self.of_attribute_cluster(), shared)
+
+    @property
+    def _in_associated(self) -> NDArray[np.float64]:
+        return (np.arange(self.n_classes) < self.n_associated).astype(float)
 
     def of_contrast(
         self,
@@ -181,9 +246,10 @@ class Components:
     ) -> dict[Part, NDArray[np.float64]]:
         """Sampling variance of contrasts of block means, by where it comes from, for a design with so many words.
 
-        Given the scales it is also the posterior variance of the contrast, whose prior is flat. Shapes: weights
-        (contrasts, groups, classes), numbers of words (groups,) and (classes,); each part (..., contrasts), in squared
-        units of the table. Arrays of NumPy alone.
+        Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
+        Where words come in clusters, these stay as large as they are, and longer lists have more of them. Shapes:
+        weights (contrasts, groups, classes), numbers of words (groups,) and (classes,); each part (..., contrasts), in
+        squared units of the table. Arrays of NumPy alone.
         """
         by_target = weights / np.sqrt(np.reshape(n_targets, (-1, 1)))
         by_attribute = weights / np.sqrt(n_attributes)
@@ -193,6 +259,21 @@ class Components:
             of_targets += coefficient[..., None] * ((by_target @ loading) ** 2).sum(axis=-1)
         of_attributes = np.einsum("...c,jgc->...j", self.attribute_own, by_attribute**2)
         of_attributes += np.einsum("...c,jc->...j", self.attribute_shared, by_attribute.sum(axis=1) ** 2)
+        if self.target_overlap is not None:
+            shared = self.of_target_cluster().matrix()
+            of_targets += np.einsum(
+                "jgc,gh,...cd,jhd->...j", by_target, self.target_overlap, shared, by_target, optimize=True
+            )
+        if self.attribute_overlap is not None:
+            shared = self.of_attribute_cluster().matrix()[..., 0, :, :]
+            of_attributes += np.einsum(
+                "jgc,cd,...gh,jhd->...j",
+                by_attribute,
+                self.attribute_overlap,
+                shared,
+                by_attribute,
+                optimize=True,
+            )
         squares = (by_attribute**2 / np.reshape(n_targets, (-1, 1))).sum(axis=(1, 2))
         return {"targets": of_targets, "attributes": of_attributes, "residual": self.residual * squares}
 
@@ -200,14 +281,15 @@ class Components:
         """Variance of a single value about its block's mean, averaged over some classes, by where it comes from;
         (...)."""
         kept = list(classes)
-        target = self.target()
+        target = self.single_target()
         shared = sum(
             coefficient[..., None] * loading[kept] ** 2
             for loading, coefficient in zip(target.loadings, target.coefficients, strict=True)
         )
         return {
             "targets": (target.diagonal[..., kept] + shared).mean(axis=-1),
-            "attributes": (self.attribute_own + self.attribute_shared)[..., kept].mean(axis=-1),
+            "attributes": (self.attribute_own + self.attribute_shared)[..., kept].mean(axis=-1)
+            + self.attribute_cluster.sum(axis=-1),
             "residual": self.residual[..., 0],
         }
 

@@ -7,30 +7,45 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
+from bayes_bias.associations.clusters import SIDES, Side
 from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.errors import SpecError
 from bayes_bias.models.components import Components
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.spec import CLUSTERS, ModelSpec
 from bayes_bias.models.units import unit_of
 
-DIMS = ("group", "attribute_class", "control")
+DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering")
 GENERALISES = True
 COLLAPSED = True
 
 data = sufficient_statistics
 
-_COUNTS = ("n_targets", "n_attributes", "interaction_df")
+_COUNTS = ("n_targets", "n_attributes", "interaction_df", "target_df", "attribute_df")
 _SQUARES = ("target_scatter", "attribute_scatter", "interaction_ss")
+_SHARED = ("target_shared", "attribute_shared")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Sample sizes, and scatter in units of the priors; block means say nothing of the scales."""
+    _refuse_pairs_of_two_scales(spec, data)
     unit = unit_of(spec, data)
-    counts = {name: data[name].to_numpy().astype(float, order="C") for name in _COUNTS}
+    plain = {name: data[name].to_numpy().astype(float, order="C") for name in (*_COUNTS, *_SHARED)}
     squares = {
         name: np.asarray(data[name].to_numpy().astype(float, order="C") / unit**2) for name in _SQUARES
     }
-    return {**counts, **squares, "typical": np.asarray(data.within_sd.item() / unit)}
+    classes = data.attribute_part_cell.to_numpy().astype(np.int32)
+    return {**plain, **squares, "part_class": classes, "typical": np.asarray(data.within_sd.item() / unit)}
+
+
+def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset) -> None:
+    paired = "pair" in data.attribute_clustering.to_numpy()
+    if paired and spec.options["scales"] != "common" and clusters_in(spec, data, "attribute"):
+        raise SpecError(
+            f"{spec.name}: attributes of two classes are paired, and the collapsed likelihood needs one scale for all"
+            " classes then; set scales = \"common\" in a copy of the model, use model='crossed-long', or leave out the"
+            " pairs"
+        )
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
@@ -56,11 +71,18 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
     there is no ``a``.
 
+    Where a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
+    ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
+    sub-topic or pair.
+
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains are the exact
     log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`.
     """
     with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values, shape=values.shape) for name, values in inputs.items()}
+        known = {
+            name: pm.Data(name, values, shape=_static(name, values, coords))
+            for name, values in inputs.items()
+        }
         scales = scales_of(spec, coords, known["typical"])
         sd = Components.of(
             scales,
@@ -75,12 +97,12 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
             "interaction",
             -0.5 * (known["interaction_df"] * pt.log(residual) + known["interaction_ss"] / residual),
         )
-        of_targets = (known["n_targets"] - 1).sum()
-        rows = sd.rows(per_attribute).log_likelihood(known["target_scatter"], of_targets, pt)
-        pm.Potential("rows", rows)
-        of_attributes = known["n_attributes"] - 1
-        columns = sd.columns(per_target).log_likelihood(known["attribute_scatter"], of_attributes, pt)
-        pm.Potential("columns", columns.sum())
+        rows = sd.rows(per_attribute, known["target_shared"])
+        of_rows = rows.log_likelihood(known["target_scatter"], known["target_df"], pt)
+        pm.Potential("rows", of_rows.sum())
+        columns = sd.columns(per_target, known["attribute_shared"], known["part_class"])
+        of_columns = columns.log_likelihood(known["attribute_scatter"], known["attribute_df"], pt)
+        pm.Potential("columns", of_columns.sum())
     return model
 
 
@@ -99,6 +121,11 @@ def complete(
     n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
     of_targets = draw_normal(sd.target().matrix(), shape[2:3], rng) / np.sqrt(n_targets)[:, None]
     of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / np.sqrt(n_attributes)[:, None]
+    if sd.target_overlap is not None:
+        of_targets += _shared(sd.of_target_cluster().matrix(), data.target_overlap.to_numpy(), rng)
+    if sd.attribute_overlap is not None:
+        of_cluster = sd.of_attribute_cluster().matrix()[..., 0, :, :]
+        of_attributes += _shared(of_cluster, data.attribute_overlap.to_numpy(), rng)
     of_attributes = np.swapaxes(of_attributes, -1, -2)
     residual = np.sqrt(sd.residual[..., None] / np.outer(n_targets, n_attributes)) * rng.standard_normal(
         shape
@@ -114,11 +141,19 @@ def complete(
     ).assign_coords(labels)
 
 
+def _static(name: str, values: np.ndarray, coords: Mapping[str, list[str]]) -> tuple[int | None, ...]:
+    """The shape that a compiled model is for: clusters make any number of parts."""
+    for side in SIDES:
+        if coords[f"{side}_clustering"] and name in (f"{side}_shared", f"{side}_df", f"{side}_scatter"):
+            return (None, *values.shape[1:])
+    return (None,) if name == "part_class" and coords["attribute_clustering"] else values.shape
+
+
 def scales_of(
     spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable
 ) -> dict[str, pt.TensorVariable]:
-    """The standard deviations of the effects as free variables, by name; of levels in controls only where there are
-    any."""
+    """The standard deviations of the effects as free variables, by name; of levels in controls, and of clusters, only
+    where there are any."""
     n_classes, n_controls = len(coords["attribute_class"]), len(coords["control"])
     scales = {
         "sd_target_associated": free(spec, "sd_target_associated", typical),
@@ -132,12 +167,26 @@ def scales_of(
     if n_controls:
         scales["sd_target"] = free(spec, "sd_target", typical)
         scales["sd_target_control"] = scale(spec, "sd_target_control", typical, "control", n_controls)
+    for side in SIDES:
+        if clusters_in(spec, coords, side):
+            scales |= {name: free(spec, name, typical) for name in CLUSTERS[side]}
     return scales
+
+
+def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
+    """Whether the words of a side share something, and the spec says how much they may."""
+    return bool(len(labels[f"{side}_clustering"])) and set(CLUSTERS[side]) <= set(spec.priors)
 
 
 def n_associated(coords: Mapping[str, list[str]]) -> int:
     """How many classes are stereotypical for some group; they come first."""
     return len(coords["attribute_class"]) - len(coords["control"])
+
+
+def _shared(covariance: np.ndarray, overlap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draws of the averages over cells of what clusters share, (..., cells, k)."""
+    normal = draw_normal(covariance, (len(overlap),), rng)
+    return np.asarray(root_of(overlap) @ normal)
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:

@@ -8,17 +8,26 @@ import pytensor.tensor as pt
 import xarray as xr
 from pymc.distributions.transforms import Interval
 
+from bayes_bias.associations.clusters import SIDES
 from bayes_bias.associations.statistics import refuse_repeats, table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.models.crossed import n_associated, scales_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import unit_of
 
-DIMS = ("group", "attribute_class", "control", "target", "attribute")
+DIMS = (
+    "group",
+    "attribute_class",
+    "control",
+    "target",
+    "attribute",
+    "target_clustering",
+    "attribute_clustering",
+)
 GENERALISES = True
 COLLAPSED = False
 
-_READ = ("group_of", "class_of", "pair_target", "pair_attribute")
+_READ = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
 # Degrees of freedom at which the sampler starts.
 _NEARLY_NORMAL = 20.0
@@ -51,21 +60,24 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     """The model of `crossed.build` with explicit word effects, about the observed block means.
 
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
-    ``b + w``. The residual may be Student-t.
+    ``b + w``, with what a word shares with its sub-topic or pair. The residual may be Student-t.
     """
     k, n_groups = n_associated(coords), len(coords["group"])
     with pm.Model(coords=coords) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        group_of, class_of, target, attribute = (known[name] for name in _READ)
+        group_of, class_of, target, attribute = (known[name] for name in _READ[:4])
         scales = scales_of(spec, coords, known["typical"])
         mean = pm.Flat("mean", dims=("group", "attribute_class"))
         level = pm.Normal("u_z", dims="target")[:, None] * scales["sd_target_associated"]
         preference = _summing_to_zero("x_z", "target", k) * scales["sd_target_preference"]
-        parts = [level + preference]
+        shared = [
+            _of_clusters(scales, side, size, known) for side, size in zip(SIDES, (k, n_groups), strict=True)
+        ]
+        parts = [level + preference + shared[0]]
         if "sd_target" in scales:
-            shared = pm.Normal("a_z", dims="target")[:, None] * scales["sd_target"]
+            everywhere = pm.Normal("a_z", dims="target")[:, None] * scales["sd_target"]
             own = pm.Normal("control_z", dims=("target", "control")) * scales["sd_target_control"]
-            parts = [shared + level + preference, shared + own]
+            parts = [everywhere + each for each in (*parts, own)]
         target_effect = pm.Deterministic(
             "target_effect", pt.concatenate(parts, axis=1), dims=("target", "attribute_class")
         )
@@ -74,7 +86,9 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
             _summing_to_zero("w_z", "attribute", n_groups)
             * scales["sd_attribute_preference"][class_of][:, None]
         )
-        attribute_effect = pm.Deterministic("attribute_effect", b[:, None] + w, dims=("attribute", "group"))
+        attribute_effect = pm.Deterministic(
+            "attribute_effect", b[:, None] + w + shared[1], dims=("attribute", "group")
+        )
         g, c = group_of[target], class_of[attribute]
         expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
         _residual(spec, expected, known["pair_value"], scales["sd_residual"])
@@ -88,6 +102,21 @@ def complete(
     unit = unit_of(spec, data)
     scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars if name != "nu"})
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
+
+
+def _of_clusters(
+    scales: Mapping[str, pt.TensorVariable], side: str, size: int, known: Mapping[str, pt.TensorVariable]
+) -> pt.TensorVariable | float:
+    """What each word shares with its cluster, (words, size): a level and preferences that sum to zero.
+
+    There are no more clusters than words, and how many there are need not be known when the model is compiled.
+    """
+    if f"sd_{side}_cluster" not in scales:
+        return 0.0
+    level = pm.Normal(f"{side}_cluster_z", dims=side)[:, None] * scales[f"sd_{side}_cluster"]
+    preference = _summing_to_zero(f"{side}_cluster_x_z", side, size) * scales[f"sd_{side}_cluster_preference"]
+    cluster = known[f"{side}_cluster"]
+    return pt.where((cluster >= 0)[:, None], (level + preference)[cluster], 0.0)
 
 
 def _summing_to_zero(name: str, dim: str, size: int) -> pt.TensorVariable:

@@ -39,13 +39,14 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     residual = components.residual[..., 0]
     n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
     interaction = data.interaction_df.item() * np.log(residual) + data.interaction_ss.item() / residual
-    rows = components.rows(1 / n_attributes).log_likelihood(
-        data.target_scatter.to_numpy(), (n_targets - 1).sum()
+    rows = components.rows(1 / n_attributes, data.target_shared.to_numpy())
+    of_rows = rows.log_likelihood(data.target_scatter.to_numpy(), data.target_df.to_numpy())
+    columns = components.columns(
+        1 / n_targets, data.attribute_shared.to_numpy(), data.attribute_part_cell.to_numpy()
     )
-    columns = components.columns(1 / n_targets).log_likelihood(
-        data.attribute_scatter.to_numpy(), n_attributes - 1
-    )
-    total = -0.5 * interaction + rows + columns.sum(axis=-1) + _of_block_means(components, posterior, data)
+    of_columns = columns.log_likelihood(data.attribute_scatter.to_numpy(), data.attribute_df.to_numpy())
+    within = -0.5 * interaction + of_rows.sum(axis=-1) + of_columns.sum(axis=-1)
+    total = within + _of_block_means(components, posterior, data)
     return xr.DataArray(
         total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association"
     )
@@ -61,6 +62,12 @@ def _of_block_means(components: Components, posterior: xr.Dataset, data: xr.Data
     covariance = covariance + np.einsum(
         "...cgh,cd->...gchd", attributes / n_attributes[:, None, None], in_class
     )
+    if components.target_overlap is not None:
+        shared = components.of_target_cluster().matrix()
+        covariance = covariance + np.einsum("...cd,gh->...gchd", shared, data.target_overlap.to_numpy())
+    if components.attribute_overlap is not None:
+        shared = components.of_attribute_cluster().matrix()[..., 0, :, :]
+        covariance = covariance + np.einsum("...gh,cd->...gchd", shared, data.attribute_overlap.to_numpy())
     covariance = covariance.reshape(*target.shape[:-2], *2 * (n_groups * n_classes,))
     residual = components.residual / np.outer(n_targets, n_attributes).ravel()
     covariance = covariance + residual[..., None] * np.eye(n_groups * n_classes)

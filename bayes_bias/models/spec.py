@@ -68,10 +68,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
 )
 # Clusters are the sub-topics or pairs that a word list names: effects that their words share.
 CLUSTERS = MappingProxyType(
-    {
-        side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference")
-        for side in ("target", "attribute")
-    }
+    {side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference") for side in ("target", "attribute")}
 )
 # Terms that a model has if its file gives them a prior.
 OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"]})

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
+from bayes_bias.associations.clusters import SIDES, Clusters, Side
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
-
-Side = Literal["target", "attribute"]
-
-SIDES: tuple[Side, ...] = get_args(Side)
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000
@@ -117,18 +114,11 @@ def _drawn(fitted: Fitted, sides: Sequence[Side]) -> xr.Dataset:
     effects = {}
     for each in (side for side in SIDES if side in sides):
         given = conditional(fitted, each)
-        words, of_cell = given.words, given.cells
-        noise = np.moveaxis(rng.standard_normal((*given.sample, *words.shape)), -2, 0)
-        deviation = np.empty((*given.sample, *words.shape))
-        for cell in range(given.n_cells):
-            rows = of_cell == cell
-            drawn = np.einsum("...ij,w...j->w...i", given.root[cell], noise[rows])
-            centred = np.moveaxis(drawn - drawn.mean(axis=0), 0, -2)
-            deviation[..., rows, :] = words[rows] @ np.swapaxes(given.gain[cell], -1, -2) + centred
+        deviation = given.mean() + given.noise(rng)
         average = posterior[f"{each}_average"].transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
         effects[f"{each}_effect"] = (
             ("chain", "draw", each, _ACROSS[each]),
-            deviation + average[..., of_cell, :],
+            deviation + average[..., given.cells, :],
         )
     labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
@@ -144,11 +134,50 @@ _AVERAGED: dict[Side, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False)
+class _Directions:
+    """Directions among the words of a side that are independent of all others, and alike.
+
+    Attributes
+    ----------
+    words : array (n,)
+        Positions of the words that they are made of.
+    basis : list of array (n, directions)
+        Orthonormal bases: one alone, or those that are to be left out of all deviations from the means of cells.
+    whole : bool
+        Whether these are all directions but those of `basis`.
+    gain, root : array (..., k, k)
+        Given the scales, effects in these directions are the observed deviations times `gain`, and normal with
+        covariance ``root root'``.
+    """
+
+    words: NDArray[np.intp]
+    basis: list[NDArray[np.float64]]
+    whole: bool
+    gain: NDArray[np.float64]
+    root: NDArray[np.float64]
+
+    def projected(self, values: NDArray[np.float64], cells: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The part of values (..., words, k) in these directions."""
+        along = [basis @ (basis.T @ values) for basis in self.basis]
+        if not self.whole:
+            return np.asarray(along[0])
+        left = values - sum(along)
+        for cell in np.unique(cells[self.words]):
+            rows = cells[self.words] == cell
+            left[..., rows, :] -= left[..., rows, :].mean(axis=-2, keepdims=True)
+        return np.asarray(left)
+
+    def share(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
+        """How much of each word's variance is in these directions."""
+        along = sum((basis**2).sum(axis=1) for basis in self.basis)
+        if not self.whole:
+            return np.asarray(along)
+        return np.asarray(1 - along - 1 / np.bincount(cells)[cells[self.words]])
+
+
+@dataclass(frozen=True, eq=False)
 class Conditional:
     """What is known of a side's words about the average of their cell (group or class), given the scales.
-
-    A word's deviation is normal with mean ``gain @ words`` and covariance ``root root'``, less the average over the
-    words of its cell, since deviations sum to zero.
 
     Attributes
     ----------
@@ -156,44 +185,77 @@ class Conditional:
         Observed deviations of the words' means.
     cells : array (words,)
         The position of each word's group, or class.
-    gain, root : list of array (..., k, k)
-        One for each cell.
+    directions : list
+        All directions in which words may deviate, those together that are alike.
     """
 
-    words: np.ndarray
-    cells: np.ndarray
-    gain: list[np.ndarray]
-    root: list[np.ndarray]
+    words: NDArray[np.float64]
+    cells: NDArray[np.intp]
+    directions: list[_Directions]
 
     @property
-    def n_cells(self) -> int:
-        """How many groups, or classes."""
-        return len(self.gain)
+    def _sample(self) -> tuple[int, ...]:
+        return self.directions[0].gain.shape[:-2]
 
-    @property
-    def sample(self) -> tuple[int, ...]:
-        """Shape of the posterior draws."""
-        return self.gain[0].shape[:-2]
+    def mean(self) -> NDArray[np.float64]:
+        """Expected deviation of each word, (..., words, k)."""
+        found = np.zeros((*self._sample, *self.words.shape))
+        for part in self.directions:
+            observed = part.projected(self.words[part.words], self.cells)
+            found[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
+        return found
+
+    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
+        found = np.zeros((*self._sample, len(self.words)))
+        for part in self.directions:
+            spread = np.einsum("wi,...ij->...wj", weights[part.words], part.root)
+            found[..., part.words] += (spread**2).sum(axis=-1) * part.share(self.cells)
+        return found
+
+    def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draws of deviations about their mean, (..., words, k)."""
+        normal = rng.standard_normal((*self._sample, *self.words.shape))
+        found = np.zeros_like(normal)
+        for part in self.directions:
+            drawn = part.projected(normal[..., part.words, :], self.cells)
+            found[..., part.words, :] += drawn @ np.swapaxes(part.root, -1, -2)
+        return found
 
 
 def conditional(fitted: Fitted, side: Side) -> Conditional:
     """Deviations of the words of a side given the scales.
 
-    With the effects' covariance T and the noise's N, the gain is ``T (T + N)^-1``, and the root that of
-    ``T - T (T + N)^-1 T``.
+    With the effects' covariance T (single words, and what clusters share as often as it counts) and the noise's N, the
+    gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``.
     """
     data, components = fitted.data, Components.of_posterior(fitted.posterior, fitted.data)
-    of_cell, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
-    mean = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[of_cell]
+    cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
+    words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
     if side == "target":
-        prior = [components.target().matrix()] * data.sizes["group"]
+        prior, shared = components.target().matrix()[..., None, :, :], components.of_target_cluster().matrix()
         noise = components.residual / data.n_attributes.to_numpy()
+        of_cell = np.zeros_like(cells)
     else:
-        prior = list(np.moveaxis(components.attributes().matrix(), -3, 0))
+        prior, shared = (
+            components.attributes().matrix(),
+            components.of_attribute_cluster().matrix()[..., 0, :, :],
+        )
         noise = components.residual / data.n_targets.to_numpy()
-    gain, root = [], []
-    for covariance in prior:
-        shrunk = np.linalg.solve(covariance + noise[..., None] * np.eye(mean.shape[1]), covariance)
-        gain.append(np.swapaxes(shrunk, -1, -2))
-        root.append(root_of(covariance - covariance @ shrunk))
-    return Conditional(mean, of_cell, gain, root)
+        of_cell = cells
+    clusters = Clusters.of_data(data, side)
+    directions = []
+    for own, bases in clusters.directions(cells, side):
+        covariance = prior[..., of_cell[own[0]], :, :]
+        for value, basis in bases:
+            directions.append(_Directions(own, [basis], False, *_shrunk(covariance + value * shared, noise)))
+        directions.append(_Directions(own, [basis for _, basis in bases], True, *_shrunk(covariance, noise)))
+    return Conditional(words, cells, directions)
+
+
+def _shrunk(
+    covariance: NDArray[np.float64], noise: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gain and root."""
+    shrunk = np.linalg.solve(covariance + noise[..., None] * np.eye(covariance.shape[-1]), covariance)
+    return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)

@@ -7,10 +7,11 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
+from bayes_bias.associations.clusters import Side
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.word_effects import Side, check_side
+from bayes_bias.models.word_effects import check_side
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, finish, shortened, style
 from bayes_bias.results.summary import summarize
