@@ -8,6 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.resources import shipped
 
 FIT = "is no fit; give what `bayes_bias.fit` or `load_fit` returned"
 TABLE = "is no table of associations; give what `bayes_bias.cosines`"
@@ -26,9 +27,17 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez("whole.npz", words=np.array(["he", "she"]), vectors=np.eye(2))
     whole = Path("whole.npz").read_bytes()
     Path("half.npz").write_bytes(whole[: len(whole) // 2])
+    Path("topics.toml").write_text(text("weat6") + "[topics.carer]\npay = ['salary']\n", encoding="utf-8")
+    Path("pairs.toml").write_text("pairs = [['John', 'Paul']]\n" + text("weat6"), encoding="utf-8")
+    Path("buried.toml").write_text(text("weat6") + "pairs = [['John', 'Amy']]\n", encoding="utf-8")
     for name in ("binary.toml", "binary.csv", "binary.nc", "binary.txt"):
         Path(name).write_bytes(bytes(range(129, 256)))
     Path("folder").mkdir()
+
+
+def text(name: str) -> str:
+    """A shipped list, as it stands in its file."""
+    return shipped("wordlists").joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
 CALLS: dict[str, tuple[Callable[[], object], str]] = {
@@ -54,6 +63,12 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "half an archive": (lambda: bb.open_embedding("half.npz").all(), "half.npz: damaged .npz archive"),
     "a folder of vectors": (lambda: bb.open_embedding("folder"), "'folder' is a folder"),
     "vectors in no format": (lambda: bb.open_embedding("binary.txt").all(), "binary.txt"),
+    "topics of no class": (lambda: bb.load_wordlist("topics.toml"), "did you mean 'career'"),
+    "a pair in one group": (
+        lambda: bb.load_wordlist("pairs.toml"),
+        "'John' and 'Paul', both in 'male names'",
+    ),
+    "pairs in a table": (lambda: bb.load_wordlist("buried.toml"), "move it above the first [table]"),
     "a binary list": (lambda: bb.load_wordlist("binary.toml"), "not UTF-8 text"),
     "a binary model": (lambda: bb.load_spec("binary.toml"), "not UTF-8 text"),
     "a binary fit": (lambda: bb.load_fit("binary.nc"), "is not a netCDF file"),
@@ -110,6 +125,7 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("plan weat6 --out plan.xls", "is no figure"),
         ("models crosed", "did you mean 'crossed'"),
         ("wordlists weat66", "did you mean 'weat6'"),
+        ("wordlists topics.toml", "did you mean 'career'"),
         ("wordlists binary.toml", "not UTF-8 text"),
     ],
 )

@@ -92,6 +92,8 @@ def cosines_with_vectors(
         targets,
         attributes,
         words.stereotypes,
+        topics=words.topic_of,
+        pairs=words.pair_of,
         name=words.name,
         notices=announce((*words.notices, *coverage.notices())),
         provenance=MappingProxyType(

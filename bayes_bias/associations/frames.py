@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.associations.association import Association
+from bayes_bias.associations.labels import LABELS, lonely, settled
 from bayes_bias.errors import AssociationsError, did_you_mean
 
 WORDS = ("target", "group", "attribute", "attribute_class")
@@ -31,6 +32,8 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
     for column in columns.values():
         _require_column(frame, column)
     tidy = pd.DataFrame({ours: frame[theirs].to_numpy() for ours, theirs in columns.items()})
+    labels = [label for label in LABELS if label in columns]
+    tidy[labels] = tidy[labels].astype(object).fillna("").astype(str)
     if isinstance(group, Mapping):
         return tidy.assign(group=tidy.target.map(dict(group)))
     _require_column(frame, group)
@@ -47,10 +50,11 @@ def matrices(
     _check_design(tidy, stereotypes)
     tidy, self_notices = _without_self_pairs(tidy)
     tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates)
+    values = _matrix(tidy, "value", stereotypes)
     return Matrices(
-        _matrix(tidy, "value", stereotypes),
-        None if repeats is None else _matrix(repeats, "times", stereotypes).fillna(0).astype(int),
-        self_notices + repeat_notices,
+        settled(values),
+        None if repeats is None else settled(_matrix(repeats, "times", stereotypes).fillna(0).astype(int)),
+        self_notices + repeat_notices + _lonely_notices(values),
     )
 
 
@@ -88,7 +92,8 @@ def _check_values(tidy: pd.DataFrame, association: Association) -> None:
 
 
 def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
-    for word, label in (("target", "group"), ("attribute", "attribute_class")):
+    belongs = [(dim, label) for label, dim in LABELS.items() if label in tidy]
+    for word, label in (("target", "group"), ("attribute", "attribute_class"), *belongs):
         labels = tidy.drop_duplicates([word, label])
         twice = labels[labels[word].duplicated(keep=False)]
         if not twice.empty:
@@ -97,6 +102,9 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
                 f"{label}: {word} '{first[word].iloc[0]}' is in {' and '.join(map(repr, first[label]))};"
                 f" a word belongs to one {label}"
             )
+    for dim, label in belongs:
+        if label.endswith("_pair"):
+            _check_pairs(tidy, dim, label)
     groups, classes = set(tidy.group), set(tidy.attribute_class)
     for group, attribute_class in stereotypes.items():
         if group not in groups:
@@ -108,6 +116,30 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
         raise AssociationsError(
             f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it"
         )
+
+
+def _check_pairs(tidy: pd.DataFrame, dim: str, label: str) -> None:
+    home = {"target": "group", "attribute": "attribute_class"}[dim]
+    words = tidy[tidy[label] != ""].drop_duplicates(dim)
+    for pair, own in words.groupby(label, sort=False):
+        if len(own) > 2:
+            raise AssociationsError(
+                f"{label}: '{pair}' labels {len(own)} words ({', '.join(map(str, own[dim]))}); a pair has two"
+            )
+        if own[home].duplicated().any():
+            raise AssociationsError(
+                f"{label}: '{pair}' matches {' and '.join(map(repr, own[dim]))}, both in '{own[home].iloc[0]}'; match"
+                " words of two groups, or of two classes"
+            )
+
+
+def _lonely_notices(values: xr.DataArray) -> tuple[str, ...]:
+    return tuple(
+        f"{name}: one word alone is labelled '{label}', so it is no pair"
+        for name in LABELS
+        if name.endswith("_pair") and name in values.coords
+        for label in lonely(values, name)
+    )
 
 
 def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -153,6 +185,12 @@ def _matrix(tidy: pd.DataFrame, values: str, stereotypes: Mapping[str, str]) -> 
     attributes = attributes.sort_values("attribute_class", key=lambda s: s.map(class_ranks), kind="stable")
     wide = tidy.pivot_table(index="target", columns="attribute", values=values)
     wide = wide.reindex(index=targets.target, columns=attributes.attribute)
+    sides = {"target": targets, "attribute": attributes}
+    labels = {
+        label: (dim, sides[dim][label].to_numpy(dtype=object))
+        for label, dim in LABELS.items()
+        if label in tidy
+    }
     return xr.DataArray(
         wide.to_numpy(dtype=float),
         dims=("target", "attribute"),
@@ -161,6 +199,7 @@ def _matrix(tidy: pd.DataFrame, values: str, stereotypes: Mapping[str, str]) -> 
             "attribute": attributes.attribute.to_numpy(dtype=object),
             "group": ("target", targets.group.to_numpy(dtype=object)),
             "attribute_class": ("attribute", attributes.attribute_class.to_numpy(dtype=object)),
+            **labels,
         },
         name="association",
     )

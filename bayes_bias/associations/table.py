@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayes_bias.associations.association import COSINE, Association
 from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
+from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError, did_you_mean
 
@@ -30,8 +31,11 @@ class Associations:
     ----------
     values : xarray.DataArray
         The numbers, dims ``(target, attribute)``, with coordinates ``group (target)`` and
-        ``attribute_class (attribute)``. A pair that the source does not have is NaN. The values of very long
-        lists are not formed before they are asked for; see `bayes_bias.associations.lazy.Products`.
+        ``attribute_class (attribute)``. Where the list names any, also with ``target_topic`` and ``target_pair
+        (target)``, ``attribute_topic`` and ``attribute_pair (attribute)``, "" for a word that is in none. Topics are
+        those of a group or class: the same name in two classes means two topics. The two words of a pair share its
+        label, such as "he/she". A value that the source does not have is NaN. The values of very long lists are not
+        formed before they are asked for; see `bayes_bias.associations.lazy.Products`.
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*. Classes that no group is associated
         with are controls.
@@ -105,6 +109,11 @@ class Associations:
         return _positions(self.values.attribute_class.to_numpy(), self.classes)
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """Which of ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair`` the table has."""
+        return tuple(name for name in LABELS if name in self.values.coords)
+
+    @property
     def is_formed(self) -> bool:
         """Whether the cosines are there as numbers, and not as products of unit vectors."""
         return not isinstance(self.values.data, Products)
@@ -119,7 +128,7 @@ class Associations:
         """Hash of words, design and values (where they are not formed, of the unit vectors that they are products
         of): two tables with the same hash give the same numbers."""
         digest = hashlib.sha256()
-        for column in WORDS:
+        for column in (*WORDS, *self.labels):
             digest.update("\x1f".join(self.values[column].to_numpy().tolist()).encode() + b"\x1e")
         digest.update(repr(sorted(self.stereotypes.items())).encode())
         values = self.values.data
@@ -133,7 +142,7 @@ class Associations:
         """The same numbers with the associated classes alone, as WEAT sees them."""
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
         repeats = None if self.repeats is None else self.repeats[:, keep]
-        return replace(self, values=self.values[:, keep], repeats=repeats)
+        return replace(self, values=settled(self.values[:, keep]), repeats=repeats)
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
         """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
@@ -144,7 +153,7 @@ class Associations:
         return self.values.to_numpy()[np.ix_(rows, columns)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each pair: target, group, attribute, attribute_class, and the association by its name.
+        """One row for each pair: target, group, attribute, attribute_class, `labels`, and the association by its name.
 
         `Associations.from_frame` takes the frame back, with these column names. Pairs that the source listed
         several times appear as often; pairs that it does not have do not appear.
@@ -154,7 +163,7 @@ class Associations:
         if self.repeats is not None:
             times = self.repeats.to_numpy().ravel()
             frame = frame.loc[frame.index.repeat(times)]
-        return frame.dropna(subset=value)[[*WORDS, value]].reset_index(drop=True)
+        return frame.dropna(subset=value)[[*WORDS, *self.labels, value]].reset_index(drop=True)
 
     @classmethod
     def from_frame(
@@ -170,6 +179,10 @@ class Associations:
         association: Association = COSINE,
         duplicates: Duplicates = "drop",
         name: str = "table",
+        target_topic: str | None = None,
+        target_pair: str | None = None,
+        attribute_topic: str | None = None,
+        attribute_pair: str | None = None,
     ) -> Self:
         """A table from a tidy frame, one row for each pair of a target and an attribute.
 
@@ -190,12 +203,16 @@ class Associations:
             which only the hierarchical model can use (to reproduce its paper).
         name : str
             What the data are called in tables and files.
+        target_topic, target_pair, attribute_topic, attribute_pair : str, optional
+            Names of columns with the sub-topic of each word, and a label that the two words of a matched pair share;
+            empty where a word has none.
 
         Raises
         ------
         AssociationsError
-            A column is missing, a value is out of the association's range, a word is in two groups or classes, one
-            pair has two different values, a group has no stereotypical class.
+            A column is missing, a value is out of the association's range, a word is in two groups, classes, topics or
+            pairs, one pair has two different values, a group has no stereotypical class, a matched pair has more
+            than two words or both in one group or class.
         """
         columns = {
             "target": target,
@@ -203,6 +220,8 @@ class Associations:
             "attribute_class": attribute_class,
             "value": value,
         }
+        labels = (target_topic, target_pair, attribute_topic, attribute_pair)
+        columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
         found = matrices(tidied(frame, columns, group), stereotypes, association, duplicates)
         table = cls(
             values=found.values,
@@ -229,10 +248,14 @@ def assemble(
     targets: Mapping[str, str],
     attributes: Mapping[str, str],
     stereotypes: Mapping[str, str],
+    *,
+    topics: Mapping[str, str] = MappingProxyType({}),
+    pairs: Mapping[str, str] = MappingProxyType({}),
     **about: Any,
 ) -> Associations:
-    """A table from a matrix (targets, attributes) and the words' group and class, in order."""
-    labelled = xr.DataArray(
+    """A table from a matrix (targets, attributes) and the words' group and class, in order; the topic and the pair of
+    words that have one may be given, too."""
+    matrix = xr.DataArray(
         values if isinstance(values, Products) else np.asarray(values, dtype=float),
         dims=("target", "attribute"),
         coords={
@@ -243,7 +266,7 @@ def assemble(
         },
         name="association",
     )
-    table = Associations(labelled, MappingProxyType(dict(stereotypes)), **about)
+    table = Associations(labelled(matrix, topics, pairs), MappingProxyType(dict(stereotypes)), **about)
     _check_classes(table)
     return table
 

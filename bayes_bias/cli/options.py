@@ -1,12 +1,13 @@
 """Arguments that several commands share, and what they mean."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.labels import LABELS
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 
@@ -107,7 +108,7 @@ def controls_of(controls: str) -> tuple[str, ...]:
 
 
 def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations:
-    """A CSV file of cosines, one row for each pair."""
+    """A CSV file of cosines, one row for each pair; columns such as ``target_topic`` may be there."""
     if not path.is_file():
         raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
     pairs = [pair.partition("=") for pair in stereotypes or ()]
@@ -117,6 +118,7 @@ def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations
         frame = pd.read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
     except (ValueError, UnicodeDecodeError) as error:
         raise BayesBiasError(f"LIST: '{path}' is no CSV table: {error}") from error
+    labels: dict[str, Any] = {label: label for label in LABELS if label in frame}
     return bb.Associations.from_frame(
         frame,
         target="target",
@@ -126,4 +128,5 @@ def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations
         value="cosine",
         stereotypes={group: attribute_class for group, _, attribute_class in pairs},
         name=path.stem,
+        **labels,
     )

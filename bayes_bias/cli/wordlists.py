@@ -40,6 +40,10 @@ def _print_wordlist(words: WordList) -> None:
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
     for name, members in {**words.classes, **words.controls}.items():
         say(f"{name}: {', '.join(members)}")
+    for home, own in words.topics.items():
+        say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(each)})' for name, each in own.items())}")
+    if words.pairs:
+        say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
     say(f"\n{words.source.citation} doi:{words.source.doi}")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bayes_bias.associations.labels import label_of, settled
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations, announce, assemble
 from bayes_bias.errors import AssociationsError
@@ -36,7 +37,9 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
     shared = {dim: _shared(before, after, dim) for dim in _BELONGS}
     notices = announce(tuple(notice for dim in _BELONGS for notice in _left_out(before, after, dim)))
     first, second = (
-        replace(each, values=each.values.sel(shared), repeats=None, notices=(*each.notices, *notices))
+        replace(
+            each, values=settled(each.values.sel(shared)), repeats=None, notices=(*each.notices, *notices)
+        )
         for each in (before, after)
     )
     return first, second
@@ -61,6 +64,8 @@ def difference(before: Associations, after: Associations) -> Associations:
         targets,
         attributes,
         before.stereotypes,
+        topics=label_of(before.values, "topic"),
+        pairs=label_of(before.values, "pair"),
         association=before.association.difference,
         name=before.name,
         notices=before.notices,

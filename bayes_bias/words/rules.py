@@ -91,7 +91,7 @@ def refuse_too_few(table: Mapping[str, Any], kind: str, where: str) -> None:
         raise WordListError(f"{where}: found {found} as {kind}, and a comparison needs two or more; add one")
 
 
-def refuse_shared_words(words: WordTable, kind: str, where: str) -> None:
+def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
     """A word in two groups (or two associated classes) would be compared with itself."""
     home: dict[str, str] = {}
     for name, each in words.items():

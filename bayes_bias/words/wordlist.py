@@ -7,7 +7,7 @@ without vectors, so that a slip in a word list never turns into a number.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
@@ -17,11 +17,12 @@ from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import read_toml
 from bayes_bias.resources import shipped, shipped_names
-from bayes_bias.words import rules
+from bayes_bias.words import belonging, rules
+from bayes_bias.words.belonging import Pairs, Topics
 
 type Words = Mapping[str, tuple[str, ...]]
 
-_KEYS = ("title", "description", "groups", "classes", "stereotypes", "source", "errata")
+_KEYS = ("title", "description", "groups", "classes", "stereotypes", "topics", "pairs", "source", "errata")
 _SOURCE_KEYS = ("citation", "doi", "bibtex")
 _CONTROLS = "controls/"
 
@@ -42,6 +43,12 @@ class WordList:
         For each group the class that is stereotypical for it. Positive bias means: closer to that class.
     controls : mapping of str to tuple of str
         Attribute words by class, for the classes that no group is associated with.
+    topics : mapping of str to mapping of str to tuple of str
+        Sub-topics of a group or class: named subsets of its words that share none. Words that are in no topic stand
+        on their own. Two classes may each have a topic of the same name; they are two topics.
+    pairs : tuple of pairs of str
+        Words of two groups, or of two classes, that are matched one to one: ("he", "she"). A word is in one pair
+        at most.
     source : Reference
         Citation, DOI and BibTeX entry.
     errata : tuple of str
@@ -64,6 +71,8 @@ class WordList:
     classes: Words
     stereotypes: Mapping[str, str]
     controls: Words
+    topics: Topics = field(default_factory=lambda: MappingProxyType({}))
+    pairs: Pairs = ()
     source: Reference = Reference()
     errata: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
@@ -100,7 +109,15 @@ class WordList:
             merged |= each.controls
         kept, left_out = rules.separate_controls(merged, self.groups, self.classes, self.name)
         notices = (*self.notices, *(notice for each in lists for notice in each.notices), *left_out)
-        return replace(self, controls=MappingProxyType(kept), notices=notices)
+        sources: list[WordList] = [*lists, self]
+        topics = {home: own for each in sources for home, own in each.topics.items()}
+        return replace(
+            self,
+            controls=MappingProxyType(kept),
+            topics=belonging.remaining_topics(topics, self.groups, {**self.classes, **kept}),
+            pairs=sum((belonging.remaining_pairs(each.pairs, kept) for each in lists), self.pairs),
+            notices=notices,
+        )
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -113,10 +130,24 @@ class WordList:
         return tuple(word for words in (*self.classes.values(), *self.controls.values()) for word in words)
 
     @property
+    def topic_of(self) -> Mapping[str, str]:
+        """The sub-topic of each word that is in one."""
+        return {word: name for own in self.topics.values() for name, words in own.items() for word in words}
+
+    @property
+    def pair_of(self) -> Mapping[str, str]:
+        """The pair of each word that is in one, written "he/she"."""
+        return {word: "/".join(pair) for pair in self.pairs for word in pair}
+
+    @property
     def sha256(self) -> str:
-        """Hash of the words and stereotypes in use: layout, comments and titles do not change it."""
-        used = [self.groups, self.classes, self.stereotypes, self.controls]
-        canonical = json.dumps([dict(part) for part in used], ensure_ascii=False, sort_keys=True)
+        """Hash of words, stereotypes, topics and pairs in use: layout, comments and titles do not change it."""
+        used: list[object] = [
+            dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)
+        ]
+        if self.topics or self.pairs:
+            used += [{home: dict(own) for home, own in self.topics.items()}, self.pairs]
+        canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -137,7 +168,9 @@ def load_wordlist(name_or_path: str | Path) -> WordList:
     ------
     WordListError
         No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
-        no text, or in two groups or classes; a group without a stereotypical class; fewer than two groups or classes.
+        no text, or in two groups or classes; a group without a stereotypical class; fewer than two groups or classes;
+        a topic of words that its group or class does not have, or that overlaps another; a pair that does not match
+        words of two groups or of two classes, one to one.
 
     Examples
     --------
@@ -192,12 +225,21 @@ def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, A
     classes, targets_too = rules.without_targets(associated, groups, where)
     others = {c: words for c, words in every_class.items() if c not in associated}
     controls, left_out = rules.separate_controls(others, groups, associated, where)
+    topics, repeated_in_topics = belonging.read_topics(content, groups, every_class, where)
     return head | {
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
         "stereotypes": MappingProxyType(stereotypes),
         "controls": MappingProxyType(controls),
-        "notices": (*repeated_targets, *repeated_attributes, *targets_too, *left_out),
+        "topics": belonging.remaining_topics(topics, groups, {**classes, **controls}),
+        "pairs": belonging.read_pairs(content, groups, {**associated, **others}, where),
+        "notices": (
+            *repeated_targets,
+            *repeated_attributes,
+            *repeated_in_topics,
+            *targets_too,
+            *left_out,
+        ),
     }
 
 
@@ -212,19 +254,23 @@ def _read_controls(content: Mapping[str, Any], name: str, where: str) -> dict[st
     if not classes:
         raise WordListError(f'{where}: has no [classes]; add one, such as neutral = ["bread", ...]')
     controls, left_out = rules.separate_controls(classes, {}, {}, where)
+    topics, repeated_in_topics = belonging.read_topics(content, {}, classes, where)
     empty: dict[str, Any] = {key: MappingProxyType({}) for key in ("groups", "classes", "stereotypes")}
     return (
         _read_head(content, name, where)
         | empty
         | {
             "controls": MappingProxyType(controls),
-            "notices": (*repeated, *left_out),
+            "topics": belonging.remaining_topics(topics, {}, controls),
+            "pairs": belonging.read_pairs(content, {}, classes, where),
+            "notices": (*repeated, *repeated_in_topics, *left_out),
         }
     )
 
 
 def _read_head(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     rules.check_keys(content, _KEYS, where)
+    belonging.refuse_buried_pairs(content, where)
     source = rules.read_table(content, "source", where)
     rules.check_keys(source, _SOURCE_KEYS, f"{where}: 'source'")
     return {

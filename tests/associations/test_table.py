@@ -1,14 +1,18 @@
 """Tables: what a tidy frame becomes, and what is refused on the way."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias import Associations
+from bayes_bias import Associations, cosines, load_wordlist, open_embedding
+from bayes_bias.associations.labels import settled
+from bayes_bias.debiasing.pairing import difference, pair
 from bayes_bias.errors import AssociationsError
-from tests.helpers import random_table
+from tests.helpers import changed, random_table
 
 COLUMNS = {
     "target": "target",
@@ -120,3 +124,84 @@ def test_stereotypes_must_fit_the_table(stereotypes, message):
 def test_an_unknown_way_with_duplicates_is_refused():
     with pytest.raises(AssociationsError, match="valid: drop, keep"):
         read(tidy(), duplicates="average")
+
+
+LABELS = {name: name for name in ("target_topic", "target_pair", "attribute_topic", "attribute_pair")}
+
+
+def labelled() -> pd.DataFrame:
+    frame = tidy()
+    return frame.assign(
+        target_topic=frame.target.map({"son": "kin", "girl": "young"}),
+        target_pair=frame.target.map({"he": "he/she", "she": "he/she"}),
+        attribute_topic=frame.attribute.map({"maid": "staff", "cook": "staff"}),
+        attribute_pair=frame.attribute.map({"boss": "a", "maid": "a", "tree": "b"}),
+    )
+
+
+def test_a_table_has_labels_only_where_its_source_names_some():
+    assert read(tidy()).labels == ()
+    table = read(labelled(), **LABELS)
+    assert table.labels == tuple(LABELS)
+    assert table.values.target_pair.to_numpy().tolist() == ["he/she", "", "he/she", ""]
+    assert table.values.target_pair.dims == ("target",)
+    assert table.values.attribute_topic.sel(attribute="cook") == "staff"
+
+
+def test_labels_come_back_as_they_went_in():
+    table = read(labelled(), **LABELS)
+    again = read(table.to_frame(), **LABELS)
+    assert again.values.identical(table.values)
+    assert again.sha256 == table.sha256 != read(tidy()).sha256
+
+
+def test_a_pair_that_has_lost_a_word_is_no_pair():
+    table = read(labelled(), **LABELS)
+    assert table.notices == ("attribute_pair: one word alone is labelled 'b', so it is no pair",)
+    assert table.values.attribute_pair.to_numpy().tolist() == ["a", "", "a", "", ""]
+    assert "target_pair" not in settled(table.values[1:]).coords
+
+
+def test_a_list_gives_its_topics_and_pairs_to_the_table():
+    weat = load_wordlist("weat7")
+    words = replace(
+        weat, topics={"math": {"sums": ("addition", "numbers")}}, pairs=(("he", "she"), ("son", "daughter"))
+    )
+    table = cosines("googlenews-demo", words, controls=())
+    assert table.labels == ("target_topic", "attribute_pair")
+    assert table.values.attribute_pair.sel(attribute=["he", "she", "him"]).to_numpy().tolist() == [
+        "he/she",
+        "he/she",
+        "",
+    ]
+    assert cosines("googlenews-demo", weat, controls=()).labels == ()
+
+
+def test_a_pair_of_a_word_that_the_embedding_lacks_is_no_pair():
+    words = replace(load_wordlist("weat7"), pairs=(("he", "she"), ("son", "daughter")))
+    vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
+    del vectors["she"]
+    table = cosines(vectors, words, controls=())
+    assert set(table.values.attribute_pair.to_numpy().tolist()) == {"", "son/daughter"}
+    assert any("not in" in notice and "she" in notice for notice in table.notices)
+
+
+def test_what_leaves_a_table_takes_its_labels_along():
+    table = read(labelled(), **LABELS)
+    controls_gone = table.without_controls()
+    assert controls_gone.labels == table.labels
+    assert difference(*pair(table, changed(table, 0.1))).labels == table.labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"target_topic": "topic"}, "no column 'topic'"),
+        ({"target_topic": "cosine"}, "target 'he' is in .* a word belongs to one target_topic"),
+        ({"attribute_pair": "attribute_class"}, "'neutral'|'work' matches 'boss' and 'pay', both in 'work'"),
+        ({"target_pair": "everyone"}, r"'all' labels 4 words \(he, son, she, girl\); a pair has two"),
+    ],
+)
+def test_labels_that_mean_nothing_are_refused(labels, message):
+    with pytest.raises(AssociationsError, match=message):
+        read(tidy().assign(everyone="all"), **labels)

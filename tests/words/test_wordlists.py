@@ -237,3 +237,121 @@ def test_control_with_the_name_of_a_class_is_refused():
     wordlist = load_wordlist("weat7").with_controls("neutral")
     with pytest.raises(WordListError, match="'neutral' already is a class of the list 'weat7'"):
         wordlist.with_controls("neutral")
+
+
+TOPICAL_TOML = (
+    'pairs = [["rose", "ant"]]'
+    + FLORA_TOML
+    + """
+[topics.pleasant]
+feelings = ["love"]
+[topics.insects]
+flying = ["wasp"]
+"""
+)
+TOPICAL = {
+    **FLORA,
+    "pairs": [["rose", "ant"]],
+    "topics": {"pleasant": {"feelings": ["love"]}, "insects": {"flying": ["wasp"]}},
+}
+
+
+def test_a_list_names_its_topics_and_pairs(tmp_path):
+    path = tmp_path / "flora.toml"
+    path.write_text(TOPICAL_TOML)
+    wordlist = load_wordlist(path)
+    assert wordlist == WordList.from_mapping(TOPICAL, name="flora")
+    assert wordlist.topics["pleasant"] == {"feelings": ("love",)}
+    assert wordlist.pairs == (("rose", "ant"),)
+    assert wordlist.topic_of == {"love": "feelings", "wasp": "flying"}
+    assert wordlist.pair_of == {"rose": "rose/ant", "ant": "rose/ant"}
+
+
+def test_topics_and_pairs_are_part_of_the_hash():
+    hashes = [
+        WordList.from_mapping(content).sha256
+        for content in (FLORA, TOPICAL, {**TOPICAL, "pairs": []}, {**TOPICAL, "topics": {}})
+    ]
+    assert len(set(hashes)) == 4
+
+
+def test_a_topic_loses_the_words_that_its_class_loses():
+    content = changed("classes", "pleasant", ["love", "rose", "peace"])
+    topics = {"pleasant": {"plants": ["rose"], "feelings": ["love"]}}
+    wordlist = WordList.from_mapping({**content, "topics": topics})
+    assert wordlist.topics == {"pleasant": {"feelings": ("love",)}}
+
+
+def test_controls_bring_their_topics_and_pairs(tmp_path):
+    path = tmp_path / "food.toml"
+    path.write_text(
+        'pairs = [["bread", "ham"], ["love", "tongue"]]\n[classes]\nbaked = ["bread", "cake", "love"]\n'
+        'meat = ["ham", "tongue"]\n[topics.baked]\nsweet = ["cake", "love"]\n'
+    )
+    wordlist = WordList.from_mapping(TOPICAL).with_controls(path)
+    assert wordlist.topics["baked"] == {"sweet": ("cake",)}
+    assert wordlist.topics["pleasant"] == {"feelings": ("love",)}
+    assert wordlist.pairs == (("rose", "ant"), ("bread", "ham"))
+
+
+BAD_BELONGING = {
+    "topic of an unknown class": (
+        {"topics": {"plesant": {"feelings": ["love"]}}},
+        "'topics' names an unknown group or class 'plesant'; did you mean 'pleasant'",
+    ),
+    "topic with a word of another class": (
+        {"topics": {"pleasant": {"feelings": ["abuse"]}}},
+        "'topics.pleasant.feelings' lists 'abuse', which 'pleasant' does not have",
+    ),
+    "overlapping topics": (
+        {"topics": {"pleasant": {"feelings": ["love"], "states": ["love", "peace"]}}},
+        "'love' is in two topics of 'pleasant', 'feelings' and 'states'; remove it from one",
+    ),
+    "empty topic": ({"topics": {"pleasant": {"feelings": []}}}, "'topics.pleasant.feelings' is empty"),
+    "topics without names": (
+        {"topics": {"pleasant": ["love"]}},
+        "'topics.pleasant' is .* write it as a table",
+    ),
+    "topics of nothing": ({"topics": ["love"]}, "'topics' is .* write it as a table"),
+    "pair of an unknown word": (
+        {"pairs": [["rose", "wesp"]]},
+        "'pairs' names an unknown word 'wesp'; did you mean 'wasp'",
+    ),
+    "pair of a list": ({"pairs": [["rose", ["wasp"]]]}, r"'pairs' names an unknown word \['wasp'\]"),
+    "pair of three": (
+        {"pairs": [["rose", "ant", "wasp"]]},
+        "'rose', 'ant', 'wasp'.; a pair is a list of two",
+    ),
+    "pair of one": ({"pairs": ["rose"]}, "'pairs' lists 'rose'; a pair is a list of two words"),
+    "pairs as a table": ({"pairs": {"rose": "ant"}}, "'pairs' is no list of pairs; write pairs = "),
+    "word in two pairs": (
+        {"pairs": [["rose", "ant"], ["rose", "wasp"]]},
+        "'pairs' has 'rose' in two pairs; remove it from one",
+    ),
+    "word paired with itself": ({"pairs": [["rose", "rose"]]}, "'rose' and 'rose', both in 'flowers'"),
+    "pair in one group": (
+        {"pairs": [["rose", "tulip"]]},
+        "'pairs' matches 'rose' and 'tulip', both in 'flowers'; match words of two groups",
+    ),
+    "target with attribute": (
+        {"pairs": [["rose", "love"]]},
+        "'pairs' matches a target with an attribute, 'rose' and 'love'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("belonging", "message"), BAD_BELONGING.values(), ids=BAD_BELONGING.keys())
+def test_topics_and_pairs_that_mean_nothing_are_refused(belonging, message):
+    with pytest.raises(WordListError, match=message) as caught:
+        WordList.from_mapping({**FLORA, **belonging}, name="flora")
+    assert str(caught.value).startswith("flora: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_pairs_below_a_table_are_told_where_they_belong(tmp_path):
+    path = tmp_path / "flora.toml"
+    path.write_text(FLORA_TOML + 'pairs = [["rose", "ant"]]\n')
+    with pytest.raises(
+        WordListError, match=r"'pairs' stands below \[stereotypes\] .* above the first \[table\]"
+    ):
+        load_wordlist(path)

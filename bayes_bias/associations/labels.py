@@ -1,0 +1,60 @@
+"""What a table says of words besides group and class: their sub-topic, and the pair that they are in.
+
+Each is a coordinate of strings, "" for a word that has none; it is there only where some word has one.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import xarray as xr
+
+LABELS = {
+    "target_topic": "target",
+    "target_pair": "target",
+    "attribute_topic": "attribute",
+    "attribute_pair": "attribute",
+}
+
+
+def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str, str]) -> xr.DataArray:
+    """A table with the topic and the pair of each word, targets and attributes alike."""
+    named = {"topic": topics, "pair": pairs}
+    labels = {
+        name: (dim, [named[name.removeprefix(f"{dim}_")].get(word, "") for word in words_of(values, dim)])
+        for name, dim in LABELS.items()
+    }
+    return settled(values.assign_coords(labels))
+
+
+def settled(values: xr.DataArray) -> xr.DataArray:
+    """The same without labels that say nothing: a pair of which one word is gone is no pair."""
+    for name, dim in LABELS.items():
+        if name not in values.coords:
+            continue
+        labels = values[name].to_numpy().astype(str)
+        if name.endswith("_pair"):
+            labels = np.where(np.isin(labels, lonely(values, name)), "", labels)
+        values = values.assign_coords({name: (dim, labels)}) if labels.any() else values.drop_vars(name)
+    return values
+
+
+def lonely(values: xr.DataArray, name: str) -> list[str]:
+    """Labels that one word alone has."""
+    labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)
+    return [label for label, n in zip(labels.tolist(), times, strict=True) if label and n == 1]
+
+
+def label_of(values: xr.DataArray, kind: str) -> dict[str, str]:
+    """The topic, or the pair, of each target and attribute that has one."""
+    sides = [(name, dim) for name, dim in LABELS.items() if name.endswith(kind) and name in values.coords]
+    return {
+        word: label
+        for name, dim in sides
+        for word, label in zip(words_of(values, dim), values[name].to_numpy().tolist(), strict=True)
+        if label
+    }
+
+
+def words_of(values: xr.DataArray, dim: str) -> list[str]:
+    """Targets or attributes, in order."""
+    return list(values[dim].to_numpy().tolist())
