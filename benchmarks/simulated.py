@@ -1,7 +1,8 @@
 """False findings in tables simulated from the model and beyond it: `python -m benchmarks.simulated --draws 400`.
 
 Each cell has no bias. Preferences correlate between classes and between groups, negatively too; scales are those of
-real cosines, a twentieth or three times of them; groups and classes are many, unequal in size, or with controls.
+real cosines, a twentieth or three times of them; groups and classes are many, unequal in size, or with controls; words
+come in sub-topics, which the list names or does not name, or in pairs.
 """
 
 import argparse
@@ -24,7 +25,8 @@ TARGET, ATTRIBUTE, RESIDUAL = 0.024, 0.038, 0.04
 @dataclass(frozen=True)
 class Row:
     """One cell: correlation of effects between classes (targets) and groups (attributes), words, groups, controls,
-    scale."""
+    scale; into how many sub-topics the attributes of each class fall, how strongly the words of one (or the two targets
+    of a pair) correlate, and whether the list says so."""
 
     part: str
     correlation: float = 0.0
@@ -33,6 +35,11 @@ class Row:
     controls: int = 0
     scale: float = 1.0
     first_group: int | None = None
+    first_scale: float = 1.0
+    topics: int = 0
+    paired: bool = False
+    within: float = 0.0
+    named: bool = True
 
     def table(self, seed: int) -> Associations:
         """One random table."""
@@ -41,8 +48,11 @@ class Row:
         n_classes = self.groups + self.controls
         counts = [self.words] * self.groups + [60] * self.controls
         g, c = np.repeat(np.arange(self.groups), sizes), np.repeat(np.arange(n_classes), counts)
-        target = TARGET * _correlated(len(g), self.groups, n_classes, self.correlation, rng)
-        attribute = ATTRIBUTE * _correlated(len(c), self.groups, self.groups, self.correlation, rng)
+        topic = c * self.words + np.concatenate([np.arange(n) * self.topics // n for n in counts])
+        pair = np.concatenate([np.arange(n) for n in sizes]) if self.paired else np.arange(len(g))
+        target = TARGET * self._effects(pair, n_classes, self.paired * self.within, rng)
+        target[g == 0] *= self.first_scale
+        attribute = ATTRIBUTE * self._effects(topic, self.groups, (self.topics > 0) * self.within, rng)
         y = target[:, c] + attribute[:, g].T + RESIDUAL * rng.standard_normal((len(g), len(c)))
         names = [f"g{k}" for k in range(self.groups)]
         return assemble(
@@ -50,7 +60,19 @@ class Row:
             {f"t{i}": names[k] for i, k in enumerate(g)},
             {f"a{j}": f"c{k}" for j, k in enumerate(c)},
             {name: f"c{k}" for k, name in enumerate(names)},
+            topics={f"a{j}": f"topic {k}" for j, k in enumerate(topic)} if self.topics and self.named else {},
+            pairs={f"t{i}": f"pair {k}" for i, k in enumerate(pair)} if self.paired and self.named else {},
         )
+
+    def _effects(
+        self, cluster: np.ndarray, total: int, within: float, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Of single words and of what their clusters share, (words, total), of variance one."""
+        own = _correlated(len(cluster), self.groups, total, self.correlation, rng)
+        if not within:
+            return own
+        shared = _correlated(cluster.max() + 1, self.groups, total, self.correlation, rng)
+        return np.sqrt(1 - within) * own + np.sqrt(within) * shared[cluster]
 
 
 def _correlated(n: int, k: int, total: int, correlation: float, rng: np.random.Generator) -> np.ndarray:
@@ -67,6 +89,23 @@ ROWS = (
     *(Row("more groups", rho, 8, groups) for groups in (3, 4, 5) for rho in (-0.2, 0.3)),
     *(Row("other scales", 0, words, scale=scale) for scale in (0.05, 0.3, 3) for words in (4, 8)),
     *(Row("3 against 30 targets", rho, 30, first_group=3) for rho in (-0.5, 0)),
+    Row("3 against 30 targets, the 3 three times as variable", 0, 30, first_group=3, first_scale=3),
+    *(
+        Row(
+            f"sub-topics, {'named' if named else 'not named'}",
+            0,
+            words,
+            topics=topics,
+            within=within,
+            named=named,
+        )
+        for named in (False, True)
+        for words, topics, within in ((8, 2, 0.1), (8, 2, 0.3), (8, 2, 0.5), (25, 5, 0.3))
+    ),
+    *(
+        Row(f"pairs, {'named' if named else 'not named'}", 0, 8, paired=True, within=0.6, named=named)
+        for named in (False, True)
+    ),
 )
 
 
@@ -98,6 +137,8 @@ def main() -> None:
         "groups",
         "controls",
         "scale",
+        "topics",
+        "within",
         "draws",
         "share",
         "share_lb",
