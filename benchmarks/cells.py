@@ -85,7 +85,18 @@ def topical(embedding: Embedding) -> Iterator[Row]:
 
 def others(embedding: Embedding) -> Iterator[Row]:
     """The nulls of other vectors: random words on both sides, or topics on one of them."""
-    whole = NullDesign.of(load_wordlist("weat7"), embedding, allow_loss=True).without_controls()
+    # A list of words that the embedding has; they only hold the places of random ones.
+    words = [word for word in embedding.vocabulary()[:100] if word.isalpha()]
+    names = ("first", "second", "one", "other")
+    taken = {name: tuple(words[2 * k : 2 * k + 2]) for k, name in enumerate(names)}
+    placeholder = replace(
+        load_wordlist("weat7"),
+        name="random words",
+        groups={name: taken[name] for name in names[:2]},
+        classes={name: taken[name] for name in names[2:]},
+        stereotypes=dict(zip(names[:2], names[2:], strict=True)),
+    )
+    whole = NullDesign.of(placeholder, embedding)
     for about, topics in {"random targets and classes": {}, **_TOPICS}.items():
         for size in SIZES if not topics else SIZES[1:]:
             design = whole.with_random_groups(max(size, 8)).with_sizes(size).with_topics(**topics)
