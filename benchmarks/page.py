@@ -77,7 +77,7 @@ def priors() -> str:
     """Other priors on the short ones of the nulls."""
     result = read("priors")
     rows = pd.DataFrame(result["rows"])
-    crossed = rows[rows.scope == "both"]
+    crossed = rows[(rows.method == "crossed") & (rows.scope == "both")]
     lists = crossed.groupby(["part", "size"])["share"].agg(["min", "max"]).map("{:.1%}".format).reset_index()
     table = _pooled(crossed, ["part", "size"]).merge(lists).merge(_coverage(crossed, ["part", "size"]))
     return f"""### Why this prior
@@ -323,9 +323,9 @@ def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
 
 
 def _in_order(column: pd.Series) -> pd.Series:
-    """Methods from the oldest to ours, everything else as it sorts."""
+    """Measures of the literature, the second opinion, ours; everything else as it sorts."""
     return (
-        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "crossed": 3})
+        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "quasi-F": 3, "crossed": 4})
         if column.name == "method"
         else column
     )
