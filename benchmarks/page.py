@@ -49,7 +49,7 @@ lists together, {draws} draws of each. (In the n-th draw lists see much the same
 independent of each other and pooled intervals are somewhat too short.)
 
 Scope "targets" asks another question, WEAT's: are *these* attribute words different? They are, in the way that any two
-handfuls of words are. Only "both" and "attributes" speak of the classes that the words stand for.
+handfuls of words are. Only "both" and "attributes" speak of the classes that the words stand for.{_seconded(rows)}
 
 {_table(_pooled(rows))}
 
@@ -350,6 +350,12 @@ def _by_list(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _mark(share: float) -> str:
     return f"{share:.1%}" if WANTED[0] <= share <= WANTED[1] else f"**{share:.1%}**"
+
+
+def _seconded(rows: pd.DataFrame) -> str:
+    if "quasi-F" not in set(rows.method):
+        return ""
+    return "\n\nThe quasi-F, a second opinion without priors, ignores controls: its rows with and without are the same."
 
 
 def _held(rows: pd.DataFrame) -> str:
