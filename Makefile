@@ -37,6 +37,7 @@ calibration: .venv/installed-test
 # All of CALIBRATION.md: hours; the null draws go on where an earlier run stopped.
 benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400
+	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone quasi-f
 	$(BIN)/python -m benchmarks.calibration priors --draws 100
 	$(BIN)/python -m benchmarks.calibration null-groups --draws 400
 	$(BIN)/python -m benchmarks.calibration planted --draws 400

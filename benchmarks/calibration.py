@@ -38,7 +38,8 @@ def main() -> None:
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument(
-        "--alone", help="judge by this model alone, and keep the other methods' rows as they are"
+        "--alone",
+        help="judge by this model, or by quasi-f, alone, and keep the other methods' rows as they are",
     )
     chosen = parser.parse_args()
     embedding = open_embedding(chosen.embedding)
@@ -57,6 +58,7 @@ def main() -> None:
     table = summary(rows, records)
     print(table.to_string(float_format="{:.3f}".format))
     name = chosen.part if embedding.name == "googlenews-demo" else f"{chosen.part}-{embedding.name}"
+    kept = read(name) if chosen.alone else {"about": {}, "rows": []}
     about = provenance() | {
         "embedding": embedding.name,
         "draws": chosen.draws,
@@ -66,13 +68,16 @@ def main() -> None:
         "seed": rows[0].cell.seed,
     }
     found = json.loads(table.to_json(orient="records", double_precision=5))
-    kept = [row for row in read(name)["rows"] if row["method"] != chosen.alone] if chosen.alone else []
-    write(name, about, found + kept)
+    if not about["specs"]:  # nothing was fitted: what is said of the fits stays
+        about = kept["about"]
+    write(name, about, found + [row for row in kept["rows"] if row["method"] not in set(table.method)])
 
 
-def _alone(row: cells.Row, model: str) -> cells.Row:
-    specs = tuple(spec for spec in row.cell.specs if spec.name == model)
-    return replace(row, cell=replace(row.cell, specs=specs, with_weat=False, sd_weat_vocabulary=None))
+def _alone(row: cells.Row, method: str) -> cells.Row:
+    """The same cell, judged by one model or by the quasi-F alone."""
+    specs = tuple(spec for spec in row.cell.specs if spec.name == method)
+    cell = replace(row.cell, specs=specs, with_weat=False, sd_weat_vocabulary=None)
+    return replace(row, cell=replace(cell, with_quasi_f=method == "quasi-f"))
 
 
 def summary(rows: list[cells.Row], records: list[pd.DataFrame]) -> pd.DataFrame:

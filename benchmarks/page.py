@@ -49,7 +49,7 @@ lists together, {draws} draws of each. (In the n-th draw lists see much the same
 independent of each other and pooled intervals are somewhat too short.)
 
 Scope "targets" asks another question, WEAT's: are *these* attribute words different? They are, in the way that any two
-handfuls of words are. Only "both" and "attributes" speak of the classes that the words stand for.
+handfuls of words are. Only "both" and "attributes" speak of the classes that the words stand for.{_seconded(rows)}
 
 {_table(_pooled(rows))}
 
@@ -77,7 +77,7 @@ def priors() -> str:
     """Other priors on the short ones of the nulls."""
     result = read("priors")
     rows = pd.DataFrame(result["rows"])
-    crossed = rows[rows.scope == "both"]
+    crossed = rows[(rows.method == "crossed") & (rows.scope == "both")]
     lists = crossed.groupby(["part", "size"])["share"].agg(["min", "max"]).map("{:.1%}".format).reset_index()
     table = _pooled(crossed, ["part", "size"]).merge(lists).merge(_coverage(crossed, ["part", "size"]))
     return f"""### Why this prior
@@ -323,9 +323,9 @@ def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
 
 
 def _in_order(column: pd.Series) -> pd.Series:
-    """Methods from the oldest to ours, everything else as it sorts."""
+    """Measures of the literature, the second opinion, ours; everything else as it sorts."""
     return (
-        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "crossed": 3})
+        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "quasi-F": 3, "crossed": 4})
         if column.name == "method"
         else column
     )
@@ -350,6 +350,12 @@ def _by_list(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _mark(share: float) -> str:
     return f"{share:.1%}" if WANTED[0] <= share <= WANTED[1] else f"**{share:.1%}**"
+
+
+def _seconded(rows: pd.DataFrame) -> str:
+    if "quasi-F" not in set(rows.method):
+        return ""
+    return "\n\nThe quasi-F, a second opinion without priors, ignores controls: its rows with and without are the same."
 
 
 def _held(rows: pd.DataFrame) -> str:

@@ -70,7 +70,7 @@ def measures(
                 trust=trust,
             )
         measured = bb.measures.measure_all(
-            table, vectors, defining_sets=told.defining_sets if told else (), seed=seed
+            table, vectors, defining_sets=told.defining_sets if told else (), seed=seed, ci_prob=ci_prob
         )
         if posterior:
             fitted = Fitted.of(bb.fit(table, model, seed=seed, progress=progress))

@@ -9,6 +9,7 @@ from bayes_bias.measures.direct_bias import DirectBias, direct_bias
 from bayes_bias.measures.gweat import Gweat, gweat
 from bayes_bias.measures.mac import Mac, MacChange, mac, mac_change
 from bayes_bias.measures.neighbours import Neighbours, neighbours
+from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.relative_norm import RelativeNorm, relative_norm
 from bayes_bias.measures.result import Result
@@ -30,6 +31,7 @@ __all__ = [
     "MeasureTable",
     "Neighbours",
     "Occasion",
+    "QuasiF",
     "RelativeNorm",
     "Result",
     "Ripa",
@@ -53,6 +55,7 @@ __all__ = [
     "most_biased",
     "neighbours",
     "pair_direction",
+    "quasi_f",
     "relative_norm",
     "ripa",
     "robustness",

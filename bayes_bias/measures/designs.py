@@ -80,6 +80,14 @@ def require_words(table: Associations, measure: str, least: int) -> None:
             raise MeasureError(f"{measure}: group '{group}' has {size} word(s) and needs {least} or more")
 
 
+def require_attributes(table: Associations, measure: str, least: int) -> None:
+    """Refuse associated classes with fewer attributes than the measure needs."""
+    sizes = np.bincount(table.class_index)[: len(table.associated_classes)]
+    for name, size in zip(table.associated_classes, sizes, strict=True):
+        if size < least:
+            raise MeasureError(f"{measure}: class '{name}' has {size} word(s) and needs {least} or more")
+
+
 def labels(table: Associations) -> pd.DataFrame:
     """Targets with their group, groups in the order of the associations."""
     order = np.argsort(table.group_index, kind="stable")

@@ -31,6 +31,8 @@ class Occasion:
         The control class of random words for a negative control.
     seed : int
         Seed of whatever draws.
+    ci_prob : float
+        Probability of the intervals of measures that have one.
     """
 
     table: Associations
@@ -38,6 +40,7 @@ class Occasion:
     defining_sets: Sequence[Sequence[str]] = ()
     vocabulary: str | None = None
     seed: int = 0
+    ci_prob: float = 0.95
 
     @property
     def vectors(self) -> Vectors:

@@ -20,6 +20,8 @@ class Result:
         The value that means "no bias".
     p_value : float or None
         The measure's own p-value, where its paper defines one.
+    interval : tuple of float or None
+        Both ends of its own interval, where it has one.
     words : pandas.DataFrame or None
         One row for each word with its value, where the measure is defined on single words.
     """
@@ -31,6 +33,7 @@ class Result:
     range: tuple[float, float]
     b0: float = 0.0
     p_value: float | None = None
+    interval: tuple[float, float] | None = None
     words: pd.DataFrame | None = None
 
     @property
@@ -42,5 +45,7 @@ class Result:
         """One numeric row named after the measure, with the same columns for every measure."""
         low, high = self.range
         p_value = float("nan") if self.p_value is None else self.p_value
+        lower, upper = self.interval or (float("nan"), float("nan"))
         row = {"value": self.value, "b0": self.b0, "low": low, "high": high, "p_value": p_value}
+        row |= {"lower": lower, "upper": upper}
         return pd.DataFrame(row, index=pd.Index([self.measure], name="measure"))

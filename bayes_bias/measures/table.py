@@ -21,7 +21,8 @@ class MeasureTable:
     Attributes
     ----------
     table : pandas.DataFrame
-        One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value.
+        One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, lower and upper
+        (its own interval, which few have).
     left_out : mapping of str to str
         For each measure that is not in the table the reason, in one line.
     results : mapping of str to Result
@@ -40,6 +41,7 @@ def measure_all(
     defining_sets: Sequence[Sequence[str]] = (),
     vocabulary: str | None = None,
     seed: int = 0,
+    ci_prob: float = 0.95,
 ) -> MeasureTable:
     """Every measure that applies to a word list, in one table: those of this folder and your own (see `measure`).
 
@@ -59,6 +61,8 @@ def measure_all(
         The control class of random words for the negative control of SD-WEAT.
     seed : int
         Seed of whatever draws.
+    ci_prob : float
+        Probability of the intervals of measures that have one.
 
     Examples
     --------
@@ -73,7 +77,7 @@ def measure_all(
     "WEAT: group 'man' has 1 word(s) and needs 2 or more"
     """
     _discover()
-    occasion = Occasion(table, vectors, defining_sets, vocabulary, seed)
+    occasion = Occasion(table, vectors, defining_sets, vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}

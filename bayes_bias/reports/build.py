@@ -254,7 +254,7 @@ def _section(
         fitted=fitted,
         summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti") for s in wanted},
         verdict=verdict(fitted, scope, ci_prob=ci_prob),
-        measures=measure_all(table, source.vectors, seed=seed),
+        measures=measure_all(table, source.vectors, seed=seed, ci_prob=ci_prob),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
         checks={checker.name: checker.run(study) for checker in CHECKERS},

@@ -97,6 +97,7 @@ def _facts(report: Report, cite: Cite) -> dict[str, Any]:
         "settings": first.tree.attrs,
         "versions": first.versions,
         "weats": [section.weat for section in report.sections if section.weat],
+        "seconded": any(section.quasi_f for section in report.sections),
         "planned": any(section.verdict.words_needed for section in report.sections),
     }
 

@@ -12,6 +12,7 @@ from bayes_bias.associations.table import Associations
 from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.table import MeasureTable
 from bayes_bias.measures.weat import Weat
 from bayes_bias.models.fitted import Fitted
@@ -95,6 +96,12 @@ class Section:
     def no_weat(self) -> str:
         """Why WEAT is not defined on this list; "" where it is."""
         return self.measures.left_out.get("WEAT", "").removeprefix("WEAT: ")
+
+    @property
+    def quasi_f(self) -> QuasiF | None:
+        """The second opinion on the list's bias; None where it has none."""
+        found = self.measures.results.get("quasi-F")
+        return found if isinstance(found, QuasiF) else None
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ def references(report: Report) -> tuple[Cited, ...]:
     cited += [reference_of(work) for said in sentences(report).values() for work in works_of(said)]
     if any(section.weat for section in report.sections):
         cited.append(shared_references()["caliskan2017semantics"])
+    if any(section.quasi_f for section in report.sections):
+        cited += [shared_references()[key] for key in ("clark1973language", "satterthwaite1946approximate")]
     unique = {key_of(reference): reference for reference in reversed(cited)}
     order = dict.fromkeys(key_of(reference) for reference in cited)
     return tuple(Cited(i, key, unique[key]) for i, key in enumerate(order, start=1))

@@ -31,7 +31,7 @@ def with_posterior(
     -------
     pandas.DataFrame
         Columns ``value``, ``b0`` (no bias), ``low`` and ``high`` (range), ``p_value``; for posterior rows the mean
-        as value, and its credible interval in ``lower`` and ``upper``, which measures do not have.
+        as value, and its credible interval in ``lower`` and ``upper``, where most measures have none.
     """
     rows = {
         f"posterior {estimand.replace('_', ' ')} ({scope})": _row(summary, estimand, association)
@@ -39,9 +39,8 @@ def with_posterior(
         for estimand in _ESTIMANDS
         if (estimand, OVERALL) in summary.index
     }
-    columns = [*measured.columns, "lower", "upper"]
-    posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).astype(float)
-    return pd.concat([measured.reindex(columns=columns), posterior]).rename_axis("measure")
+    posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=measured.columns).astype(float)
+    return pd.concat([measured, posterior]).rename_axis("measure")
 
 
 def _row(summary: pd.DataFrame, estimand: str, association: Association) -> dict[str, float]:

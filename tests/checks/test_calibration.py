@@ -10,6 +10,7 @@ from bayes_bias import open_embedding
 from bayes_bias.checks.calibration import NULL_SAMPLING, Cell, NullDesign, calibrate, judge, rates, run
 from bayes_bias.errors import WordListError
 from bayes_bias.estimands.estimates import estimates
+from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import letters
@@ -102,6 +103,22 @@ def test_a_stopped_run_goes_on_and_a_cut_line_is_done_again(design, tmp_path):
     resumed = run([cell], 3, folder=tmp_path, jobs=1)[0]
     pd.testing.assert_frame_equal(whole.drop(columns="seconds"), resumed.drop(columns="seconds"))
     assert len(run([cell], 2, folder=tmp_path, jobs=1)[0]) == 2 * 4
+
+
+def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_keys(design, tmp_path):
+    without = Cell(design.with_planted(0.08), (), with_weat=False)
+    cell = replace(without, with_quasi_f=True)
+    assert cell.key != without.key
+    records = run([cell], 20, folder=tmp_path, jobs=1)[0]
+    first = records[(records.draw == 0) & (records.scope == "both")].iloc[0]
+    found = quasi_f(cell.design.draw(1, 0))
+    assert (first.p_value, first.lower, first.upper) == (found.p_value, *found.interval)
+    table = rates(records)
+    assert table.index.tolist() == [("quasi-F", scope) for scope in ("attributes", "both", "targets")]
+    assert table[["width", "coverage_95"]].notna().all(axis=None)
+    assert table.divergences.isna().all()
+    inside = (records.lower < 0.08) & (records.upper > 0.08)
+    assert table.coverage_95.to_list() == inside.groupby(records.scope).mean().to_list()
 
 
 def test_rates_count_findings_and_coverage():

@@ -243,6 +243,16 @@ def test_all_that_the_methods_cite_is_in_the_bibliography(made):
     assert cited <= entries
 
 
+def test_the_second_opinion_has_its_interval_its_sentence_and_its_references(made, folder):
+    for section in made.sections:
+        row = made.measures().loc[(section.name, "quasi-F")]
+        assert (row.lower, row.upper) == section.quasi_f.interval
+        assert row.value == pytest.approx(section.weat.difference / 2)
+    assert r"a quasi-F \cite{clark1973language,satterthwaite1946approximate}: its sampling variance" in latex(
+        made
+    )
+
+
 def test_shared_references_are_keyed_by_their_own_entries():
     for key, reference in shared_references().items():
         assert reference.bibtex.strip().split("{")[1].startswith(f"{key},")

@@ -1,10 +1,11 @@
 """What each method says of one table whose true bias is known: a few numbers for each."""
 
 from math import comb
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
+from scipy.stats import t
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
@@ -12,6 +13,7 @@ from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, SCOPES, SD_WEAT_SCOPE, WEAT_SCOPE
 from bayes_bias.inference.sampling import Sampling, described, sample
 from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.measures.sd_weat import sd_weat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.fitted import Fitted
@@ -80,6 +82,26 @@ def judge_by_sd_weat(table: Associations, vocabulary: str, *, seed: int = 1) -> 
     """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
     result = sd_weat(table, vocabulary=vocabulary, seed=seed)
     return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
+
+
+def judge_by_quasi_f(table: Associations, *, truth: float = 0.0) -> list[Record]:
+    """The second opinion under each scope, as records of the columns of `judge`."""
+    return [
+        {"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)}
+        for scope in get_args(Sampled)
+    ]
+
+
+def _describe_test(found: QuasiF, truth: float) -> Record:
+    lower, upper = found.interval
+    return {
+        "mean": found.value,
+        "sd": found.se,
+        "lower": lower,
+        "upper": upper,
+        "p_value": found.p_value,
+        "rank": float(t.cdf((truth - found.value) / found.se, found.df)),
+    }
 
 
 def _describe(bias: Estimate, truth: float) -> Record:

@@ -25,7 +25,7 @@ def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
         Indexed by method and scope: ``draws``, ``findings``, their ``share`` with its exact 95% interval
         ``share_lb``, ``share_ub`` (Clopper and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws,
         mean ``width`` of the 95% interval, ``coverage_50`` to ``coverage_95`` (share of intervals that hold the
-        truth), share of fits with ``divergences``. NaN where a method has no interval.
+        truth), share of fits with ``divergences``. NaN where a method has no interval, or no fit.
     """
     return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
 
@@ -45,9 +45,16 @@ def _rate(group: pd.DataFrame, alpha: float) -> pd.Series:
             "spread": group["mean"].std(),
             "width": width.mean(),
             **{f"coverage_{100 * prob:.0f}": _coverage(group, prob) for prob in COVERAGES},
-            "divergences": (group.divergences > 0).mean() if width.notna().all() else np.nan,
+            "divergences": _diverged(group),
         }
     )
+
+
+def _diverged(group: pd.DataFrame) -> float:
+    """Share of fits with divergences."""
+    if "divergences" not in group or group.divergences.isna().any():
+        return np.nan
+    return float((group.divergences > 0).mean())
 
 
 def _coverage(group: pd.DataFrame, prob: float) -> float:

@@ -14,6 +14,7 @@ from bayes_bias.checks.calibration.judging import (
     NULL_SAMPLING,
     Record,
     judge,
+    judge_by_quasi_f,
     judge_by_sd_weat,
     judge_by_weat,
 )
@@ -29,8 +30,8 @@ _BATCH = 10
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One design, judged by one or more models, by WEAT, and by SD-WEAT where a control class of random words is
-    named for it: a row of a calibration table."""
+    """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
+    it, and by the quasi-F where it is asked for: a row of a calibration table."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
@@ -38,6 +39,7 @@ class Cell:
     sampling: Sampling = NULL_SAMPLING
     with_weat: bool = True
     sd_weat_vocabulary: str | None = None
+    with_quasi_f: bool = False
 
     @property
     def key(self) -> str:
@@ -58,6 +60,9 @@ class Cell:
             self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
+            *(
+                ["quasi-F"] if self.with_quasi_f else []
+            ),  # so that all other cells keep the keys that they had
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -67,6 +72,8 @@ class Cell:
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))
+        if self.with_quasi_f:
+            records += judge_by_quasi_f(table, truth=self.design.planted)
         for spec in self.specs:
             start = perf_counter()
             judged = judge(

@@ -1,0 +1,206 @@
+"""The second opinion: equal to textbook tests where those are defined, to lme4's standard error on average."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ttest_ind
+
+from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.errors import MeasureError
+from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias.measures import QuasiF, measure_all, quasi_f, weat
+from tests.helpers import REFERENCE, random_table, scores_design
+
+THREE = {"targets": {"a": 3, "b": 4, "c": 5}, "attributes": {"A": 4, "B": 2, "C": 3, "other": 6}}
+
+LME4 = {
+    "gender_glove": "gender_group_glove_dataset",
+    "gender_google": "gender_group_google_dataset",
+    "gender_reddit": "gender_group_reddit_dataset",
+    "race_glove": "race_group_glove_dataset",
+    "race_google": "race_group_google_dataset",
+    "religion_glove": "religion_group_glove_dataset",
+    "religion_google": "religion_group_google_dataset",
+}
+
+
+def test_its_value_is_the_bias_of_the_posterior_and_half_of_weats_numerator() -> None:
+    for table in (random_table(), random_table(**THREE)):
+        means = table_means(table)
+        assert quasi_f(table).value == pytest.approx(float((means.block_mean * bias_weights(means)).sum()))
+    assert quasi_f(random_table()).value == pytest.approx(
+        weat(random_table().without_controls()).difference / 2
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_with_targets_alone_it_is_welchs_t_test_of_the_association_scores(seed: int) -> None:
+    table = random_table(seed, targets={"men": 4, "women": 9})
+    found = quasi_f(table, "targets")
+    to_work, to_home = (
+        np.concatenate([table.block(g, c).mean(axis=1) for g in table.groups]) for c in ("work", "home")
+    )
+    _is_welchs(found, to_work - to_home, first=4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_with_attributes_alone_it_is_welchs_t_test_of_their_scores(seed: int) -> None:
+    table = random_table(seed, attributes={"work": 3, "home": 7})
+    found = quasi_f(table, "attributes")
+    of_men, of_women = (
+        np.concatenate([table.block(g, c).mean(axis=0) for c in table.associated_classes])
+        for g in ("men", "women")
+    )
+    _is_welchs(found, of_men - of_women, first=3)
+
+
+def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:
+    welch = ttest_ind(scores[:first], scores[first:], equal_var=False)
+    assert (found.statistic, found.p_value, found.df) == pytest.approx(
+        (welch.statistic, welch.pvalue, welch.df)
+    )
+    interval = welch.confidence_interval(0.95)
+    assert found.interval == pytest.approx((interval.low / 2, interval.high / 2))
+
+
+def test_with_both_it_is_the_quasi_f_of_the_mean_squares() -> None:
+    """The quasi-F of Winer (1971), Statistical principles in experimental design, with the residual in the denominator:
+    MS(groups x classes) / [MS(targets x classes) + MS(attributes x groups) - MS(targets x attributes)]."""
+    n, m = 6, 5
+    table = random_table(3, targets={"men": n, "women": n}, attributes={"work": m, "home": m})
+    y = table.values.to_numpy().reshape(2, n, 2, m)  # group, target, class, attribute
+    by_target, by_attribute, block = y.mean(axis=3), y.mean(axis=1), y.mean(axis=(1, 3))
+    of_design = _interaction(block, (0, 1))
+    of_targets = _interaction(by_target - block[:, None], (1, 2))
+    of_attributes = _interaction((by_attribute - block[:, :, None]).transpose(1, 2, 0), (1, 2))
+    residual = _interaction(y.transpose(0, 2, 1, 3), (2, 3))
+    mean_squares = (
+        (of_targets**2).sum() * m / (2 * (n - 1)),
+        (of_attributes**2).sum() * n / (2 * (m - 1)),
+        -(residual**2).sum() / (4 * (n - 1) * (m - 1)),
+    )
+    assert quasi_f(table).statistic ** 2 == pytest.approx((of_design**2).sum() * n * m / sum(mean_squares))
+
+
+def _interaction(values: np.ndarray, axes: tuple[int, int]) -> np.ndarray:
+    """What rows and columns leave of a table."""
+    rows, columns = (values.mean(axis=axis, keepdims=True) for axis in axes)
+    return values - rows - columns + values.mean(axis=axes, keepdims=True)
+
+
+@pytest.mark.parametrize("name", LME4)
+def test_it_expects_the_standard_error_of_lme4_where_lme4s_components_are_the_truth(
+    published_cosines: Callable[..., Associations], name: str
+) -> None:
+    """lme4 1.1.31 (tests/reference/lme4.csv). The variance is a quadratic form of the table, so its expectation is
+    the sum over all effects of their variance times the form of that effect alone. Two or three groups, of equal and
+    of unequal size."""
+    lme4 = pd.read_csv(REFERENCE / "lme4.csv").query("dataset == @LME4[@name]").set_index("quantity")
+    table = published_cosines(name).without_controls()
+    expected = sum(
+        lme4.estimate[f"sd({effect})"] ** 2 * times * _variance_of(replace(table, values=alone))
+        for effect, times, alone in _single_effects(table)
+    )
+    assert expected**0.5 == pytest.approx(lme4.se["bias"], rel=1e-4)
+
+
+def _variance_of(table: Associations) -> float:
+    sources = quasi_f(table).sources.groupby("source").variance.sum()
+    return float(sources["targets"] + sources["attributes"] - sources["residual"])
+
+
+def _single_effects(table: Associations) -> Iterator[tuple[str, int, object]]:
+    """A table of zeros but for one effect, for every kind in every block, and how many alike there are.
+
+    Levels of targets and attributes are not among them: contrasts are free of them.
+    """
+    for g in range(len(table.groups)):
+        for c in range(len(table.classes)):
+            rows, columns = (
+                np.flatnonzero(i == k) for i, k in ((table.group_index, g), (table.class_index, c))
+            )
+            n, m = len(rows), len(columns)
+            for effect, times, own in (
+                ("protected_word:word_class", n, np.ix_(rows[:1], columns)),
+                ("word_to_compare:grp", m, np.ix_(rows, columns[:1])),
+                ("Residual", n * m, np.ix_(rows[:1], columns[:1])),
+            ):
+                values = np.zeros(table.values.shape)
+                values[own] = 1
+                yield effect, times, table.values.copy(data=values)
+
+
+def test_nothing_is_found_too_often_where_nothing_is_and_intervals_hold_what_is_there() -> None:
+    found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
+    assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08
+    planted = [quasi_f(random_table(seed, bias=0.1, **THREE)).interval for seed in range(200, 400)]
+    assert 0.92 < np.mean([low < 0.1 < high for low, high in planted]) < 0.98
+
+
+def test_sampling_one_side_more_never_makes_a_bias_more_certain() -> None:
+    """Not even where a side varies so little that its component comes out negative."""
+    tables = [random_table(seed, targets={"men": 3, "women": 3}) for seed in range(40)]
+    both, targets, attributes = (
+        np.array([quasi_f(table, scope).se for table in tables])
+        for scope in ("both", "targets", "attributes")
+    )
+    assert (both >= np.maximum(targets, attributes)).all()
+    fallen_back = both == np.maximum(targets, attributes)
+    assert 0 < fallen_back.sum() < 40
+
+
+def test_controls_change_nothing() -> None:
+    table = random_table()
+    with_gaps = replace(table, values=table.values.where(table.values.attribute_class != "neutral"))
+    for other in (table.without_controls(), with_gaps):
+        assert quasi_f(other).interval == quasi_f(table).interval
+
+
+def test_no_number_depends_on_the_order_of_words() -> None:
+    table, rng = random_table(**THREE), np.random.default_rng(0)
+    shuffled = replace(table, values=table.values[rng.permutation(12), rng.permutation(15)])
+    found, again = quasi_f(table), quasi_f(shuffled)
+    assert (again.value, again.se, again.df) == pytest.approx((found.value, found.se, found.df))
+    pd.testing.assert_frame_equal(again.words.sort_index(), found.words.sort_index())
+
+
+def test_single_attributes_can_be_exactly_the_ones_that_matter() -> None:
+    found = quasi_f(scores_design([0.1, 0.3, 0.2], [0.0, 0.1]), "targets")
+    welch = ttest_ind([0.1, 0.3, 0.2], [0.0, 0.1], equal_var=False)
+    assert (found.value, found.p_value) == pytest.approx((0.075, welch.pvalue))
+    assert found.words.groupby("group").association.mean().mean() == pytest.approx(found.value)
+
+
+def test_it_stands_beside_weat_with_its_interval() -> None:
+    narrow, wide = (measure_all(random_table(), ci_prob=prob).table for prob in (0.5, 0.95))
+    assert wide.index[:2].tolist() == ["WEAT", "quasi-F"]
+    assert wide.lower["quasi-F"] < narrow.lower["quasi-F"] < narrow.upper["quasi-F"] < wide.upper["quasi-F"]
+    assert wide.drop(index="quasi-F")[["lower", "upper"]].isna().all(axis=None)
+
+
+def test_refusals() -> None:
+    table = random_table()
+    with pytest.raises(MeasureError, match="scope: 'target' is not an option; did you mean 'targets'"):
+        quasi_f(table, "target")  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="ci_prob: 95 is no probability"):
+        quasi_f(table, ci_prob=95)
+    one_man = random_table(targets={"men": 1, "women": 5})
+    with pytest.raises(MeasureError, match=r"quasi-F: group 'men' has 1 word\(s\) and needs 2 or more"):
+        quasi_f(one_man)
+    with pytest.raises(MeasureError, match=r"quasi-F: class 'A' has 1 word\(s\) and needs 2 or more"):
+        quasi_f(scores_design([0.1, 0.2], [0.3, 0.4]))
+    with pytest.raises(MeasureError, match="there is no spread"):
+        quasi_f(
+            assemble(
+                np.full((4, 4), 0.1),
+                dict(zip("abcd", "xxyy", strict=True)),
+                dict(zip("efgh", "AABB", strict=True)),
+                {"x": "A", "y": "B"},
+            )
+        )
+    with pytest.raises(MeasureError, match="quasi-F: 1 of 121 pairs have no cosine"):
+        quasi_f(replace(table, values=table.values.where(table.values != table.values[0, 0])))
