@@ -5,6 +5,7 @@ import re
 
 MINUS, DASH = "−", "—"
 
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 
 
@@ -66,6 +67,11 @@ def level(value: float) -> str:
 def count(value: float) -> str:
     """A number of words or draws."""
     return DASH if math.isnan(value) else f"{value:,.0f}"
+
+
+def in_words(number: int) -> str:
+    """A whole number in a sentence: in words up to ten."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
 
 
 def _minus(text: str) -> str:

@@ -1,6 +1,6 @@
 """How numbers are written."""
 
-from bayes_bias.formatting import bounds, probability, signed
+from bayes_bias.formatting import bounds, in_words, probability, signed
 
 
 def test_numbers_look_as_journals_print_them():
@@ -11,3 +11,7 @@ def test_numbers_look_as_journals_print_them():
         "< .001", ".023", ".32", ".991", "> .999", "> .999",
     ]  # fmt: skip
     assert signed(float("nan")) == "—"
+
+
+def test_small_numbers_are_words():
+    assert [in_words(n) for n in (0, 1, 10, 11, 1200)] == ["none", "one", "ten", "11", "1,200"]

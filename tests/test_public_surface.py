@@ -27,6 +27,7 @@ NAMES = [
     "open_embedding",
     "plan",
     "plots",
+    "pool",
     "report",
     "save_fit",
     "save_vectors",

@@ -78,6 +78,9 @@ def report(
         progress.step(f"writing {out_folder}")
         page = bb.write(made, out_folder, overwrite=overwrite)
     print_frame(_overview(made))
+    if len(made.sections) > 1:
+        print_frame(_together(made))
+        say(f"{made.together}\n")
     for section in made.sections:
         say(f"{section.name}: {section.verdict.text}")
     say(f"\nThe report is in {page}")
@@ -95,5 +98,17 @@ def _overview(made: Report) -> pd.DataFrame:
                 map(partial(bounds, decimals=decimals), rows.lower, rows.upper)
             ),
             "verdict": rows.verdict,
+        }
+    )
+
+
+def _together(made: Report) -> pd.DataFrame:
+    """Chances of all lists beside each other, before and after Holm's adjustment."""
+    rows = made.together.table
+    return pd.DataFrame(
+        {
+            "chance": rows.prob_chance.map(probability),
+            "after Holm": rows.prob_holm.map(probability),
+            "still distinguishable": rows.survives.map({True: "yes", False: "no"}),
         }
     )

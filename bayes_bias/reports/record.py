@@ -19,6 +19,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.reports.check import Check
 from bayes_bias.reports.checks import CHECKERS
+from bayes_bias.results.many_lists import ManyLists, many_lists
 from bayes_bias.results.summary import row_of
 from bayes_bias.results.verdict import Verdict
 from bayes_bias.results.with_measures import with_posterior
@@ -139,6 +140,11 @@ class Report:
         """Whether every fit has converged."""
         return all(section.diagnostics.converged for section in self.sections)
 
+    @property
+    def together(self) -> ManyLists:
+        """The verdicts of all lists, each by itself and after Holm's adjustment for their number."""
+        return many_lists({section.name: section.verdict for section in self.sections})
+
     def table(self) -> pd.DataFrame:
         """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
 
@@ -168,11 +174,12 @@ class Report:
     def evidence(self) -> pd.DataFrame:
         """One row for each list: what speaks for and against its numbers, with the columns of each check in turn.
 
-        Columns ``nulls`` (random draws), ``null_share`` of them in which the model found a bias under the report's
-        scope, with its exact 95% interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is
-        prior-sensitive); ``coverage_50``, ``coverage_89``, and the same of the published model (shares of raw values
-        inside posterior predictive intervals); ``elpd_difference`` to the published model, ``elpd_se``, ``bad_k``
-        (PSIS-LOO); ``no_data_fit``, ``no_comparison``, ``no_calibration``: why numbers are missing.
+        Columns ``prob_chance``, ``prob_holm``, ``survives`` (`ManyLists` says what they are); ``nulls`` (random
+        draws), ``null_share`` of them in which the model found a bias under the report's scope, with its exact 95%
+        interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is prior-sensitive); ``coverage_50``,
+        ``coverage_89``, and the same of the published model (shares of raw values inside posterior predictive
+        intervals); ``elpd_difference`` to the published model, ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        ``no_comparison``, ``no_calibration``: why numbers are missing.
         """
         columns = [column for checker in CHECKERS for column in checker.columns]
         rows = {
@@ -181,7 +188,8 @@ class Report:
             }
             for section in self.sections
         }
-        return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
+        checked = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
+        return self.together.table.drop(columns="verdict").join(checked)
 
 
 def _row(section: Section) -> dict[str, Any]:

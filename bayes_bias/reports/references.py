@@ -48,6 +48,7 @@ def references(report: Report) -> tuple[Cited, ...]:
         cited.append(report.spec.reference)
     needs = {
         "clark1973language": scope_of(report.scope).samples_all,
+        "holm1979simple": len(report.sections) > 1,
         "westfall2014statistical": any(s.verdict.words_needed for s in report.sections),
         "abrilpla2023pymc": True,
     }

@@ -14,6 +14,7 @@ _FILTERS = {
     "percent": formatting.percent,
     "level": formatting.level,
     "count": formatting.count,
+    "in_words": formatting.in_words,
 }
 _LATEX_CHARACTERS = str.maketrans(
     {

@@ -1,6 +1,7 @@
 """The report: what a reader may rely on, and what no input may do to it."""
 
 import dataclasses
+import html
 import html.parser
 import json
 import re
@@ -171,6 +172,24 @@ def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     assert "have not converged and must not be interpreted" in rest
     assert tables(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()
+
+
+def test_several_lists_are_judged_together_wherever_their_verdicts_stand(made, folder):
+    rows = made.together.table
+    evidence = pd.read_csv(folder / "evidence.csv", index_col="list")
+    for column in ("prob_chance", "prob_holm", "survives"):
+        assert evidence[column].tolist() == pytest.approx(rows[column].tolist())
+    said = "Of two lists two are distinguishable from noise; after Holm's adjustment two are: small, "
+    assert str(made.together).startswith(said)
+    assert html.unescape(html_of(made)).count(said) == 2  # among the answers, and in the methods
+    assert said in tables(made)
+    assert r"\label{tab:together}" in tables(made)
+    assert re.search(r"two lists by Holm's procedure \[\d+\]", plain(made))
+
+
+def test_one_list_needs_no_adjustment(failed):
+    for text in (html_of(failed), plain(failed), tables(failed)):
+        assert "Holm" not in text
 
 
 def test_weat_is_left_out_in_words_where_it_is_not_defined(made):

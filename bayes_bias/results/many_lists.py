@@ -1,0 +1,103 @@
+"""Several lists asked at once: which verdicts survive that some list would have shown something anyway."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.formatting import in_words
+from bayes_bias.results.verdict import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class ManyLists:
+    """Verdicts of several lists, each by itself and after Holm's adjustment for their number.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row for each list: ``verdict``; ``prob_chance``, the chance of so large a contrast of either sign if there
+        were no bias, ``2 (1 - prob_direction)``; ``prob_holm``, the same after Holm's adjustment; ``survives``, whether
+        the verdict is "distinguishable" and remains so. Probabilities of a fit that has not converged are missing.
+    """
+
+    table: pd.DataFrame
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """How many lists are distinguishable from noise, and how many after the adjustment, as a sentence."""
+        before = self.table.index[self.table.verdict == "distinguishable"]
+        after = self.table.index[self.table.survives]
+        named = f": {', '.join(after)}" if len(after) else ""
+        return (
+            f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
+            f" after Holm's adjustment {_are(len(after))}{named}.{self._failed}"
+        )
+
+    @property
+    def _failed(self) -> str:
+        failed = int((self.table.verdict == "not converged").sum())
+        if not failed:
+            return ""
+        have, count = ("has", "counts") if failed == 1 else ("have", "count")
+        return f" {in_words(failed).capitalize()} {have} not converged, and {count} in the adjustment."
+
+
+def many_lists(verdicts: Mapping[str, Verdict]) -> ManyLists:
+    """Verdicts of lists that are asked at once, by the names of the lists."""
+    chance = np.array([_chance(found) for found in verdicts.values()])
+    adjusted = holm(chance)
+    threshold = np.array([1 - found.ci_prob for found in verdicts.values()])
+    labels = [found.label for found in verdicts.values()]
+    survives = (np.array(labels) == "distinguishable") & (adjusted < threshold)
+    columns = {"verdict": labels, "prob_chance": chance, "prob_holm": adjusted, "survives": survives}
+    return ManyLists(pd.DataFrame(columns, index=pd.Index(verdicts, name="list")))
+
+
+def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of chance findings, adjusted for their number by Holm's step-down procedure.
+
+    Whoever calls what is below ``alpha`` a finding makes some false finding with probability ``alpha`` at most,
+    however many of the cases are null and however they depend on each other. With the probabilities in ascending order
+
+        adjusted[i] = max over j <= i of min(1, (n - j + 1) probs[j])
+
+    Parameters
+    ----------
+    probs : sequence of float
+        A missing one is counted among the ``n`` as if it were 1, and remains missing.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the order of `probs`.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics, 6(2),
+    65-70. https://www.jstor.org/stable/4615733
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    given = np.asarray(probs, dtype=float)
+    ascending = np.argsort(given)  # missing ones come last
+    stepped = np.minimum(1, np.arange(len(given), 0, -1) * given[ascending])
+    adjusted = np.empty_like(given)
+    adjusted[ascending] = np.maximum.accumulate(stepped)
+    return adjusted
+
+
+def _chance(found: Verdict) -> float:
+    return float("nan") if found.label == "not converged" else 2 * (1 - found.prob_direction)
+
+
+def _are(count: int) -> str:
+    return f"{in_words(count)} {'is' if count < 2 else 'are'}"
