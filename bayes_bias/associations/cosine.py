@@ -9,7 +9,7 @@ import numpy as np
 
 from bayes_bias.associations.coverage import check_coverage, lookup
 from bayes_bias.associations.lazy import products
-from bayes_bias.associations.table import Associations, announce, assemble
+from bayes_bias.associations.table import Associations, assemble, with_notices
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.base import Vector
 from bayes_bias.embeddings.vectors import sha256_of_vectors
@@ -95,7 +95,7 @@ def cosines_with_vectors(
         topics=words.topic_of,
         pairs=words.pair_of,
         name=words.name,
-        notices=announce((*words.notices, *coverage.notices())),
+        notices=(*words.notices, *coverage.notices()),
         provenance=MappingProxyType(
             {
                 "wordlist": words.name,
@@ -107,7 +107,7 @@ def cosines_with_vectors(
         ),
         coverage=coverage.to_frame(),
     )
-    return table, {**opened.find(others), **vectors}
+    return with_notices(table), {**opened.find(others), **vectors}
 
 
 def _belongs(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:

@@ -17,6 +17,9 @@ from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError, did_you_mean
 
+# From this ratio on a small group's own scale may differ unseen.
+UNEVEN = 3
+
 logger = logging.getLogger("bayes_bias")
 
 
@@ -229,11 +232,16 @@ class Associations:
             association=association,
             name=name,
             repeats=found.repeats,
-            notices=announce(found.notices),
+            notices=found.notices,
             provenance=MappingProxyType({"source": f"table of {association.plural}"}),
         )
         _check_classes(table)
-        return table
+        return with_notices(table)
+
+
+def with_notices[Table: Associations](table: Table) -> Table:
+    """The same with all there is to say of it, said now."""
+    return replace(table, notices=announce((*table.notices, *uneven(table))))
 
 
 def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
@@ -241,6 +249,31 @@ def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
     for notice in notices:
         logger.warning(notice)
     return notices
+
+
+def uneven(table: Associations) -> tuple[str, ...]:
+    """Notices of groups, or of associated classes, of which one has `UNEVEN` times the words of another."""
+    words = {
+        "group": (table.values.group.to_numpy(), table.groups),
+        "class": (table.values.attribute_class.to_numpy(), table.associated_classes),
+    }
+    numbers = {
+        kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in words.items()
+    }
+    return tuple(
+        _uneven(kind, each)
+        for kind, each in numbers.items()
+        if max(each.values()) >= UNEVEN * min(each.values())
+    )
+
+
+def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
+    least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
+    return (
+        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and a scale is shared by both: if"
+        f" words of '{least}' vary more, its intervals are too short (3 against 30 words, three times as variable: 15%"
+        " false findings at the 5% level)"
+    )
 
 
 def assemble(

@@ -1,9 +1,12 @@
 """The posterior of the bias over the noise floor: are these two curves distinguishable?"""
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from scipy.stats import gaussian_kde, norm
 
+from bayes_bias.checks.left_out import bias_range
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
@@ -16,7 +19,12 @@ _BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its
 
 
 def plot_posterior(
-    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, ax: Axes | None = None
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    ci_prob: float = 0.95,
+    ax: Axes | None = None,
+    without: pd.DataFrame | None = None,
 ) -> Axes:
     """Posterior density of ``bias``, over the density of contrasts that noise alone would show.
 
@@ -32,6 +40,8 @@ def plot_posterior(
     ci_prob : float
         Probability of the equal-tailed interval drawn below the curves.
     ax : matplotlib.axes.Axes, optional
+    without : pandas.DataFrame, optional
+        What `leave_out` gave: bands show where the raw contrast lies without any one word, and without any one cluster.
 
     Examples
     --------
@@ -44,6 +54,8 @@ def plot_posterior(
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         _draw_densities(ax, bias)
         _draw_marks(ax, bias, ci_prob, _raw(fitted))
+        if without is not None:
+            _draw_ranges(ax, without)
         ax.set(yticks=[], xlabel=bias_axis(fitted.association))
         ax.spines["left"].set_visible(False)
         legend_below(ax)
@@ -92,3 +104,24 @@ def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
         zorder=6,
         label=raw,
     )
+
+
+def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
+    """Below the interval, the wider and paler band first."""
+    bottom = ax.get_ylim()[0]
+    ax.set_ylim(2 * bottom, None)
+    for what, alpha in (("cluster", 0.3), ("word", 0.8)):
+        low, high = bias_range(without, what)
+        if np.isnan(low):
+            continue
+        label = f"the same without any one {what}"
+        band = Rectangle(
+            (low, 1.75 * bottom),
+            high - low,
+            -0.6 * bottom,
+            color=COLOURS[1],
+            alpha=alpha,
+            linewidth=0,
+            label=label,
+        )
+        ax.add_patch(band)

@@ -64,9 +64,10 @@ def svg(figure: Figure) -> bytes:
 
 def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str, Axes]:
     fit, summary = section.fitted, section.summary
+    _, without = section.checks["clusters"].found
     return {
         "forest": plot_forest(fit, scope, ci_prob=ci_prob, summary=summary),
-        "posterior": plot_posterior(fit, scope, ci_prob=ci_prob),
+        "posterior": plot_posterior(fit, scope, ci_prob=ci_prob, without=without),
         "targets": plot_word_bias(fit, "target", scope, ci_prob=ci_prob, summary=summary),
         "attributes": plot_word_bias(fit, "attribute", scope, ci_prob=ci_prob, summary=summary),
         "variance-shares": plot_variance_shares(fit, shares=section.variance_shares),

@@ -94,6 +94,7 @@ def _render(report: Report, folder: Path) -> None:
         "weat.csv": tables.weat_csv(report),
         "measures.csv": report.measures().to_csv(),
         "evidence.csv": report.evidence().to_csv(),
+        "left-out.csv": tables.left_out_csv(report),
         "coverage.csv": tables.coverage_csv(report),
     }
     write_texts(folder, texts, provenance.of(report))

@@ -176,9 +176,12 @@ class Report:
 
         Columns ``prob_chance``, ``prob_holm``, ``survives`` (`ManyLists` says what they are); ``nulls`` (random
         draws), ``null_share`` of them in which the model found a bias under the report's scope, with its exact 95%
-        interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is prior-sensitive); ``coverage_50``,
-        ``coverage_89``, and the same of the published model (shares of raw values inside posterior predictive
-        intervals); ``elpd_difference`` to the published model, ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is prior-sensitive);
+        ``icc_targets``, how alike words of one cluster are, and ``icc_limit_targets``, what shuffled words reach in
+        one of 20 cases, with the same of attributes; ``bias_without_word_min`` and ``_max``, the observed bias without
+        any one word, with the same of clusters; ``coverage_50``, ``coverage_89``, and the same of the published model
+        (shares of raw values inside posterior predictive intervals); ``elpd_difference`` to the published model,
+        ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
         ``no_comparison``, ``no_calibration``: why numbers are missing.
         """
         columns = [column for checker in CHECKERS for column in checker.columns]

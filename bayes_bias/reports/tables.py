@@ -33,3 +33,9 @@ def weat_csv(report: Report) -> str:
         for section in report.sections
     }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list").to_csv()
+
+
+def left_out_csv(report: Report) -> str:
+    """The observed bias of each list without each of its words, and without each cluster."""
+    tables = {section.name: section.checks["clusters"].found[1] for section in report.sections}
+    return pd.concat(tables, names=["list"]).reset_index("list").to_csv(index=False)

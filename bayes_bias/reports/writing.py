@@ -28,9 +28,10 @@ def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = Fals
     -------
     pathlib.Path
         The page. Of a report ``index.html``; beside it ``summary.csv``, ``weat.csv``, ``measures.csv``,
-        ``evidence.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``, ``references.bib``,
-        ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison ``comparison.html``; beside it
-        ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``, ``controls.csv``,
+        ``evidence.csv``, ``left-out.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``,
+        ``references.bib``, ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison
+        ``comparison.html``; beside it ``change.csv`` (the change of every estimand and word),
+        ``before-and-after.csv``, ``controls.csv``,
         ``figures/`` and ``provenance.json``.
 
     Raises

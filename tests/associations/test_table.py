@@ -205,3 +205,17 @@ def test_what_leaves_a_table_takes_its_labels_along():
 def test_labels_that_mean_nothing_are_refused(labels, message):
     with pytest.raises(AssociationsError, match=message):
         read(tidy().assign(everyone="all"), **labels)
+
+
+def test_groups_of_very_different_length_are_told():
+    few = read(tidy()[lambda f: f.target != "girl"])
+    assert few.notices == ()
+    frame = tidy()
+    more = frame[frame.target == "he"]
+    table = read(pd.concat([frame, *(more.assign(target=f"he{i}") for i in range(4))]))
+    assert len(table.notices) == 1
+    assert "group 'man' has 6 words and 'woman' 2, and a scale is shared by both" in table.notices[0]
+
+
+def test_controls_may_be_as_long_as_they_like():
+    assert not any("scale" in notice for notice in cosines("googlenews-demo", "weat7").notices)

@@ -10,6 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bayes_bias.checks.left_out import bias_range, leave_out
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -117,6 +118,14 @@ def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
         line.get_xdata()[0] for line in plot_posterior(small_fit).lines if line.get_linestyle() == ":"
     ]
     assert observed == pytest.approx([bias.observed.item()])
+
+
+def test_bands_show_the_raw_contrast_without_a_word_and_without_a_cluster(small_fit, small_table):
+    without = leave_out(small_table)
+    bands = {band.get_label(): band for band in plot_posterior(small_fit, without=without).patches}
+    for what in ("cluster", "word"):
+        band = bands[f"the same without any one {what}"]
+        assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx(bias_range(without, what))
 
 
 def test_a_raw_contrast_has_no_density(small_fit):

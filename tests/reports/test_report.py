@@ -98,6 +98,7 @@ def test_the_folder_holds_what_the_documentation_promises(folder):
         "summary.csv",
         "weat.csv",
         "evidence.csv",
+        "left-out.csv",
         "coverage.csv",
         "tables.tex",
         "methods.txt",
@@ -225,6 +226,31 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
         data_fit(section.fit, section.table)
     text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
     assert "Not checked: 209 values are too many for a report" in text
+
+
+def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
+    section = made.sections[0]
+    check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
+    (targets, _), without = check.found
+    assert evidence.loc["small", "icc_targets"] == pytest.approx(targets.icc)
+    assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(
+        without[without.what == "word"].bias.max()
+    )
+    assert "Without any one word the observed bias would lie in" in html_of(made)
+    filed = pd.read_csv(folder / "left-out.csv")
+    assert len(filed[filed.list == "small"]) == len(without)
+
+
+def test_clusters_are_told_before_anything_else(made):
+    section, table = made.sections[0], made.sections[0].table
+    y, half = table.values.to_numpy().copy(), np.arange(table.values.sizes["attribute"]) % 2 == 1
+    men = np.where(table.group_index == 0, 0.2, -0.2)[:, None]
+    y[:, half] += 0.2 * np.random.default_rng(1).standard_normal((len(y), 1)) + men
+    clustered = dataclasses.replace(table, values=table.values.copy(data=y))
+    again = checked_again(section, "clusters", table=clustered).checks["clusters"]
+    assert again.alarm
+    assert "The attributes come in clusters: intraclass correlation ." in again.text
+    assert "5 to 17% false findings" in again.text
 
 
 def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
