@@ -48,7 +48,7 @@ def references(report: Report) -> tuple[Cited, ...]:
         cited.append(report.spec.reference)
     needs = {
         "clark1973language": scope_of(report.scope).samples_all,
-        "westfall2014statistical": any(s.verdict.words_needed for s in report.sections),
+        "westfall2014statistical": any(s.verdict.planned for s in report.sections),
         "abrilpla2023pymc": True,
     }
     cited += [shared_references()[key] for key, needed in needs.items() if needed]
