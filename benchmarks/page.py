@@ -39,8 +39,8 @@ In WEAT 1 to 10 the attributes of a cluster (Ward) correlate by .28; by .08 wher
 distinguishable in 39% of draws on GoogleNews vectors, and in 56% with a model of 50 dimensions: four in ten
 arbitrary pairs of topics.
 
-Of ten null lists, some one was distinguishable in 29.5% of draws, and in 4.8% after Holm's correction. Of 33 variants of
-one null list, each without one of its words, some one was in 14.0%.
+Of ten null lists, one or more were distinguishable in 29.5% of draws, and in 4.8% after Holm's correction. Of 33
+variants of one null list, each without one of its words, one or more were in 14.0%.
 
 A number of words that would tell a bias from zero holds if the bias is as large as estimated. Of null tables that are
 not distinguishable 80% get such a number (median 92), though the probability is 5%.
