@@ -29,8 +29,9 @@ STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
 # Priors in the units of the table: those of the table's own spread are no prior to draw from.
 SPEC = load_spec("crossed").with_option("unit", "as measured")
-# Estimands of which the first row stands for the others.
-_FIRST = ("group_bias", "excess", "repulsion", "effect_size", "target_bias", "attribute_bias")
+# Estimands of which the first row stands for the others, and their scope.
+_FIRST = dict.fromkeys(("group_bias", "excess", "repulsion", "target_bias", "attribute_bias"), "both")
+_FIRST |= {"effect_size": "targets"}
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 10
 _SAMPLING = bb.Sampling(draws=1000, tune=1000, chains=2)
@@ -126,9 +127,7 @@ def _truth(
         "group_bias[0]": float(mean[0, 0] - mean[0, 1]),
         "excess[0]": float(mean[0, 0] - mean[0, 2]),
         "repulsion[0]": float(mean[0, 2] - mean[0, 1]),
-        "effect_size[0]": 2
-        * _bias(mean)
-        / float(np.hypot(2 * theta["sd_target_preference"][0], _bias(mean))),
+        "effect_size[0]": _effect_size(_bias(bias["targets"]), theta),
         "target_bias[0]": float((mean[0] + target_effect[0])[:2] @ (1, -1)),
         "attribute_bias[0]": float((mean[:, 0] + attribute_effect[0]) @ (1, -1)),
         "target_effect[0, 0]": float(target_effect[0, 0]),
@@ -148,14 +147,20 @@ def _quantities(fit: xr.DataTree) -> dict[str, np.ndarray]:
         "mean[0, 0]": posterior["mean"].transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         **{f"bias, scope {scope}": each["bias"].draws[..., 0].to_numpy() for scope, each in by_scope.items()},
         **{
-            f"{name}[0]": by_scope["both"][name].draws.transpose("chain", "draw", ...)[..., 0].to_numpy()
-            for name in _FIRST
+            f"{name}[0]": by_scope[scope][name].draws.transpose("chain", "draw", ...)[..., 0].to_numpy()
+            for name, scope in _FIRST.items()
         },
         "target_effect[0, 0]": effects.target_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[
             ..., 0, 0
         ].to_numpy(),
     }
+
+
+def _effect_size(bias: float, theta: dict[str, np.ndarray]) -> float:
+    """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
+    residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
+    return 2 * bias / float(np.sqrt(4 * theta["sd_target_preference"][0] ** 2 + residual + bias**2))
 
 
 def _bias(mean: np.ndarray) -> float:

@@ -13,7 +13,7 @@ COMMANDS = MappingProxyType(
     {
         "report": "A posterior bias report that a paper can cite: page, tables, figures, methods text.",
         "fit": "Fit a model to one list, print the main estimands, and keep the posterior.",
-        "summarize": "Summarise a fit: every estimand with interval, probability of direction and noise floor.",
+        "summarize": "Summarise a fit: every estimand with its interval and noise floor, and the verdict.",
         "pool": "What do several lists say together, and each of them in the light of the others?",
         "weat": "WEAT's effect size, statistic and permutation p-value.",
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",

@@ -34,6 +34,7 @@ from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import bounds, level, plain, probability, signed
 from bayes_bias.reports import check_folder
+from bayes_bias.results.summary import CHANCE, chance
 from bayes_bias.words.defining_sets import read_debias_sets
 
 
@@ -115,6 +116,7 @@ def _from_table(path: str, stereotypes: list[str] | None) -> Associations:
 
 def _show(found: Comparison) -> None:
     print_frame(_biases(found), title=f"Bias of {found.name}, in {found.before.association.unit}")
+    say(f"chance if no bias: {CHANCE}; for the change, if nothing had changed")
     print_frame(_measures(found), title="Every measure before and after")
     for reason in found.left_out.values():
         say(f"left out: {reason}")
@@ -131,8 +133,7 @@ def _biases(found: Comparison) -> pd.DataFrame:
                 "by construction" if exact else interval
                 for exact, interval in zip(rows.by_construction, intervals, strict=True)
             ],
-            "P(direction)": rows.prob_direction.map(probability),
-            "P(noise)": rows.prob_noise.map(probability),
+            "chance if no bias": chance(rows.prob_direction).map(probability),
             "raw": rows.observed.map(partial(signed, decimals=decimals)),
         }
     )

@@ -13,6 +13,7 @@ from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
@@ -25,7 +26,7 @@ def summarize(
     csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
     words: Annotated[bool, typer.Option("--words", help="Word-level rows too.")] = False,
 ) -> None:
-    """Summarise a fit: every estimand with interval, probability of direction and noise floor.
+    """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
@@ -35,15 +36,15 @@ def summarize(
         typer.echo(summary.to_csv(), nl=False)
         return
     print_frame(shown(summary) if words else main_rows(summary))
+    if Fitted.of(loaded).structure.GENERALISES:
+        say(bb.verdict(loaded, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if concern := Diagnostics.of(loaded).concern:
         say(f"{loaded.attrs['name']}: {concern}")
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     interval = [c for c in summary.columns if str(c).endswith(("_lb", "_ub"))]
-    return summary[
-        ["mean", *interval, "prob_direction", "observed", "noise_sd", "prob_noise", "r_hat", "ess_bulk"]
-    ]
+    return summary[["mean", *interval, "prob_direction", "observed", "noise_sd", "r_hat", "ess_bulk"]]
 
 
 def main_rows(summary: pd.DataFrame) -> pd.DataFrame:

@@ -172,14 +172,13 @@ def _bias(fit: xr.DataTree, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
         "lower": lower,
         "upper": upper,
         "prob_direction": row.prob_direction,
-        "prob_noise": row.prob_noise,
         "observed": row.observed,
         "by_construction": False,
     }
 
 
 def _zero() -> dict[str, Any]:
-    unknown = dict.fromkeys(("lower", "upper", "prob_direction", "prob_noise"), math.nan)
+    unknown = dict.fromkeys(("lower", "upper", "prob_direction"), math.nan)
     return {"bias": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
 
 

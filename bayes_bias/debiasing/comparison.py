@@ -58,8 +58,8 @@ class Comparison:
         What all tables and sentences here are for.
     bias : pandas.DataFrame
         One row each for "before", "after" and "change": ``bias``, ``lower``, ``upper`` (units of the table),
-        ``prob_direction``, ``prob_noise``, ``observed``, ``by_construction``. A bias that is zero by construction
-        has no interval and no probabilities.
+        ``prob_direction``, ``observed``, ``by_construction``. A bias that is zero by construction has no interval
+        and no probability.
     change : pandas.DataFrame
         `summarize` of the difference: the change of every estimand, overall and word by word. Without
         ``effect_size``, since the effect size of a difference is not the change of an effect size.
@@ -108,11 +108,7 @@ class Comparison:
             return self.verdict.text
         decimals = self.before.association.decimals
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
-        separator = ", " if scope_of(self.scope).samples_nothing else "; "
-        sentences = [
-            f"Bias before: {before}; after: {after}.",
-            f"Change: {change}{separator}{self.verdict.judgement}.",
-        ]
+        sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}{_judged(self.verdict)}."]
         return " ".join([*sentences, *_construction(self), _share(self), *_moved_controls(self)])
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
@@ -176,6 +172,15 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
     if row.by_construction:
         return "zero by construction"
     return estimate(row.bias, row.lower, row.upper, decimals)
+
+
+def _judged(verdict: Verdict) -> str:
+    """Whether the change can be told from noise: a question about other attributes, and put to them as well."""
+    scope, wider = scope_of(verdict.scope), verdict.beside
+    if scope.samples_attributes:
+        return f"; {verdict.judgement}"
+    beside = f". With new attributes as well: {wider.posterior}; {wider.judgement}" if wider else ""
+    return f", {scope.condition}{beside}"
 
 
 def _construction(found: Comparison) -> list[str]:

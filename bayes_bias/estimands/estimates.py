@@ -56,10 +56,10 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
     -------
     dict of str to Estimate
         Crossed model: ``bias``, ``group_bias``, ``excess`` and ``repulsion`` (with control classes),
-        ``effect_size`` (two groups), ``target_bias``, ``attribute_bias``. Hierarchical model: ``bias``, ``excess``,
-        ``connection_mean``, ``target_bias``, ``target_connection_mean``. Without the bias of each word of a side whose
-        words' effects would not fit in memory (`too_many_words`), and without ``effect_size`` where it is that of such
-        targets; scope "none" has the raw contrasts of any number of words.
+        ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias``. Hierarchical
+        model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``. Without the bias
+        of each word of a side whose words' effects would not fit in memory (`too_many_words`); scope "none" has the
+        raw contrasts of any number of words.
 
     Raises
     ------
@@ -82,7 +82,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
         One attribute's expected value with the group it is associated with less the average over others.
     ``effect_size``
         ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
-        for the population of words, inside (-2, 2).
+        for the population of targets, inside (-2, 2). Only with these attributes: for new ones it would divide by how
+        much targets' preferences spread, which may be nothing.
 
     To words that stay as they are belongs the average of their own effects, which is added to ``mean``, the level of
     their class or group included, so that scope "none" is the raw contrast exactly.
@@ -92,7 +93,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
         return published_estimates(fitted)
     blocks = _Blocks(fitted, found_scope)
     found = blocks.estimates()
-    if blocks.data.sizes["group"] == 2 and (TARGETS in found_scope or "target" in blocks.sides):
+    if blocks.data.sizes["group"] == 2 and not found_scope.samples_attributes:
         found["effect_size"] = blocks.effect_size()
     if "target" in blocks.sides:
         found["target_bias"] = blocks.target_estimate(target_weights(blocks.data))
@@ -234,32 +235,22 @@ class _Blocks:
         return centre[..., chosen], given.variance(weights)[..., chosen]
 
     def effect_size(self) -> Estimate:
-        """WEAT's d, for the words that the scope speaks of."""
-        weights = bias_weights(self.data)
-        score = xr.dot(self.data.target_mean, score_weights(self.data), dim=["attribute_class"])
+        """WEAT's d with these attributes."""
+        weights, of_score = bias_weights(self.data), score_weights(self.data)
+        score = xr.dot(self.data.target_mean, of_score, dim=["attribute_class"])
         observed = 2 * xr.dot(self.data.block_mean, weights, dim=BLOCK) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         difference = 2 * xr.dot(self._mean(), weights, dim=BLOCK)
-        return Estimate(difference / self._score_sd(difference), observed)
-
-    def _score_sd(self, difference: xr.DataArray) -> xr.DataArray:
-        """Standard deviation of the score over targets of both groups together, in equal shares."""
-        weights = score_weights(self.data)
-        if TARGETS not in self.scope:
-            effects = word_effects(self.fitted, self.sides).target_effect
-            own = xr.dot(effects, weights, dim=["attribute_class"])
-            group = xr.dot(self._mean(own=TARGETS), weights, dim=["attribute_class"])
-            group = group.isel(group=self.data.group_of)
-            return (group.drop_vars("group") + own).std("target", ddof=1)
-        weight = weights.to_numpy()
-        within = np.einsum("c,...cd,d->...", weight, self.components.single_target().matrix(), weight)
-        if ATTRIBUTES not in self.scope:  # with these attributes a target's own residuals belong to its score
-            within = (
-                within
-                + self.components.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
-            )
-        return (difference.copy(data=within[..., None]) + (difference / 2) ** 2) ** 0.5
+        # Within a group a target's score varies by its effects, and with these attributes by its residuals.
+        weight = of_score.to_numpy()
+        of_target = np.einsum("c,...cd,d->...", weight, self.components.single_target().matrix(), weight)
+        of_residuals = (
+            self.components.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+        )
+        within = difference.copy(data=(of_target + of_residuals)[..., None])
+        # Over both groups in equal shares.
+        return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
 
     def _mean(self, own: Facet | None = None) -> xr.DataArray:
         """Expected value of each block; words that stay add the average of their effects, unless an estimate adds each

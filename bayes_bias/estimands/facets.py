@@ -72,6 +72,11 @@ class Scope:
         return not self.facets
 
     @property
+    def samples_attributes(self) -> bool:
+        """Whether it speaks of new attributes: any two handfuls of words differ, so that these alone show little."""
+        return ATTRIBUTES in self.facets
+
+    @property
     def samples_all(self) -> bool:
         """Whether every word list counts as a sample."""
         return self.facets == frozenset(FACETS)
@@ -88,23 +93,23 @@ SCOPES = MappingProxyType(
                 reach="new targets and new attributes",
                 reason="both word lists count as samples of the words that could have stood there. WEAT’s p-value"
                 " answers a narrower question, for new targets and these attributes alone",
-                words="words per list",
+                words="words in each list",
             ),
             Scope(
                 "targets",
                 frozenset({TARGETS}),
-                condition="if the targets are a sample and the attributes are these words alone",
+                condition="for these attributes alone, if the targets are a sample",
                 reach="new targets, these attributes",
                 reason="the attributes count as exactly the words that matter, as in WEAT’s permutation test",
-                words="targets per group",
+                words="targets in each group",
             ),
             Scope(
                 "attributes",
                 frozenset({ATTRIBUTES}),
-                condition="if the attributes are a sample and the targets are these words alone",
+                condition="for these targets alone, if the attributes are a sample",
                 reach="these targets, new attributes",
                 reason="the targets count as exactly the words that matter",
-                words="attributes per class",
+                words="attributes in each class",
             ),
             Scope(
                 "none",

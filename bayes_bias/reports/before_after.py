@@ -14,6 +14,7 @@ from bayes_bias.reports import figures
 from bayes_bias.reports.folder import write_folder, write_texts
 from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
+from bayes_bias.results.summary import CHANCE, chance
 
 
 def write_comparison(found: Comparison, out: Path, overwrite: bool) -> Path:
@@ -57,6 +58,8 @@ def _page(found: Comparison, drawn: dict[str, Figure]) -> str:
         figures={name: data_uri(figures.svg(figure)) for name, figure in drawn.items()},
         css=own_file("style.css"),
         bounds=bounds,
+        chance=chance,
+        chance_name=CHANCE,
         level=level(found.ci_prob),
         controls=_intervals(found),
         reasons=tuple(found.left_out.values()),

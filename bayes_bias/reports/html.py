@@ -15,9 +15,19 @@ from bayes_bias.reports.record import Report, Section
 from bayes_bias.reports.references import references
 from bayes_bias.reports.side_by_side import QuantityRow, side_by_side
 from bayes_bias.reports.templating import own_file, render_html
+from bayes_bias.results.summary import CHANCE
+from bayes_bias.results.verdict import RANDOM_WORDS, Label
 
 # A mark beside each verdict, so that it does not rest on colour.
-MARKS = {"distinguishable": "●", "borderline": "◐", "not distinguishable": "○", "not converged": "✕"}
+MARKS: Mapping[Label, str] = {
+    "distinguishable": "●",
+    "borderline": "◐",
+    "not distinguishable": "○",
+    "these words differ": "●",
+    "these words may differ": "◐",
+    "these words do not clearly differ": "○",
+    "not converged": "✕",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +78,8 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         unit=report.association.unit,
         decimals=report.association.decimals,
         bounds=bounds,
+        chance_name=CHANCE,
+        random_words=RANDOM_WORDS,
         methods=methods.plain_paragraphs(report),
         references=references(report),
         provenance=provenance.of(report),

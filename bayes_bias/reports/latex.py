@@ -9,7 +9,7 @@ from bayes_bias.files import file_names
 from bayes_bias.formatting import bounds, plain, probability, signed
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.reports.templating import render_latex
-from bayes_bias.results.summary import interval_of
+from bayes_bias.results.summary import CHANCE, chance, interval_of
 
 _TITLES = {
     "bias": "Bias",
@@ -29,6 +29,8 @@ def tables(report: Report) -> str:
         unit=report.association.unit,
         decimals=report.association.decimals,
         bounds=bounds,
+        chance=chance,
+        chance_name=CHANCE,
         sections=[(section, names[section.name], _parts(section)) for section in report.sections],
     )
 
@@ -53,7 +55,6 @@ def _cells(label: Any, row: pd.Series, decimals: int) -> dict[str, Any]:
         "label": label,
         "mean": signed(row["mean"], decimals),
         "interval": bounds(*interval_of(row), decimals),
-        "direction": probability(row.prob_direction),
         "noise_sd": plain(row.noise_sd, decimals),
-        "noise": probability(row.prob_noise),
+        "chance": probability(chance(row.prob_direction)),
     }

@@ -12,6 +12,8 @@ from bayes_bias.reports.record import Report, Section
 from bayes_bias.reports.references import key_of, reference_of, references, sentences
 from bayes_bias.reports.templating import Latex, render_latex, render_text
 from bayes_bias.reports.templating import latex as escaped
+from bayes_bias.results.summary import CHANCE
+from bayes_bias.results.verdict import RANDOM_WORDS
 
 Cite = Callable[..., str]
 
@@ -94,11 +96,13 @@ def _facts(report: Report, cite: Cite) -> dict[str, Any]:
         "shared": any("sd_target" in section.fitted.posterior for section in report.sections),
         "model_key": key_of(report.spec.reference) if report.spec.reference else None,
         "scope": scope_of(report.scope),
+        "chance_name": CHANCE,
+        "random_words": RANDOM_WORDS,
         "settings": first.tree.attrs,
         "versions": first.versions,
         "weats": [section.weat for section in report.sections if section.weat],
         "seconded": any(section.quasi_f for section in report.sections),
-        "planned": any(section.verdict.words_needed for section in report.sections),
+        "planned": any(section.verdict.planned for section in report.sections),
     }
 
 

@@ -148,9 +148,10 @@ class Report:
     def table(self) -> pd.DataFrame:
         """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
 
-        Columns ``verdict``; ``bias``, ``lower``, ``upper`` (units of the table); ``prob_direction``,
-        ``prob_noise``; ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p``,
-        missing where WEAT is not defined; ``words_needed``.
+        Columns ``verdict``; ``bias``, ``lower``, ``upper`` (units of the table); ``prob_direction``;
+        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p``, missing where WEAT is not
+        defined; ``words_needed`` if the bias is as large as estimated, ``words_needed_power``, the probability
+        averaged over the posterior that so many would tell it from zero.
         """
         rows = {section.name: _row(section) for section in self.sections}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
@@ -196,16 +197,16 @@ class Report:
 
 
 def _row(section: Section) -> dict[str, Any]:
-    verdict, weat = section.verdict, section.weat
+    verdict, weat, needed = section.verdict, section.weat, section.verdict.words_needed
     return {
-        "verdict": verdict.label,
+        "verdict": verdict.short,
         "bias": verdict.bias,
         "lower": verdict.lower,
         "upper": verdict.upper,
         "prob_direction": verdict.prob_direction,
-        "prob_noise": verdict.prob_noise,
         "noise_sd": float(row_of(section.summary, "bias").noise_sd),
         "weat_d": float("nan") if weat is None else weat.effect_size,
         "weat_p": float("nan") if weat is None else weat.p_value,
-        "words_needed": float("nan") if verdict.words_needed is None else verdict.words_needed,
+        "words_needed": float("nan") if needed is None else needed.words,
+        "words_needed_power": float("nan") if needed is None else needed.averaged,
     }

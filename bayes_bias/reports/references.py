@@ -49,7 +49,7 @@ def references(report: Report) -> tuple[Cited, ...]:
     needs = {
         "clark1973language": scope_of(report.scope).samples_all,
         "holm1979simple": len(report.sections) > 1,
-        "westfall2014statistical": any(s.verdict.words_needed for s in report.sections),
+        "westfall2014statistical": any(s.verdict.planned for s in report.sections),
         "abrilpla2023pymc": True,
     }
     cited += [shared_references()[key] for key, needed in needs.items() if needed]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from bayes_bias.formatting import DASH, bounds, estimate, plain, probability, signed
 from bayes_bias.reports.record import Section
-from bayes_bias.results.summary import interval_of, row_of
+from bayes_bias.results.summary import CHANCE, chance, interval_of, row_of
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,10 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
             "p", f"one-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, none
         ),
         QuantityRow(
-            "probability of direction",
-            "that the bias has this sign",
+            "chance",
+            CHANCE.removeprefix("chance "),
             DASH,
-            tuple(probability(row.prob_direction) for row in biases),
-        ),
-        QuantityRow(
-            "chance under noise",
-            "of so large a contrast, either sign",
-            DASH,
-            tuple(probability(row.prob_noise) for row in biases),
+            tuple(probability(chance(row.prob_direction)) for row in biases),
         ),
         QuantityRow(
             "noise floor",
@@ -64,7 +58,7 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
 
 def _effect_size(table: pd.DataFrame) -> str:
     if "effect_size" not in table.index.get_level_values("estimand"):
-        return DASH  # more than two groups
+        return DASH  # more than two groups, or new attributes
     row = row_of(table, "effect_size")
     return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
 

@@ -56,19 +56,38 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
 
 
+@dataclass(frozen=True)
+class WordsNeeded:
+    """How many words in each sampled list would tell a bias from zero, and how surely.
+
+    Attributes
+    ----------
+    words : int
+    power : float
+        Probability that so many words would, if the bias is as large as estimated.
+    averaged : float
+        The same, averaged over the posterior of the bias: the power of `plan`.
+    """
+
+    words: int
+    power: float
+    averaged: float
+
+
 def words_needed(
     fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, power: float = 0.8
-) -> int | None:
+) -> WordsNeeded | None:
     r"""How many words in each sampled list would tell this bias from zero, if it is as large as estimated.
 
     The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
     scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`: the interval of `plan` would then exclude zero
     with probability `power` (:math:`z` is its normal quantile), were the bias and the components what this fit
-    estimates on average.
+    estimates on average. Where there is no bias the estimate is noise, and so is the number: most null tables get one.
+    The probability averaged over the posterior, which comes with it, knows that.
 
     Returns
     -------
-    int or None
+    WordsNeeded or None
         None where 1,000 words would not be enough.
 
     References
@@ -79,11 +98,15 @@ def words_needed(
     n = _axis("n", range(2, MOST_WORDS + 1))
     sampled = sampling_scope(scope).facets
     lengths = {facet: n for facet in FACETS if facet in sampled}
-    study = _Study.of(fitted, lengths)
-    bias = abs(float(bias_estimate(fitted, scope).draws.mean()))
-    sd = study.mean_variance(lengths, sampled) ** 0.5
-    enough = bias >= (study.quantile(lengths, ci_prob, sampled) + norm.ppf(power)) * sd
-    return int(n.where(enough).min()) if bool(enough.any()) else None
+    study, bias = _Study.of(fitted, lengths, sampled), _bias(fitted, scope)
+    enough = abs(float(bias.mean())) >= (study.quantile(lengths, ci_prob) + norm.ppf(power)) * (
+        study.mean_variance(lengths) ** 0.5
+    )
+    if not enough.any():
+        return None
+    fewest = n[enough][0]
+    averaged = study.power(bias, dict.fromkeys(lengths, fewest), ci_prob).mean()
+    return WordsNeeded(int(fewest), power, float(averaged))
 
 
 def plan(
@@ -127,8 +150,8 @@ def plan(
     Notes
     -----
     Power here allows for the bias being smaller, or larger, than estimated. It is therefore nearer to one half than
-    that of `words_needed`, which takes the estimate for the truth. After a finding both are too high, since findings
-    overestimate; the width does not suffer from that.
+    that with which `words_needed` looks for a number, taking the estimate for the truth. After a finding both are too
+    high, since findings overestimate; the width does not suffer from that.
 
     References
     ----------
@@ -142,22 +165,14 @@ def plan(
     """
     fitted = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
-    sampled = sampling_scope(scope).facets
-    study = _Study.of(fitted, lengths)
-    variance = study.variance(lengths, sampled)
-    reach = study.quantile(lengths, ci_prob, sampled)
-    width = 2 * reach * variance**0.5
-    ratio = (
-        abs(bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(_SAMPLE))
-        / variance**0.5
-    )
-    power = xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
+    study = _Study.of(fitted, lengths, sampling_scope(scope).facets)
+    width = 2 * study.quantile(lengths, ci_prob) * study.variance(lengths) ** 0.5
     tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
     columns = {
         "width": width.mean(_SAMPLE),
         "width_lb": tails.isel(quantile=0),
         "width_ub": tails.isel(quantile=1),
-        "power": power.mean(_SAMPLE),
+        "power": study.power(_bias(fitted, scope), lengths, ci_prob).mean(_SAMPLE),
     }
     return xr.Dataset(columns).to_dataframe(dim_order=["targets", "attributes"])
 
@@ -175,13 +190,16 @@ class _Study:
         Sampling variance with a single word of each growing facet, ``(chain, draw)``.
     cells : mapping of Facet to int
         In how many groups, or associated classes, the words of a facet vary.
+    sampled : frozenset of Facet
+        Whose words differ from list to list.
     """
 
     parts: Mapping[Part, xr.DataArray]
     cells: Mapping[Facet, int]
+    sampled: frozenset[Facet]
 
     @classmethod
-    def of(cls, fitted: Fitted, growing: _Lengths) -> "_Study":
+    def of(cls, fitted: Fitted, growing: _Lengths, sampled: frozenset[Facet]) -> "_Study":
         data = fitted.data
         counts = {facet: 1 if facet in growing else data[facet.count].to_numpy() for facet in FACETS}
         components = Components.of_posterior(fitted.posterior, data)
@@ -189,26 +207,32 @@ class _Study:
         return cls(
             {name: xr.DataArray(part[..., 0], dims=_SAMPLE) for name, part in parts.items()},
             {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated))},
+            sampled,
         )
 
-    def variance(self, lengths: _Lengths, sampled: frozenset[Facet]) -> xr.DataArray:
+    def power(self, bias: xr.DataArray, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
+        """Probability that the interval excludes zero, draw by draw."""
+        ratio, reach = abs(bias) / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
+        return xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
+
+    def variance(self, lengths: _Lengths) -> xr.DataArray:
         """Of the bias, draw by draw."""
-        return _combined(self.parts, lengths, sampled)
+        return _combined(self.parts, lengths, self.sampled)
 
-    def mean_variance(self, lengths: _Lengths, sampled: frozenset[Facet]) -> xr.DataArray:
+    def mean_variance(self, lengths: _Lengths) -> xr.DataArray:
         """Of the bias, averaged over the posterior."""
-        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths, sampled)
+        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths, self.sampled)
 
-    def quantile(self, lengths: _Lengths, ci_prob: float, sampled: frozenset[Facet]) -> xr.DataArray:
+    def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Student's, with Satterthwaite's degrees of freedom: short lists leave the scales themselves uncertain."""
         spread = sum(
             (self.parts[facet.name] ** 2).mean()
             / lengths[facet] ** 2
             / (self.cells[facet] * (lengths[facet] - 1))
             for facet in FACETS
-            if facet in sampled
+            if facet in self.sampled
         )
-        df = (self.mean_variance(lengths, sampled) ** 2 / spread).clip(min=1)
+        df = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
         return xr.apply_ufunc(lambda values: t.ppf((1 + ci_prob) / 2, values), df)
 
 
@@ -220,6 +244,10 @@ def _combined(
         residual = residual / length
     own = (parts[facet.name] / lengths[facet] for facet in FACETS if facet in sampled)
     return sum(own, start=residual)
+
+
+def _bias(fitted: Fitted, scope: ScopeName) -> xr.DataArray:
+    return bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(_SAMPLE)
 
 
 def _checked(fit: Fit, scope: ScopeName) -> Fitted:

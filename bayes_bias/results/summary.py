@@ -7,7 +7,6 @@ import arviz as az
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import norm
 
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate, Mixture
@@ -18,6 +17,9 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
 
 logger = logging.getLogger("bayes_bias")
+
+# What `chance` is called wherever it is shown.
+CHANCE = "chance of so large a contrast if there were no bias"
 
 _SAMPLE = ["chain", "draw"]
 
@@ -44,15 +46,12 @@ def summarize(
         ``ess_tail``, ``r_hat``, ``mcse_mean``, ``mcse_sd``), then
 
         ``prob_direction``
-            posterior probability of the more probable sign;
+            posterior probability of the more probable sign; `chance` is twice that of the other one;
         ``observed``
             the raw contrast of the numbers at hand;
         ``noise_sd``
             the noise floor (posterior mean): standard deviation of the contrast that the same design would show
             if the population value were zero;
-        ``prob_noise``
-            posterior mean of the probability that noise alone shows a contrast as large as the observed one, of
-            either sign;
         ``converged``
             whether the fit passed its convergence checks.
 
@@ -95,6 +94,15 @@ def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Se
     return summary.xs((estimand, label))
 
 
+def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
+    """Chance of so large a contrast, of either sign, if there were no bias.
+
+    Given the scales the bias is normal about the observed contrast, with the variance that the contrast would have
+    about zero: the chance is twice the posterior probability of the less probable sign.
+    """
+    return 2 * (1 - prob_direction)
+
+
 def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
     exact = "draw" not in estimate.draws.dims
@@ -104,7 +112,7 @@ def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> 
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=np.nan if exact else _direction(estimate),
         observed=estimate.observed.to_numpy(),
-        **_noise(estimate),
+        noise_sd=np.nan if estimate.noise_sd is None else estimate.noise_sd.mean(_SAMPLE).to_numpy(),
     )
 
 
@@ -139,14 +147,3 @@ def _direction(estimate: Estimate) -> np.ndarray:
     else:
         positive = (estimate.draws > 0).mean(_SAMPLE).to_numpy()
     return np.maximum(positive, 1 - positive)
-
-
-def _noise(estimate: Estimate) -> dict[str, np.ndarray | float]:
-    if estimate.noise_sd is None:
-        return {"noise_sd": np.nan, "prob_noise": np.nan}
-    ratio = np.abs(estimate.observed) / estimate.noise_sd
-    beyond = xr.apply_ufunc(norm.sf, ratio)
-    return {
-        "noise_sd": estimate.noise_sd.mean(_SAMPLE).to_numpy(),
-        "prob_noise": 2 * beyond.mean(_SAMPLE).to_numpy(),
-    }

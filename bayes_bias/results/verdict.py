@@ -6,36 +6,62 @@ from typing import Literal
 from bayes_bias.associations.association import Association
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
-from bayes_bias.formatting import estimate, signed
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of
+from bayes_bias.formatting import estimate, percent, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.results.design import words_needed
-from bayes_bias.results.summary import interval_of, tabulate
+from bayes_bias.results.design import MOST_WORDS, WordsNeeded, words_needed
+from bayes_bias.results.summary import CHANCE, chance, interval_of, tabulate
 
-Label = Literal["distinguishable", "borderline", "not distinguishable", "not converged"]
+Label = Literal[
+    "distinguishable",
+    "borderline",
+    "not distinguishable",
+    "these words differ",
+    "these words may differ",
+    "these words do not clearly differ",
+    "raw contrast",
+    "not converged",
+]
+
+# Clear, borderline, unclear.
+_OF_NOISE: tuple[Label, ...] = ("distinguishable", "borderline", "not distinguishable")
+_OF_THESE_WORDS: tuple[Label, ...] = (
+    "these words differ",
+    "these words may differ",
+    "these words do not clearly differ",
+)
+_UNSETTLED = (*_OF_NOISE[1:], *_OF_THESE_WORDS[1:])
+
+# CALIBRATION.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
+RANDOM_WORDS = "random words would in about 4 of 10 cases (CALIBRATION.md)"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the bias of a fit can be told from noise, and on which numbers that rests.
+    """Whether the bias of a fit can be told from noise, and on which number that rests.
 
-    "Distinguishable from noise" is a statement about two probabilities, and both must be below ``1 - ci_prob``:
-    twice the posterior probability of the opposite sign (which is below exactly when the equal-tailed interval
-    excludes zero), and the probability that noise alone shows a contrast as large as the observed one. Where the
-    larger of them lies between ``1 - ci_prob`` and twice that, the verdict is "borderline".
+    A bias is "distinguishable" from noise if the chance of so large a contrast, were there no bias, is below ``1 -
+    ci_prob``: exactly then the equal-tailed interval excludes zero. It is "borderline" between that and twice that.
+
+    With scope "targets" the attributes count as these words alone, and any two handfuls of words differ. Its labels
+    say so, and the verdict of scope "both" stands `beside` it. Scope "none" has the raw contrast and no verdict.
 
     Attributes
     ----------
-    label : {"distinguishable", "borderline", "not distinguishable", "not converged"}
+    label : str
+        "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
+        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged".
     bias, lower, upper : float
         Posterior mean and equal-tailed interval of ``bias``, in the units of the table.
-    prob_direction, prob_noise : float
+    prob_direction : float
         See `bayes_bias.summarize`.
     association : Association
         What the bias is a difference of, and in which units.
-    words_needed : int or None
+    words_needed : WordsNeeded or None
         See `bayes_bias.results.design.words_needed`; None also where the verdict needs no more words.
+    beside : Verdict or None
+        With scope "targets" the verdict of scope "both"; None where a class of one word cannot carry it.
     """
 
     label: Label
@@ -46,23 +72,42 @@ class Verdict:
     scope: ScopeName
     association: Association
     prob_direction: float
-    prob_noise: float
-    words_needed: int | None
+    words_needed: WordsNeeded | None = None
+    beside: "Verdict | None" = None
     problems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.text
 
     @property
+    def chance(self) -> float:
+        """Chance of so large a contrast, of either sign, if there were no bias."""
+        return chance(self.prob_direction)
+
+    @property
+    def planned(self) -> bool:
+        """Whether the text names a number of words."""
+        return (self.beside or self).words_needed is not None
+
+    @property
+    def short(self) -> str:
+        """The label, with that of scope "both" where it does not stand alone."""
+        return self.label if self.beside is None else f"{self.label}; with new attributes {self.beside.label}"
+
+    @property
     def text(self) -> str:
-        """The verdict as a sentence."""
-        scope, decimals = scope_of(self.scope), self.association.decimals
+        """The verdict in sentences."""
+        scope = scope_of(self.scope)
         if self.label == "not converged":
             return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
         if scope.samples_nothing:
-            return f"Raw contrast: {signed(self.bias, decimals)}, {scope.condition}."
-        told = estimate(self.bias, self.lower, self.upper, decimals)
-        return f"Posterior: {told}; {self.judgement}{self._more()}."
+            return f"Raw contrast: {signed(self.bias, self.association.decimals)}, {scope.condition}."
+        return f"Posterior: {self._sentences()}"
+
+    @property
+    def posterior(self) -> str:
+        """Posterior mean and interval."""
+        return estimate(self.bias, self.lower, self.upper, self.association.decimals)
 
     @property
     def judgement(self) -> str:
@@ -70,15 +115,34 @@ class Verdict:
         scope = scope_of(self.scope)
         if scope.samples_nothing:
             return scope.condition
+        if not scope.samples_attributes:
+            return f"{self.label.replace('these', 'these particular attribute')} between the groups"
         said = "borderline" if self.label == "borderline" else f"{self.label} from noise"
         return f"{said} {scope.condition}"
 
+    def _sentences(self) -> str:
+        found = f"{self.posterior}; {self.judgement} ({CHANCE}: {probability(self.chance)})"
+        if scope_of(self.scope).samples_attributes:
+            return f"{found}.{self._more()}"
+        wider = (
+            f"With new attributes as well: {self.beside._sentences()}"
+            if self.beside
+            else "Of new attributes nothing can be said, since a class has only one word."
+        )
+        return f"{found}; {RANDOM_WORDS}. {wider}"
+
     def _more(self) -> str:
+        """How many words would settle what is not."""
         if self.label == "distinguishable":
             return ""
-        if self.words_needed is None:
-            return "; no realistic number of words would settle an effect of this size"
-        return f"; about {_round(self.words_needed):,} {scope_of(self.scope).words} would settle it"
+        words, needed = scope_of(self.scope).words, self.words_needed
+        if needed is None:
+            return f" Even {MOST_WORDS:,} {words} would not tell it from zero if the bias is as large as estimated."
+        return (
+            f" About {_round(needed.words):,} {words} would tell it from zero with probability"
+            f" {percent(needed.power)} if the bias is as large as estimated; averaged over the posterior,"
+            f" {percent(needed.averaged)}."
+        )
 
 
 def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95) -> Verdict:
@@ -100,8 +164,7 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti").loc[OVERALL]
     lower, upper = interval_of(row)
     problems = Diagnostics.of(fitted).problems
-    label = "not converged" if problems else _label(row.prob_direction, row.prob_noise, 1 - ci_prob, scope)
-    unsettled = label in ("borderline", "not distinguishable")
+    label = "not converged" if problems else _label(chance(row.prob_direction), 1 - ci_prob, scope)
     return Verdict(
         label=label,
         bias=float(row["mean"]),
@@ -111,19 +174,21 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
         scope=scope,
         association=fitted.association,
         prob_direction=float(row.prob_direction),
-        prob_noise=float(row.prob_noise),
-        words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if unsettled else None,
+        words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if label in _UNSETTLED else None,
+        beside=_beside(fitted, ci_prob) if label in _OF_THESE_WORDS else None,
         problems=problems,
     )
 
 
-def _label(prob_direction: float, prob_noise: float, threshold: float, scope: ScopeName) -> Label:
+def _label(found: float, threshold: float, scope: ScopeName) -> Label:
     if scope_of(scope).samples_nothing:
-        return "distinguishable"
-    worst = max(2 * (1 - prob_direction), prob_noise)
-    if worst < threshold:
-        return "distinguishable"
-    return "borderline" if worst < 2 * threshold else "not distinguishable"
+        return "raw contrast"
+    labels = _OF_NOISE if scope_of(scope).samples_attributes else _OF_THESE_WORDS
+    return labels[int(found >= threshold) + int(found >= 2 * threshold)]
+
+
+def _beside(fitted: Fitted, ci_prob: float) -> Verdict | None:
+    return verdict(fitted, ci_prob=ci_prob) if DEFAULT_SCOPE in possible_scopes(fitted.data) else None
 
 
 def _round(n: int) -> int:

@@ -44,7 +44,7 @@ def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
         table.loc[("bias", "overall"), "prior"]
     )
     assert arviz_stats.psense(small_fit)["mean"].max() < 0.05  # ArviZ finds in a fit all that it needs
-    assert {"group_bias", "excess", "repulsion", "effect_size"} <= set(table.index.get_level_values(0))
+    assert {"group_bias", "excess", "repulsion"} <= set(table.index.get_level_values(0))
 
 
 def test_a_prior_that_fights_the_data_is_told(small_fit):

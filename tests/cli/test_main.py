@@ -128,6 +128,8 @@ def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path
     assert code == 0
     assert "group_bias" in out
     assert "target_bias" not in out
+    assert "random words would in about 4 of 10 cases" in out
+    assert "if both word lists are samples" in out
     assert "target_bias" in run("summarize", path, "--words")[1]
     csv = run("summarize", path, "--csv")[1].splitlines()
     assert "prior-sensitive" not in out

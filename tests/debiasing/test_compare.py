@@ -78,7 +78,7 @@ def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction:
     assert str(construction.share_removed) == "100%"
     after = construction.bias.loc["after"]
     assert after.bias == 0
-    assert np.isnan([after.lower, after.upper, after.prob_noise]).all()
+    assert np.isnan([after.lower, after.upper, after.prob_direction]).all()
     assert construction.measures.p_after.isna().all()
     assert construction.measures.after["gWEAT"] == 0
     with pytest.raises(AssociationsError, match="'after' was not sampled, its bias is zero by construction"):
@@ -124,6 +124,16 @@ def test_exactly_these_words_need_no_interval(
     page = write(found, tmp_path / "found").read_text(encoding="utf-8")
     assert found.text in page
     assert "<img" not in page
+
+
+def test_a_change_for_these_attributes_alone_stands_beside_that_for_new_ones(
+    planted: Comparison, small_table: Associations
+) -> None:
+    found = compare(small_table, changed(small_table, PLANTED), scope="targets")
+    own, wider = found.text.split(" With new attributes as well: ")
+    assert "for these attributes alone, if the targets are a sample" in own
+    assert "distinguishable" not in own
+    assert wider.startswith(planted.text.split("Change: ")[1].split(" Share")[0])
 
 
 def test_the_same_embedding_twice_is_refused(small_table: Associations) -> None:

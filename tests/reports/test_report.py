@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import Associations, Sampling, write
+from bayes_bias import Associations, Sampling, verdict, write
 from bayes_bias.associations.table import assemble
 from bayes_bias.checks.data_fit import data_fit
 from bayes_bias.embeddings import open_embedding
@@ -161,6 +161,22 @@ def test_the_page_names_the_unit_of_the_bias_and_what_noise_and_scope_mean(made)
     text = html_of(made)
     for needed in ("cosine similarity", "new targets and new attributes", "The noise floor", "95%"):
         assert needed in text
+
+
+def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made):
+    section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
+    of_these = dataclasses.replace(made, sections=(section,), scope="targets")
+    assert of_these.table().verdict.item() == "these words differ; with new attributes distinguishable"
+    for text in (html_of(of_these), plain(of_these)):
+        assert "random words would in about 4 of 10 cases" in text
+    assert "is called distinguishable" not in plain(of_these)
+    assert section.verdict.beside.posterior in html_of(of_these)
+
+
+def test_page_and_methods_say_what_the_intervals_rest_on(made):
+    for text in (html_of(made), plain(made)):
+        assert "independent draws from the population" in text
+        assert "sub-topics" in text
 
 
 def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
@@ -433,6 +449,6 @@ def test_several_embeddings_stand_side_by_side(small_fit):
 def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
     page = (folder / "index.html").read_text(encoding="utf-8")
     measured = pd.read_csv(folder / "measures.csv", index_col=["list", "measure"])
-    assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 4
+    assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
     assert "SD-WEAT" in page
     assert "SAME: vectors: none given" in page

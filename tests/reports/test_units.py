@@ -97,7 +97,8 @@ def test_the_fit_knows_what_it_is_of(made):
     assert section.verdict.association == made.association == section.fitted.association == LOG_ODDS
     assert json.loads(section.fit.attrs["association"])["unit"] == "logits"
     assert re.fullmatch(
-        r"Posterior: \+0\.\d\d \[\+0\.\d\d, \+0\.\d\d\]; distinguishable from noise if both word lists are samples\.",
+        r"Posterior: \+0\.\d\d \[\+0\.\d\d, \+0\.\d\d\]; distinguishable from noise if both word lists are samples"
+        r" \(chance of so large a contrast if there were no bias: \S* ?\.\d+\)\.",
         verdict(section.fit).text,
     )
     assert verdict(section.fit, "none").text.startswith(f"Raw contrast: {section.verdict.bias:+.2f}, ")

@@ -52,9 +52,18 @@ def test_the_figure_shows_this_design_among_the_others(small_fit):
 @pytest.mark.slow
 def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
     small, large = (fit(random_table(5, bias=bias), seed=1) for bias in (0.02, 0.05))
-    assert words_needed(small) > words_needed(large)
-    assert words_needed(large, ci_prob=0.99) > words_needed(large)
-    assert words_needed(large, "targets") <= words_needed(large)
+    assert words_needed(small).words > words_needed(large).words
+    assert words_needed(large, ci_prob=0.99).words > words_needed(large).words
+    assert words_needed(large, "targets").words <= words_needed(large).words
+
+
+@pytest.mark.slow
+def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_plan():
+    posterior = fit(random_table(5, bias=0.02), seed=1)
+    needed = words_needed(posterior)
+    planned = plan(posterior, [needed.words], [needed.words]).power.item()
+    assert needed.averaged == pytest.approx(planned)
+    assert needed.averaged < needed.power == 0.8
 
 
 @pytest.mark.slow
@@ -67,7 +76,7 @@ def test_that_many_words_would_indeed_settle_it():
             seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
         )
 
-    needed = words_needed(fit(sized(40, seed=1), seed=1), power=0.8)
+    needed = words_needed(fit(sized(40, seed=1), seed=1), power=0.8).words
     settled = [verdict(fit(sized(needed, seed), seed=1)).lower > 0 for seed in range(12)]
     assert 0.5 <= np.mean(settled) < 1
 
