@@ -23,8 +23,10 @@ from bayes_bias.models.word_effects import word_effects
 from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
 
-TARGETS = {"men": 5, "women": 6}
-ATTRIBUTES = {"work": 6, "home": 5, "neutral": 8}
+TARGETS = {"men": 5, "women": 5}
+ATTRIBUTES = {"work": 6, "home": 4, "neutral": 8}
+# Every man is paired with a woman; words of work and of home are about two topics each.
+_TOPICS = 2
 STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
 # Priors in the units of the table: those of the table's own spread are no prior to draw from.
@@ -95,11 +97,37 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
     attribute_effect = attribute_effect + theta["sd_attribute_preference"][c][:, None] * _summing_to_zero(
         len(c), n_groups, rng
     )
+    pair, topic = np.concatenate([np.arange(n) for n in TARGETS.values()]), _topics()
+    target_effect[:, :k] += _shared("target", pair, k, theta, rng)
+    attribute_effect = attribute_effect + _shared("attribute", topic, n_groups, theta, rng) * (c < k)[:, None]
     y = theta["mean"][np.ix_(g, c)] + target_effect[:, c] + attribute_effect[:, g].T
     y = y + theta["sd_residual"] * rng.standard_normal(y.shape)
     targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
     attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
-    return _truth(theta, target_effect, attribute_effect, g, c), assemble(y, targets, attributes, STEREOTYPES)
+    table = assemble(
+        y,
+        targets,
+        attributes,
+        STEREOTYPES,
+        pairs=dict(zip(targets, map(str, pair), strict=True)),
+        topics={word: str(t) for word, t, own in zip(attributes, topic, c, strict=True) if own < k},
+    )
+    return _truth(theta, target_effect, attribute_effect, g, c), table
+
+
+def _topics() -> np.ndarray:
+    """The position of each attribute's topic: as many of the same length in each class."""
+    sizes = list(ATTRIBUTES.values())
+    return np.concatenate([k * _TOPICS + np.arange(n) * _TOPICS // n for k, n in enumerate(sizes)])
+
+
+def _shared(
+    side: str, cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng: np.random.Generator
+) -> np.ndarray:
+    """What words of one cluster share, (words, size)."""
+    n = cluster.max() + 1
+    level = theta[f"sd_{side}_cluster"] * rng.standard_normal((n, 1))
+    return (level + theta[f"sd_{side}_cluster_preference"] * _summing_to_zero(n, size, rng))[cluster]
 
 
 def _summing_to_zero(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -160,7 +188,8 @@ def _quantities(fit: xr.DataTree) -> dict[str, np.ndarray]:
 def _effect_size(bias: float, theta: dict[str, np.ndarray]) -> float:
     """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
-    return 2 * bias / float(np.sqrt(4 * theta["sd_target_preference"][0] ** 2 + residual + bias**2))
+    of_target = theta["sd_target_preference"][0] ** 2 + theta["sd_target_cluster_preference"][0] ** 2
+    return 2 * bias / float(np.sqrt(4 * of_target + residual + bias**2))
 
 
 def _bias(mean: np.ndarray) -> float:

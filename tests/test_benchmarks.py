@@ -27,7 +27,7 @@ def test_simulated_cosines_have_the_bias_that_they_say():
         ]
     )
     assert np.corrcoef(said, seen)[0, 1] > 0.95
-    assert abs((seen - said).mean()) < 0.01
+    assert abs((seen - said).mean()) < 3 * (seen - said).std() / np.sqrt(len(said))
 
 
 def test_planted_cells_carry_their_bias():
