@@ -20,6 +20,7 @@ from .models.word_effects import word_effects as word_effects
 from .reports import report as report
 from .reports import write as write
 from .results.design import plan as plan
+from .results.draws import draws as draws
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict
 from .words.wordlist import WordList as WordList

@@ -18,6 +18,7 @@ NAMES = [
     "calibrate",
     "compare",
     "cosines",
+    "draws",
     "fit",
     "hard_debias",
     "load_fit",
