@@ -19,6 +19,7 @@ from .models.spec import load_spec as load_spec
 from .models.word_effects import word_effects as word_effects
 from .reports import report as report
 from .reports import write as write
+from .results.contrast import contrast as contrast
 from .results.design import plan as plan
 from .results.draws import draws as draws
 from .results.summary import summarize as summarize

@@ -17,6 +17,7 @@ NAMES = [
     "__version__",
     "calibrate",
     "compare",
+    "contrast",
     "cosines",
     "draws",
     "fit",

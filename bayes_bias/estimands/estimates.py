@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.estimands.asked import Weights, asked_weights
 from bayes_bias.estimands.contrasts import (
     BLOCK,
     attribute_weights,
@@ -139,6 +140,19 @@ def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
         return published_bias(fitted)
     blocks = _Blocks(fitted, found_scope)
     return blocks.estimate(bias_weights(blocks.data))
+
+
+def contrast_estimate(
+    fit: Fit,
+    weights: Weights,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    levels: bool = False,
+    label: str = "contrast",
+) -> Estimate:
+    """A contrast of block means with weights of one's own, or with `levels` any sum of them. Crossed model only."""
+    blocks = _Blocks.of(fit, scope)
+    return blocks.estimate(asked_weights(blocks.data, weights, label, levels=levels))
 
 
 def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
