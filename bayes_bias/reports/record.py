@@ -121,6 +121,7 @@ class Report:
     spec: ModelSpec
     scope: ScopeName
     ci_prob: float
+    rope: float | None = None
 
     @property
     def association(self) -> Association:
@@ -137,7 +138,7 @@ class Report:
 
         Columns ``verdict``; ``bias``, ``lower``, ``upper`` (units of the table); ``prob_direction``,
         ``prob_noise``; ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p``,
-        missing where WEAT is not defined; ``words_needed``.
+        missing where WEAT is not defined; ``words_needed``; ``prob_negligible``, missing where no `rope` was given.
         """
         rows = {section.name: _row(section) for section in self.sections}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
@@ -190,4 +191,5 @@ def _row(section: Section) -> dict[str, Any]:
         "weat_d": float("nan") if weat is None else weat.effect_size,
         "weat_p": float("nan") if weat is None else weat.p_value,
         "words_needed": float("nan") if verdict.words_needed is None else verdict.words_needed,
+        "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
     }

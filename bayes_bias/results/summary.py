@@ -16,6 +16,7 @@ from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
+from bayes_bias.results.negligible import NO_DIFFERENCES, check_rope, prob_negligible
 
 logger = logging.getLogger("bayes_bias")
 
@@ -23,7 +24,12 @@ _SAMPLE = ["chain", "draw"]
 
 
 def summarize(
-    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float | None = None, ci_kind: str | None = None
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    ci_prob: float | None = None,
+    ci_kind: str | None = None,
+    rope: float | None = None,
 ) -> pd.DataFrame:
     """All estimands of a fit in one numeric table.
 
@@ -36,6 +42,8 @@ def summarize(
         estimands. The hierarchical model knows no scopes.
     ci_prob, ci_kind : optional
         Probability and kind ("eti" or "hdi") of the credible interval; ArviZ's ``rcParams`` by default.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence).
 
     Returns
     -------
@@ -53,6 +61,8 @@ def summarize(
         ``prob_noise``
             posterior mean of the probability that noise alone shows a contrast as large as the observed one, of
             either sign;
+        ``prob_negligible``
+            where `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
         ``converged``
             whether the fit passed its convergence checks.
 
@@ -64,16 +74,22 @@ def summarize(
     ------
     ScopeError
         The design cannot carry the scope.
+    BayesBiasError
+        `rope` is no positive, finite number.
 
     Examples
     --------
     >>> summarize(posterior, scope="targets", ci_prob=0.95).loc["group_bias"]     # doctest: +SKIP
     """
     fitted = Fitted.of(fit)
+    check_rope(rope)
     if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
-    tables = {name: tabulate(e, ci_prob, ci_kind) for name, e in estimates(fitted, scope).items()}
+    tables = {
+        name: tabulate(each, ci_prob, ci_kind, None if name in NO_DIFFERENCES else rope)
+        for name, each in estimates(fitted, scope).items()
+    }
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
 
@@ -95,7 +111,9 @@ def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Se
     return summary.xs((estimand, label))
 
 
-def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def tabulate(
+    estimate: Estimate, ci_prob: float | None, ci_kind: str | None, rope: float | None = None
+) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
     exact = "draw" not in estimate.draws.dims
     table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
@@ -105,6 +123,7 @@ def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> 
         prob_direction=np.nan if exact else _direction(estimate),
         observed=estimate.observed.to_numpy(),
         **_noise(estimate),
+        **({} if rope is None else {"prob_negligible": prob_negligible(estimate, rope)}),
     )
 
 

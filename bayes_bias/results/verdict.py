@@ -7,10 +7,11 @@ from bayes_bias.associations.association import Association
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
-from bayes_bias.formatting import estimate, signed
+from bayes_bias.formatting import estimate, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.design import words_needed
+from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import interval_of, tabulate
 
 Label = Literal["distinguishable", "borderline", "not distinguishable", "not converged"]
@@ -36,6 +37,8 @@ class Verdict:
         What the bias is a difference of, and in which units.
     words_needed : int or None
         See `bayes_bias.results.design.words_needed`; None also where the verdict needs no more words.
+    rope, prob_negligible : float or None
+        Up to which size a bias was said to be negligible, and the posterior probability that it is.
     """
 
     label: Label
@@ -49,6 +52,8 @@ class Verdict:
     prob_noise: float
     words_needed: int | None
     problems: tuple[str, ...] = ()
+    rope: float | None = None
+    prob_negligible: float | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -62,7 +67,7 @@ class Verdict:
         if scope.samples_nothing:
             return f"Raw contrast: {signed(self.bias, decimals)}, {scope.condition}."
         told = estimate(self.bias, self.lower, self.upper, decimals)
-        return f"Posterior: {told}; {self.judgement}{self._more()}."
+        return f"Posterior: {told}; {self.judgement}{self._more()}{self._negligible()}."
 
     @property
     def judgement(self) -> str:
@@ -80,8 +85,17 @@ class Verdict:
             return "; no realistic number of words would settle an effect of this size"
         return f"; about {_round(self.words_needed):,} {scope_of(self.scope).words} would settle it"
 
+    def _negligible(self) -> str:
+        if self.rope is None or self.prob_negligible is None:
+            return ""
+        return (
+            f"; negligible, smaller than {self.rope:g}, with probability {probability(self.prob_negligible)}"
+        )
 
-def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95) -> Verdict:
+
+def verdict(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None
+) -> Verdict:
     """Whether the bias of a fit can be told from noise.
 
     Parameters
@@ -91,13 +105,24 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     scope : {"both", "targets", "attributes", "none"}
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible: the verdict then has the posterior
+        probability that it is.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope, or the fit is not of a crossed model.
+    BayesBiasError
+        `rope` is no positive, finite number.
 
     Examples
     --------
     >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("a verdict")
-    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti").loc[OVERALL]
+    check_rope(rope)
+    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti", rope).loc[OVERALL]
     lower, upper = interval_of(row)
     problems = Diagnostics.of(fitted).problems
     label = "not converged" if problems else _label(row.prob_direction, row.prob_noise, 1 - ci_prob, scope)
@@ -114,6 +139,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
         prob_noise=float(row.prob_noise),
         words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if unsettled else None,
         problems=problems,
+        rope=rope,
+        prob_negligible=None if rope is None else float(row.prob_negligible),
     )
 
 
