@@ -8,6 +8,7 @@ from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate
 from .debiasing.compare import compare as compare
 from .debiasing.hard import hard_debias as hard_debias
+from .debiasing.pairwise import pairwise as pairwise
 from .embeddings import open_embedding as open_embedding
 from .embeddings import save_vectors as save_vectors
 from .inference.sampling import Sampling as Sampling
