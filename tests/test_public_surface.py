@@ -30,6 +30,8 @@ NAMES = [
     "pairwise",
     "plan",
     "plots",
+    "predictive",
+    "prior_predictive",
     "report",
     "save_fit",
     "save_vectors",
