@@ -21,6 +21,7 @@ from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.results.summary import row_of
 from bayes_bias.results.verdict import Verdict
 from bayes_bias.results.with_measures import with_posterior
+from bayes_bias.telling import Telling
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +109,8 @@ class Section:
         return {str(key): str(value) for key, value in self.fit.attrs.items() if key not in inside}
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Telling):
     """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
 
     Examples
@@ -122,6 +123,15 @@ class Report:
     scope: ScopeName
     ci_prob: float
     rope: float | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says of each list."""
+        said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table()[["verdict", "bias", "lower", "upper", "weat_d", "weat_p"]]
 
     @property
     def association(self) -> Association:

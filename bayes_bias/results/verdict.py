@@ -13,12 +13,13 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.design import words_needed
 from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import interval_of, tabulate
+from bayes_bias.telling import Telling
 
 Label = Literal["distinguishable", "borderline", "not distinguishable", "not converged"]
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Telling):
     """Whether the bias of a fit can be told from noise, and on which numbers that rests.
 
     "Distinguishable from noise" is a statement about two probabilities, and both must be below ``1 - ci_prob``:
@@ -54,9 +55,6 @@ class Verdict:
     problems: tuple[str, ...] = ()
     rope: float | None = None
     prob_negligible: float | None = None
-
-    def __str__(self) -> str:
-        return self.text
 
     @property
     def text(self) -> str:
