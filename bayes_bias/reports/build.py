@@ -15,7 +15,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError, ScopeError
+from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError
 from bayes_bias.estimands.facets import (
     DEFAULT_SCOPE,
     SHOWN,
@@ -35,7 +35,7 @@ from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.results.design import variance_shares
 from bayes_bias.results.negligible import check_rope
-from bayes_bias.results.summary import summarize
+from bayes_bias.results.summary import check_interval, summarize
 from bayes_bias.results.verdict import verdict
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
@@ -133,8 +133,7 @@ class _Source:
 
 def _check_settings(scope: str, ci_prob: float, calibration_draws: int) -> None:
     sampling_scope(scope)
-    if not 0 < ci_prob < 1:
-        raise ScopeError(f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95")
+    check_interval(ci_prob)
     if calibration_draws < 0:
         raise BayesBiasError(
             f"calibration_draws: {calibration_draws} is negative; give 0 for no random nulls, or a number such as 100"

@@ -1,7 +1,7 @@
 """All estimands of a fit in one numeric table."""
 
 import logging
-from typing import Any
+from typing import Any, Literal, get_args
 
 import arviz as az
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
+from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.estimates import estimates
@@ -22,13 +23,18 @@ logger = logging.getLogger("bayes_bias")
 
 _SAMPLE = ["chain", "draw"]
 
+CiKind = Literal["eti", "hdi"]
+
+# The probability of every interval of this package, unless it is asked for another.
+CI_PROB = 0.95
+
 
 def summarize(
     fit: Fit,
     scope: ScopeName = DEFAULT_SCOPE,
     *,
-    ci_prob: float | None = None,
-    ci_kind: str | None = None,
+    ci_prob: float = CI_PROB,
+    ci_kind: CiKind = "eti",
     rope: float | None = None,
 ) -> pd.DataFrame:
     """All estimands of a fit in one numeric table.
@@ -40,8 +46,11 @@ def summarize(
     scope : {"both", "targets", "attributes", "none"}
         Over which words the numbers generalise; see `bayes_bias.estimands.estimates`, which also defines the
         estimands. The hierarchical model knows no scopes.
-    ci_prob, ci_kind : optional
-        Probability and kind ("eti" or "hdi") of the credible interval; ArviZ's ``rcParams`` by default.
+    ci_prob : float
+        Probability of the credible interval: 95% here as everywhere in this package, whatever ArviZ's ``rcParams``
+        say.
+    ci_kind : {"eti", "hdi"}
+        Equal-tailed, or of highest density.
     rope : float, optional
         Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence).
 
@@ -75,7 +84,7 @@ def summarize(
     ScopeError
         The design cannot carry the scope.
     BayesBiasError
-        `rope` is no positive, finite number.
+        `ci_prob` is no probability, or `ci_kind` no kind of interval; `rope` is no positive, finite number.
 
     Examples
     --------
@@ -83,6 +92,7 @@ def summarize(
     """
     fitted = Fitted.of(fit)
     check_rope(rope)
+    check_interval(ci_prob, ci_kind)
     if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
@@ -111,10 +121,27 @@ def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Se
     return summary.xs((estimand, label))
 
 
-def tabulate(
-    estimate: Estimate, ci_prob: float | None, ci_kind: str | None, rope: float | None = None
-) -> pd.DataFrame:
+def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
+    """Refuse a probability that is none, and an unknown kind of interval.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    number = isinstance(ci_prob, int | float | np.number) and not isinstance(ci_prob, bool)
+    if not number or not 0 < ci_prob < 1:
+        raise BayesBiasError(
+            f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as {CI_PROB}"
+        )
+    if ci_kind not in get_args(CiKind):
+        raise BayesBiasError(
+            f"ci_kind: '{ci_kind}' is no interval; {did_you_mean(str(ci_kind), get_args(CiKind))}"
+        )
+
+
+def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
+    check_interval(ci_prob, ci_kind)
     exact = "draw" not in estimate.draws.dims
     table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
     if estimate.mixture is not None:
@@ -127,14 +154,14 @@ def tabulate(
     )
 
 
-def _by_arviz(draws: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def _by_arviz(draws: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
     estimate = xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")})
     with np.errstate(invalid="ignore"):
         summary = az.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
     return pd.DataFrame(summary)
 
 
-def _exact(values: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
     """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
     columns = _by_arviz(values[:1].expand_dims(chain=4, draw=4), ci_prob, ci_kind).columns
     known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())

@@ -323,7 +323,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
         ({"scope": "none"}, ScopeError, "has no interval"),
         ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
         ({"calibration_draws": -1}, BayesBiasError, "-1 is negative; give 0"),
-        ({"ci_prob": 95}, ScopeError, "95 is no probability"),
+        ({"ci_prob": 95}, BayesBiasError, "95 is no probability"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )
