@@ -84,8 +84,7 @@ def predictive(fit: Fit) -> xr.DataTree:
     Examples
     --------
     >>> import arviz as az                                                        # doctest: +SKIP
-    >>> az.loo(predictive(posterior))                                             # doctest: +SKIP
-    >>> az.plot_loo_pit(predictive(posterior))                                    # doctest: +SKIP
+    >>> az.plot_ppc_dist(predictive(posterior))                                   # doctest: +SKIP
     """
     fitted = Fitted.of(fit)
     given = _given_draws(fitted)
