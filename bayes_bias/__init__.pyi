@@ -6,8 +6,11 @@ from .associations.association import Association as Association
 from .associations.cosine import cosines as cosines
 from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate
+from .checks.predictive import predictive as predictive
+from .checks.prior_predictive import prior_predictive as prior_predictive
 from .debiasing.compare import compare as compare
 from .debiasing.hard import hard_debias as hard_debias
+from .debiasing.pairwise import pairwise as pairwise
 from .embeddings import open_embedding as open_embedding
 from .embeddings import save_vectors as save_vectors
 from .inference.sampling import Sampling as Sampling
@@ -19,7 +22,9 @@ from .models.spec import load_spec as load_spec
 from .models.word_effects import word_effects as word_effects
 from .reports import report as report
 from .reports import write as write
+from .results.contrast import contrast as contrast
 from .results.design import plan as plan
+from .results.draws import draws as draws
 from .results.pooling import pool as pool
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict

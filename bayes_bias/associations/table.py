@@ -16,6 +16,7 @@ from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
 from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError, did_you_mean
+from bayes_bias.telling import Telling
 
 # From this ratio on a small group's own scale may differ unseen.
 UNEVEN = 3
@@ -23,8 +24,8 @@ UNEVEN = 3
 logger = logging.getLogger("bayes_bias")
 
 
-@dataclass(frozen=True, eq=False)
-class Associations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Associations(Telling):
     """Raw associations of target and attribute words, with the design they belong to.
 
     Made by `bayes_bias.cosines` from vectors or by `Associations.from_frame` from a tidy table; every model and every
@@ -79,6 +80,15 @@ class Associations:
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     coverage: pd.DataFrame | None = None
+
+    @property
+    def text(self) -> str:
+        """Name, size, what the numbers are, and the design."""
+        targets, attributes = self.values.shape
+        pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
+        controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
+        size = f"{targets:,} targets x {attributes:,} attributes"
+        return f"{self.name}, {size}, {self.association.plural}; {pairs}{controls}"
 
     @property
     def groups(self) -> tuple[str, ...]:

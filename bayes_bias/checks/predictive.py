@@ -1,7 +1,7 @@
 """Does the model fit the raw values? Predictive coverage, and PSIS-LOO of one model against another.
 
-Both need the expected value of each cell given each draw. The crossed model was sampled without word effects,
-so they are recovered here; nothing is added to the model for it.
+Both need the distribution of each value given each draw. The crossed model was sampled without word effects, so they
+are recovered here; nothing is added to the model for it.
 """
 
 import warnings
@@ -11,8 +11,8 @@ import arviz as az
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import norm, rv_continuous, t
 
+from bayes_bias.checks.given_draws import GivenDraws
 from bayes_bias.errors import AssociationsError
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import word_effects
@@ -51,19 +51,52 @@ def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Se
     --------
     >>> predictive_coverage(posterior)                                            # doctest: +SKIP
     """
-    observed, residual, parameters = _predictions(Fitted.of(fit))
-    rank = xr.apply_ufunc(residual.cdf, observed, *parameters).mean(("chain", "draw"))
-    ranks = rank.to_numpy()[np.isfinite(rank.to_numpy())]
+    ranks = _given_draws(Fitted.of(fit)).rank.to_numpy()
     shares = {prob: float((np.abs(ranks - 0.5) < prob / 2).mean()) for prob in probs}
     return pd.Series(shares, name="coverage").rename_axis("prob")
 
 
-def log_likelihood(fit: Fit) -> xr.DataArray:
-    """Log density of each raw value given words and parameters, ``(chain, draw, pair)``, for up to 1,000 draws."""
-    observed, residual, parameters = _predictions(Fitted.of(fit))
-    density = xr.apply_ufunc(residual.logpdf, observed, *parameters).transpose("chain", "draw", ...)
-    pairs = density.to_numpy()[:, :, observed.notnull().to_numpy()]
-    return xr.DataArray(pairs, dims=("chain", "draw", "pair"), name="association")
+def predictive(fit: Fit) -> xr.DataTree:
+    """A fit with what ArviZ needs to check it: each value's log likelihood, and values that the model would replicate.
+
+    Given the words' effects, which are recovered here, values are independent: so ``az.loo``, ``az.compare``,
+    ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
+    that of all values together, for power-scaling.)
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of any model.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``posterior``, at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
+        (chain, draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
+        words, group and class as coordinates. Replicated values depend on the fit and its seed alone, and are of the
+        same words.
+
+    Raises
+    ------
+    AssociationsError
+        The values were too many to be formed, so the fit does not hold them.
+
+    Examples
+    --------
+    >>> import arviz as az                                                        # doctest: +SKIP
+    >>> az.plot_ppc_dist(predictive(posterior))                                   # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    given = _given_draws(fitted)
+    groups = {
+        "posterior": _thinned(fitted.posterior),
+        "log_likelihood": given.log_likelihood.to_dataset(),
+        "posterior_predictive": given.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
+        "observed_data": given.observed.to_dataset(),
+    }
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = {name: fitted.tree.attrs[name] for name in ("name", "model", "seed", "table_sha256")}
+    return tree
 
 
 def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
@@ -102,64 +135,20 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
         raise AssociationsError("fits: are of different tables; models compare only on the same one")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {name: az.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()}
+        left_out = {name: az.loo(predictive(fit), pointwise=True) for name, fit in given.items()}
     bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
     return az.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
 
-def _with_likelihood(fitted: Fitted) -> xr.DataTree:
-    likelihood = log_likelihood(fitted)
-    posterior = _thinned(fitted.posterior)
-    return xr.DataTree.from_dict(
-        {"posterior": posterior, "log_likelihood": likelihood.to_dataset().assign_coords(posterior.coords)}
-    )
-
-
-def _predictions(fitted: Fitted) -> tuple[xr.DataArray, rv_continuous, tuple[xr.DataArray, ...]]:
-    """The values, their distribution about what is expected of them, and its parameters given each draw."""
+def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
         raise AssociationsError(
             "fit: holds no raw values, since there were too many to form; check a fit of shorter lists"
         )
-    observed = fitted.observed.drop_vars(["group", "attribute_class"])
-    posterior, data = _thinned(fitted.posterior), fitted.data
-    if not fitted.structure.GENERALISES:
-        return observed, norm, _of_connections(posterior, data, observed)
-    effects = _thinned(word_effects(fitted))
-    group, attribute_class = (
-        data[name].drop_vars(data[name].dims, errors="ignore") for name in ("group_of", "class_of")
-    )
-    by_block = {"group": group, "attribute_class": attribute_class}
-    expected = posterior["mean"].isel(by_block) + effects.target_effect.isel(attribute_class=attribute_class)
-    expected = expected + effects.attribute_effect.isel(group=group)
-    kept = expected.drop_vars(["group", "attribute_class"], errors="ignore")
-    kept, sd = kept.assign_coords(observed.coords), posterior.sd_residual
-    if "nu" in posterior:
-        return observed, t, (posterior.nu, kept, sd * (1 - 2 / posterior.nu) ** 0.5)
-    return observed, norm, (kept, sd)
-
-
-def _of_connections(
-    posterior: xr.Dataset, data: xr.Dataset, observed: xr.DataArray
-) -> tuple[xr.DataArray, xr.DataArray]:
-    """The published model expects the same of all attributes that a target has the same connection to."""
-    connection = xr.DataArray(_connection_of(data), dims=("target", "attribute"))
-    expected = posterior.target_connection_mean.drop_vars("target").isel(connection=connection)
-    sd = posterior.residual_sd.isel(connection=connection)
-    expected, sd = (
-        values.drop_vars("connection").assign_coords(observed.coords) for values in (1 - expected, sd)
-    )
-    return expected, sd
-
-
-def _connection_of(data: xr.Dataset) -> np.ndarray:
-    """Position of each pair's connection: 0 associated, 1 different, then the control classes."""
-    associated, class_of = data.associated.to_numpy(), data.class_of.to_numpy()
-    controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), associated)
-    position = np.ones(data.sizes["attribute_class"], dtype=int)
-    position[controls] = 2 + np.arange(len(controls))
-    own = associated[data.group_of.to_numpy()][:, None] == class_of
-    return np.where(own, 0, position[class_of])
+    drawn = fitted.posterior
+    if fitted.structure.GENERALISES:
+        drawn = drawn.assign(word_effects(fitted).data_vars)
+    return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:

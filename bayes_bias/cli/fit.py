@@ -18,6 +18,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     OverwriteOption,
+    RopeOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -42,6 +43,7 @@ def fit(
     model: ModelOption = "crossed",
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
+    rope: RopeOption = None,
     seed: SeedOption = 1,
     draws: Annotated[
         int, typer.Option(min=100, help="Draws kept in each chain.", rich_help_panel=MODEL)
@@ -65,8 +67,8 @@ def fit(
         posterior = bb.fit(table, model, seed=seed, sampling=Sampling(draws, tune, chains), progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
-    print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob)))
+    print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)))
     if Fitted.of(posterior).structure.GENERALISES:
-        say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
+        say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope).text)
     if out_file is not None:
         say(f"The fit is in {out_file}")

@@ -88,6 +88,16 @@ CiOption = Annotated[
     typer.Option("--ci", min=0.01, max=0.999, help="Probability of the intervals.", rich_help_panel=MODEL),
 ]
 
+RopeOption = Annotated[
+    float | None,
+    typer.Option(
+        "--rope",
+        metavar="SIZE",
+        help="Up to which size a bias is negligible, in the units of the numbers: how probable is that it is?",
+        rich_help_panel=MODEL,
+    ),
+]
+
 
 def read_table(
     source: str, embedding: str, controls: str, stereotypes: list[str] | None, allow_loss: bool, trust: bool

@@ -20,6 +20,7 @@ from bayes_bias.cli.options import (
     ListsArgument,
     ModelOption,
     OverwriteOption,
+    RopeOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -43,6 +44,7 @@ def report(
     model: ModelOption = "crossed",
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
+    rope: RopeOption = None,
     seed: SeedOption = 1,
     calibration_draws: Annotated[
         int,
@@ -69,6 +71,7 @@ def report(
             model=model,
             scope=cast(ScopeName, scope),
             ci_prob=ci_prob,
+            rope=rope,
             seed=seed,
             calibration_draws=calibration_draws,
             allow_loss=allow_loss,

@@ -10,7 +10,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import CiOption, ScopeOption
+from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
@@ -23,6 +23,7 @@ def summarize(
     ],
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
+    rope: RopeOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
     words: Annotated[bool, typer.Option("--words", help="Word-level rows too.")] = False,
 ) -> None:
@@ -31,7 +32,7 @@ def summarize(
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
     loaded = bb.load_fit(fit_file)
-    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob)
+    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)
     if csv:
         typer.echo(summary.to_csv(), nl=False)
         return
@@ -44,7 +45,19 @@ def summarize(
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     interval = [c for c in summary.columns if str(c).endswith(("_lb", "_ub"))]
-    return summary[["mean", *interval, "prob_direction", "observed", "noise_sd", "r_hat", "ess_bulk"]]
+    negligible = [c for c in summary.columns if c == "prob_negligible"]
+    return summary[
+        [
+            "mean",
+            *interval,
+            "prob_direction",
+            *negligible,
+            "observed",
+            "noise_sd",
+            "r_hat",
+            "ess_bulk",
+        ]
+    ]
 
 
 def main_rows(summary: pd.DataFrame) -> pd.DataFrame:

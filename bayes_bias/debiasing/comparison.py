@@ -15,6 +15,7 @@ from bayes_bias.estimands.facets import ScopeName, scope_of
 from bayes_bias.formatting import MINUS, estimate
 from bayes_bias.results.summary import interval_of, summarize
 from bayes_bias.results.verdict import Verdict
+from bayes_bias.telling import Telling
 
 State = Literal["before", "after", "change"]
 
@@ -44,8 +45,8 @@ class ShareRemoved:
         return f"{self.observed:.0%}{bounds}".replace("-", MINUS)
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Telling):
     """What changed between two embeddings. Made by `bayes_bias.compare`.
 
     Attributes
@@ -98,9 +99,6 @@ class Comparison:
         """The sides on which every attribute is equally close to all groups, as equalising makes it."""
         return tuple(self.bias.index[self.bias.by_construction])
 
-    def __str__(self) -> str:
-        return self.text
-
     @property
     def text(self) -> str:
         """The answer in sentences."""
@@ -110,6 +108,9 @@ class Comparison:
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
         sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}{_judged(self.verdict)}."]
         return " ".join([*sentences, *_construction(self), _share(self), *_moved_controls(self)])
+
+    def _shown(self) -> pd.DataFrame:
+        return self.bias[["bias", "lower", "upper", "prob_direction", "observed"]]
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
         """All estimands "before", "after" or of the "change", under any scope.

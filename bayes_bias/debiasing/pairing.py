@@ -1,5 +1,6 @@
-"""Two tables over the same words: what they share, and what differs."""
+"""Tables over the same words: what they share, and what differs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,6 +44,27 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
         for each in (before, after)
     )
     return first, second
+
+
+def share_words(tables: Sequence[Associations]) -> tuple[Associations, ...]:
+    """Several tables over the words that all of them have, in the order of the first.
+
+    Raises
+    ------
+    AssociationsError
+        As `pair`, with the names of the two tables that do not go together.
+    """
+    first, *others = tables
+    common = first
+    for each in others:
+        try:
+            common, _ = pair(common, each)
+        except AssociationsError as error:
+            raise AssociationsError(f"tables: '{each.name}' after '{first.name}': {error}") from error
+    words = {dim: common.values[dim].to_numpy() for dim in _BELONGS}
+    return tuple(
+        replace(each, values=each.values.sel(words), repeats=None, notices=common.notices) for each in tables
+    )
 
 
 def difference(before: Associations, after: Associations) -> Associations:

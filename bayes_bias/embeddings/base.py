@@ -10,6 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.telling import Telling
+
 type Vector = NDArray[np.floating]
 
 # Random lists are drawn from the first so many words of a source, which in most sources are the frequent ones.
@@ -35,8 +37,8 @@ class Reader(ABC):
         return None
 
 
-@dataclass(frozen=True)
-class Embedding:
+@dataclass(frozen=True, repr=False)
+class Embedding(Telling):
     """Vectors for words, read only when they are asked for.
 
     Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
@@ -61,6 +63,11 @@ class Embedding:
     def dimensions(self) -> int:
         """Length of a vector."""
         return self.reader.dimensions
+
+    @property
+    def text(self) -> str:
+        """Name, length of a vector, and where the vectors come from."""
+        return f"{self.name}, {self.dimensions} dimensions, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of these words, and of their variants in upper and lower case, as stored.

@@ -1,13 +1,15 @@
 """Posterior draws, observed values and noise floors of the estimands, under a scope."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import xarray as xr
 
 from bayes_bias.associations.clusters import SIDES, Side
-from bayes_bias.errors import ScopeError
+from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.estimands.asked import Weights, asked_weights
 from bayes_bias.estimands.contrasts import (
     BLOCK,
     attribute_weights,
@@ -91,15 +93,36 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
     fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
         return published_estimates(fitted)
+    return {name: estimate() for name, estimate in _Blocks(fitted, found_scope).named.items()}
+
+
+def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """One of `estimates` by its name, by the same draws and without the work for the others.
+
+    Raises
+    ------
+    BayesBiasError
+        The fit has no such estimand.
+    ScopeError
+        The design cannot carry the scope.
+    """
+    fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
+    if not fitted.structure.GENERALISES:
+        published = published_estimates(fitted)
+        return published[_known(estimand, published)]
     blocks = _Blocks(fitted, found_scope)
-    found = blocks.estimates()
-    if blocks.data.sizes["group"] == 2 and not found_scope.samples_attributes:
-        found["effect_size"] = blocks.effect_size()
-    if "target" in blocks.sides:
-        found["target_bias"] = blocks.target_estimate(target_weights(blocks.data))
-    if "attribute" in blocks.sides:
-        found["attribute_bias"] = blocks.attribute_estimate(attribute_weights(blocks.data))
-    return found
+    for side, sentence in blocks.left_out.items():
+        if estimand == f"{side}_bias":
+            raise BayesBiasError(f"estimand: '{estimand}' cannot be had: {sentence}")
+    return blocks.named[_known(estimand, blocks.named)]()
+
+
+def _known(estimand: str, valid: Mapping[str, object]) -> str:
+    if estimand not in valid:
+        raise BayesBiasError(
+            f"estimand: '{estimand}' is no estimand of this fit; {did_you_mean(str(estimand), valid)}"
+        )
+    return estimand
 
 
 def block_estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]:
@@ -117,6 +140,19 @@ def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
         return published_bias(fitted)
     blocks = _Blocks(fitted, found_scope)
     return blocks.estimate(bias_weights(blocks.data))
+
+
+def contrast_estimate(
+    fit: Fit,
+    weights: Weights,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    levels: bool = False,
+    label: str = "contrast",
+) -> Estimate:
+    """A contrast of block means with weights of one's own, or with `levels` any sum of them. Crossed model only."""
+    blocks = _Blocks.of(fit, scope)
+    return blocks.estimate(asked_weights(blocks.data, weights, label, levels=levels))
 
 
 def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
@@ -166,15 +202,33 @@ class _Blocks:
         return Components.of_posterior(self.fitted.posterior, self.data)
 
     @cached_property
+    def left_out(self) -> dict[Side, str]:
+        """Whose words have no estimates of their own, and why: where they are raw, nobody's."""
+        return {} if self.scope.samples_nothing else too_many_words(self.fitted)
+
+    @cached_property
     def sides(self) -> tuple[Side, ...]:
-        """Whose words have estimates of their own: where they are raw, everybody's."""
-        left_out = {} if self.scope.samples_nothing else too_many_words(self.fitted)
-        return tuple(side for side in SIDES if side not in left_out)
+        """Whose words have estimates of their own."""
+        return tuple(side for side in SIDES if side not in self.left_out)
 
     @cached_property
     def averages(self) -> dict[Facet, xr.DataArray]:
         """Averages over each block of the effects of the words of each facet."""
         return dict(zip(FACETS, block_averages(self.fitted), strict=True))
+
+    @property
+    def named(self) -> dict[str, Callable[[], Estimate]]:
+        """How each estimand is had."""
+        found: dict[str, Callable[[], Estimate]] = {
+            name: partial(self.estimate, weights) for name, weights in block_weights(self.data).items()
+        }
+        if self.data.sizes["group"] == 2 and not self.scope.samples_attributes:
+            found["effect_size"] = self.effect_size
+        if "target" in self.sides:
+            found["target_bias"] = lambda: self.target_estimate(target_weights(self.data))
+        if "attribute" in self.sides:
+            found["attribute_bias"] = lambda: self.attribute_estimate(attribute_weights(self.data))
+        return found
 
     def estimates(self) -> dict[str, Estimate]:
         """The contrasts of block means."""

@@ -98,7 +98,7 @@ def fit(
         ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the values, if formed) and
         ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. Where the
         likelihood is collapsed also ``log_prior`` and ``log_likelihood``, for power-scaling (`arviz_stats.psense`);
-        the likelihood there is that of all values together, for PSIS-LOO see `bayes_bias.checks.predictive`. The fit
+        the likelihood there is that of all values together, for PSIS-LOO see `bayes_bias.predictive`. The fit
         round-trips through `save_fit` and `load_fit`, and `summarize` needs nothing else.
 
     Raises

@@ -15,7 +15,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError, ScopeError
+from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError
 from bayes_bias.estimands.facets import (
     DEFAULT_SCOPE,
     SHOWN,
@@ -34,7 +34,8 @@ from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.results.design import variance_shares
-from bayes_bias.results.summary import summarize
+from bayes_bias.results.negligible import check_rope
+from bayes_bias.results.summary import check_interval, summarize
 from bayes_bias.results.verdict import verdict
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
@@ -52,6 +53,7 @@ def report(
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
+    rope: float | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
     calibration_draws: int = CALIBRATION_DRAWS,
@@ -76,6 +78,8 @@ def report(
         Over which words the verdict generalises.
     ci_prob : float
         Probability of the equal-tailed credible intervals.
+    rope : float, optional
+        Up to which size, in the units of the tables, a bias is negligible; see `verdict`.
     seed, sampling
         See `fit`; every list is fitted with the same seed.
     calibration_draws : int
@@ -103,14 +107,15 @@ def report(
     progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
     _check_settings(scope, ci_prob, calibration_draws)
+    check_rope(rope)
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     _check_tables([source.table for source in sources], scope)
     sections = tuple(
-        _section(source, spec, scope, ci_prob, seed, sampling, calibration_draws, progress)
+        _section(source, spec, scope, ci_prob, rope, seed, sampling, calibration_draws, progress)
         for source in sources
     )
-    return Report(sections, spec, scope, ci_prob)
+    return Report(sections, spec, scope, ci_prob, rope)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +133,7 @@ class _Source:
 
 def _check_settings(scope: str, ci_prob: float, calibration_draws: int) -> None:
     sampling_scope(scope)
-    if not 0 < ci_prob < 1:
-        raise ScopeError(f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95")
+    check_interval(ci_prob)
     if calibration_draws < 0:
         raise BayesBiasError(
             f"calibration_draws: {calibration_draws} is negative; give 0 for no random nulls, or a number such as 100"
@@ -236,6 +240,7 @@ def _section(
     spec: ModelSpec,
     scope: ScopeName,
     ci_prob: float,
+    rope: float | None,
     seed: int,
     sampling: Sampling,
     null_draws: int,
@@ -252,8 +257,8 @@ def _section(
         description=source.description,
         table=table,
         fitted=fitted,
-        summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti") for s in wanted},
-        verdict=verdict(fitted, scope, ci_prob=ci_prob),
+        summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope) for s in wanted},
+        verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         measures=measure_all(table, source.vectors, seed=seed, ci_prob=ci_prob),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),

@@ -23,6 +23,7 @@ from bayes_bias.results.many_lists import ManyLists, many_lists
 from bayes_bias.results.summary import row_of
 from bayes_bias.results.verdict import Verdict
 from bayes_bias.results.with_measures import with_posterior
+from bayes_bias.telling import Telling
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +117,8 @@ class Section:
         return {str(key): str(value) for key, value in self.fit.attrs.items() if key not in inside}
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Telling):
     """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
 
     Examples
@@ -129,6 +130,16 @@ class Report:
     spec: ModelSpec
     scope: ScopeName
     ci_prob: float
+    rope: float | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says of each list."""
+        said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table()[["verdict", "bias", "lower", "upper", "weat_d", "weat_p"]]
 
     @property
     def association(self) -> Association:
@@ -151,7 +162,8 @@ class Report:
         Columns ``verdict``; ``bias``, ``lower``, ``upper`` (units of the table); ``prob_direction``;
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p``, missing where WEAT is not
         defined; ``words_needed`` if the bias is as large as estimated, ``words_needed_power``, the probability
-        averaged over the posterior that so many would tell it from zero.
+        averaged over the posterior that so many would tell it from zero; ``prob_negligible``,
+        missing where no `rope` was given.
         """
         rows = {section.name: _row(section) for section in self.sections}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
@@ -209,4 +221,5 @@ def _row(section: Section) -> dict[str, Any]:
         "weat_p": float("nan") if weat is None else weat.p_value,
         "words_needed": float("nan") if needed is None else needed.words,
         "words_needed_power": float("nan") if needed is None else needed.averaged,
+        "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
     }

@@ -1,6 +1,7 @@
 """The same quantities by WEAT and by the posterior, row by row."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -53,7 +54,17 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
             DASH,
             tuple(plain(row.noise_sd, decimals) for row in biases),
         ),
+        *_negligible(section, biases),
     )
+
+
+def _negligible(section: Section, biases: "list[pd.Series[Any]]") -> tuple[QuantityRow, ...]:
+    """Only where the reader said up to which size a bias is."""
+    if section.verdict.rope is None:
+        return ()
+    unit = f"that the bias is smaller than {section.verdict.rope:g}"
+    shown = tuple(probability(row.prob_negligible) for row in biases)
+    return (QuantityRow("probability that it is negligible", unit, DASH, shown),)
 
 
 def _effect_size(table: pd.DataFrame) -> str:

@@ -1,13 +1,14 @@
 """All estimands of a fit in one numeric table."""
 
 import logging
-from typing import Any
+from typing import Any, Literal, get_args
 
 import arviz as az
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.estimates import estimates
@@ -15,6 +16,7 @@ from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
+from bayes_bias.results.negligible import NO_DIFFERENCES, check_rope, prob_negligible
 
 logger = logging.getLogger("bayes_bias")
 
@@ -23,9 +25,19 @@ CHANCE = "chance of so large a contrast if there were no bias"
 
 _SAMPLE = ["chain", "draw"]
 
+CiKind = Literal["eti", "hdi"]
+
+# The probability of every interval of this package, unless it is asked for another.
+CI_PROB = 0.95
+
 
 def summarize(
-    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float | None = None, ci_kind: str | None = None
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    ci_prob: float = CI_PROB,
+    ci_kind: CiKind = "eti",
+    rope: float | None = None,
 ) -> pd.DataFrame:
     """All estimands of a fit in one numeric table.
 
@@ -36,8 +48,13 @@ def summarize(
     scope : {"both", "targets", "attributes", "none"}
         Over which words the numbers generalise; see `bayes_bias.estimands.estimates`, which also defines the
         estimands. The hierarchical model knows no scopes.
-    ci_prob, ci_kind : optional
-        Probability and kind ("eti" or "hdi") of the credible interval; ArviZ's ``rcParams`` by default.
+    ci_prob : float
+        Probability of the credible interval: 95% here as everywhere in this package, whatever ArviZ's ``rcParams``
+        say.
+    ci_kind : {"eti", "hdi"}
+        Equal-tailed, or of highest density.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence).
 
     Returns
     -------
@@ -52,6 +69,8 @@ def summarize(
         ``noise_sd``
             the noise floor (posterior mean): standard deviation of the contrast that the same design would show
             if the population value were zero;
+        ``prob_negligible``
+            where `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
         ``converged``
             whether the fit passed its convergence checks.
 
@@ -63,16 +82,23 @@ def summarize(
     ------
     ScopeError
         The design cannot carry the scope.
+    BayesBiasError
+        `ci_prob` is no probability, or `ci_kind` no kind of interval; `rope` is no positive, finite number.
 
     Examples
     --------
     >>> summarize(posterior, scope="targets", ci_prob=0.95).loc["group_bias"]     # doctest: +SKIP
     """
     fitted = Fitted.of(fit)
+    check_rope(rope)
+    check_interval(ci_prob, ci_kind)
     if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
-    tables = {name: tabulate(e, ci_prob, ci_kind) for name, e in estimates(fitted, scope).items()}
+    tables = {
+        name: tabulate(each, ci_prob, ci_kind, None if name in NO_DIFFERENCES else rope)
+        for name, each in estimates(fitted, scope).items()
+    }
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
 
@@ -103,8 +129,27 @@ def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
     return 2 * (1 - prob_direction)
 
 
-def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
+    """Refuse a probability that is none, and an unknown kind of interval.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    number = isinstance(ci_prob, int | float | np.number) and not isinstance(ci_prob, bool)
+    if not number or not 0 < ci_prob < 1:
+        raise BayesBiasError(
+            f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as {CI_PROB}"
+        )
+    if ci_kind not in get_args(CiKind):
+        raise BayesBiasError(
+            f"ci_kind: '{ci_kind}' is no interval; {did_you_mean(str(ci_kind), get_args(CiKind))}"
+        )
+
+
+def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
+    check_interval(ci_prob, ci_kind)
     exact = "draw" not in estimate.draws.dims
     table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
     if estimate.mixture is not None:
@@ -113,17 +158,18 @@ def tabulate(estimate: Estimate, ci_prob: float | None, ci_kind: str | None) -> 
         prob_direction=np.nan if exact else _direction(estimate),
         observed=estimate.observed.to_numpy(),
         noise_sd=np.nan if estimate.noise_sd is None else estimate.noise_sd.mean(_SAMPLE).to_numpy(),
+        **({} if rope is None else {"prob_negligible": prob_negligible(estimate, rope)}),
     )
 
 
-def _by_arviz(draws: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def _by_arviz(draws: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
     estimate = xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")})
     with np.errstate(invalid="ignore"):
         summary = az.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
     return pd.DataFrame(summary)
 
 
-def _exact(values: xr.DataArray, ci_prob: float | None, ci_kind: str | None) -> pd.DataFrame:
+def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
     """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
     columns = _by_arviz(values[:1].expand_dims(chain=4, draw=4), ci_prob, ci_kind).columns
     known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())

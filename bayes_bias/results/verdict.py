@@ -11,7 +11,9 @@ from bayes_bias.formatting import estimate, percent, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.design import MOST_WORDS, WordsNeeded, words_needed
+from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import CHANCE, chance, interval_of, tabulate
+from bayes_bias.telling import Telling
 
 Label = Literal[
     "distinguishable",
@@ -37,8 +39,8 @@ _UNSETTLED = (*_OF_NOISE[1:], *_OF_THESE_WORDS[1:])
 RANDOM_WORDS = "random words would in about 4 of 10 cases (CALIBRATION.md)"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Telling):
     """Whether the bias of a fit can be told from noise, and on which number that rests.
 
     A bias is "distinguishable" from noise if the chance of so large a contrast, were there no bias, is below ``1 -
@@ -62,6 +64,8 @@ class Verdict:
         See `bayes_bias.results.design.words_needed`; None also where the verdict needs no more words.
     beside : Verdict or None
         With scope "targets" the verdict of scope "both"; None where a class of one word cannot carry it.
+    rope, prob_negligible : float or None
+        Up to which size a bias was said to be negligible, and the posterior probability that it is.
     """
 
     label: Label
@@ -75,9 +79,8 @@ class Verdict:
     words_needed: WordsNeeded | None = None
     beside: "Verdict | None" = None
     problems: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return self.text
+    rope: float | None = None
+    prob_negligible: float | None = None
 
     @property
     def chance(self) -> float:
@@ -121,7 +124,9 @@ class Verdict:
         return f"{said} {scope.condition}"
 
     def _sentences(self) -> str:
-        found = f"{self.posterior}; {self.judgement} ({CHANCE}: {probability(self.chance)})"
+        found = (
+            f"{self.posterior}; {self.judgement} ({CHANCE}: {probability(self.chance)}){self._negligible()}"
+        )
         if scope_of(self.scope).samples_attributes:
             return f"{found}.{self._more()}"
         wider = (
@@ -144,8 +149,17 @@ class Verdict:
             f" {percent(needed.averaged)}."
         )
 
+    def _negligible(self) -> str:
+        if self.rope is None or self.prob_negligible is None:
+            return ""
+        return (
+            f"; negligible, smaller than {self.rope:g}, with probability {probability(self.prob_negligible)}"
+        )
 
-def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95) -> Verdict:
+
+def verdict(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None
+) -> Verdict:
     """Whether the bias of a fit can be told from noise.
 
     Parameters
@@ -155,13 +169,24 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     scope : {"both", "targets", "attributes", "none"}
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible: the verdict then has the posterior
+        probability that it is.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope, or the fit is not of a crossed model.
+    BayesBiasError
+        `rope` is no positive, finite number.
 
     Examples
     --------
     >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("a verdict")
-    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti").loc[OVERALL]
+    check_rope(rope)
+    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti", rope).loc[OVERALL]
     lower, upper = interval_of(row)
     problems = Diagnostics.of(fitted).problems
     label = "not converged" if problems else _label(chance(row.prob_direction), 1 - ci_prob, scope)
@@ -177,6 +202,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
         words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if label in _UNSETTLED else None,
         beside=_beside(fitted, ci_prob) if label in _OF_THESE_WORDS else None,
         problems=problems,
+        rope=rope,
+        prob_negligible=None if rope is None else float(row.prob_negligible),
     )
 
 

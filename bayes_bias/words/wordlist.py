@@ -17,6 +17,7 @@ from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import read_toml
 from bayes_bias.resources import shipped, shipped_names
+from bayes_bias.telling import Telling
 from bayes_bias.words import belonging, rules
 from bayes_bias.words.belonging import Pairs, Topics
 
@@ -27,8 +28,8 @@ _SOURCE_KEYS = ("citation", "doi", "bibtex")
 _CONTROLS = "controls/"
 
 
-@dataclass(frozen=True)
-class WordList:
+@dataclass(frozen=True, repr=False)
+class WordList(Telling):
     """Target words in groups, attribute words in classes, and what a stereotype associates.
 
     Parameters
@@ -76,6 +77,16 @@ class WordList:
     source: Reference = Reference()
     errata: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Name, groups with the class that is stereotypical for each, controls; and how many words each has."""
+        pairs = [
+            f"{group} ({len(self.groups[group])}) = {c} ({len(self.classes[c])})"
+            for group, c in self.stereotypes.items()
+        ]
+        controls = [f"{c} ({len(words)})" for c, words in self.controls.items()]
+        return f"{self.name}, {', '.join(pairs)}" + (f"; controls {', '.join(controls)}" if controls else "")
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_bias import Sampling, fit, word_effects
-from bayes_bias.checks.predictive import compare_models, log_likelihood, predictive_coverage
+from bayes_bias import Sampling, fit, predictive, word_effects
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import AssociationsError
 from tests.helpers import random_table
 
@@ -31,12 +31,19 @@ def test_the_log_likelihood_is_written_out_for_one_pair(small_table, small_fit):
     )[0, 0]
     sd = posterior.sd_residual[0, 0]
     density = -0.5 * np.log(2 * np.pi * sd**2) - (small_table.values[0, 0] - expected) ** 2 / 2 / sd**2
-    assert log_likelihood(small_fit)[0, 0, 0].item() == pytest.approx(density.item())
+    assert predictive(small_fit)["log_likelihood"].association[0, 0, 0].item() == pytest.approx(
+        density.item()
+    )
 
 
 def test_each_connection_has_its_own_expectation_under_the_published_model(small_table, hierarchical_fit):
     posterior = hierarchical_fit["posterior"].isel(chain=0, draw=0)
-    found = log_likelihood(hierarchical_fit)[0, 0].to_numpy().reshape(small_table.values.shape)
+    found = (
+        predictive(hierarchical_fit)["log_likelihood"]
+        .association[0, 0]
+        .to_numpy()
+        .reshape(small_table.values.shape)
+    )
     for attribute, connection in ((0, "associated"), (6, "different"), (11, "neutral")):
         expected = posterior.target_connection_mean.sel(connection=connection).isel(target=0)
         sd = posterior.residual_sd.sel(connection=connection)

@@ -177,7 +177,9 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
     data = model_data(table)
     point = random_point(table, np.random.default_rng(4))
     point |= {
-        name: np.full_like(value, np.max(value)) for name, value in point.items() if np.ndim(value) == 1 and value.size
+        name: np.full_like(value, np.max(value))
+        for name, value in point.items()
+        if np.ndim(value) == 1 and value.size
     }
     point |= {name: 0.05 + 0.02 * k for k, name in enumerate(SHARED)} | {"sd_target": np.array(0.0)}
     scales = {

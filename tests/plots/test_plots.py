@@ -72,6 +72,18 @@ def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
     )
 
 
+@pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
+def test_sides_have_one_spelling(small_fit, summary, side):
+    nearest = "attribute" if side.startswith("a") else "target"
+    with pytest.raises(ScopeError, match=f"side: '{side}' is no side of a table; .*{nearest}"):
+        plot_word_bias(small_fit, side, summary=summary)
+
+
+def test_the_words_of_a_side_are_those_of_that_side(small_table, small_fit, summary):
+    drawn = set(points(plot_word_bias(small_fit, "target", summary=summary)))
+    assert drawn == set(small_table.values.target.to_numpy().tolist())
+
+
 def test_words_are_sorted_within_their_group_and_none_is_lost(small_fit, summary):
     drawn = points(plot_word_bias(small_fit, "target", summary=summary))
     men, women = ([x for word, x in drawn.items() if word.startswith(g)] for g in ("men", "women"))

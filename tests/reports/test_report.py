@@ -282,6 +282,14 @@ def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_
     assert "above 0.05 a bias is prior-sensitive, as none is" in plain(made)
 
 
+@pytest.mark.slow
+def test_what_the_reader_takes_for_negligible_is_on_the_page_and_in_the_methods(small_table):
+    other = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
+    assert "that the bias is smaller than 0.1" in html_of(other)
+    assert "A bias smaller than 0.1 either way was taken for negligible" in plain(other)
+    assert 0 < other.table().prob_negligible["small"] < 1
+
+
 def test_methods_are_written_from_the_fit(made):
     text = plain(made)
     assert "HalfNormal(sigma=1.65) for the standard deviation of e" in text
@@ -386,7 +394,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
         ({"scope": "none"}, ScopeError, "has no interval"),
         ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
         ({"calibration_draws": -1}, BayesBiasError, "-1 is negative; give 0"),
-        ({"ci_prob": 95}, ScopeError, "95 is no probability"),
+        ({"ci_prob": 95}, BayesBiasError, "95 is no probability"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )

@@ -18,11 +18,12 @@ from bayes_bias.estimands.facets import DEFAULT_SCOPE
 from bayes_bias.inference.sampling import Sampling, check_seed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import Progress
+from bayes_bias.telling import Telling
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Telling):
     """How a design fares where the truth is known.
 
     Attributes
@@ -44,9 +45,6 @@ class Calibration:
         """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
         return rates(self.records)
 
-    def __str__(self) -> str:
-        return self.text
-
     @property
     def text(self) -> str:
         """The main shares as a sentence."""
@@ -55,6 +53,9 @@ class Calibration:
             "with attributes drawn at random" if not self.truth else f"with a bias of {self.truth:g} planted"
         )
         return f"{self.name}: {drawn}, findings at the 5% level: {'; '.join(found)}."
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table[["draws", "findings", "share", "share_lb", "share_ub"]]
 
     def _shares(self) -> Iterable[tuple[str, str]]:
         for (method, scope), row in self.table.iterrows():

@@ -1,0 +1,105 @@
+"""ArviZ checks a fit of any model, once it has the likelihood and the replicates of single values."""
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_bias import Sampling, fit, load_spec, predictive, prior_predictive
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
+from bayes_bias.errors import BayesBiasError
+from tests.helpers import random_table
+
+SHORT = Sampling(draws=250, tune=400)
+MODELS = ("crossed", "crossed-long", "robust", "hierarchical")
+
+pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
+
+
+@pytest.fixture(scope="module")
+def fits(sampled: None, small_table, small_fit) -> dict[str, xr.DataTree]:
+    others = {name: fit(small_table, name, sampling=SHORT) for name in MODELS[1:]}
+    return {"crossed": small_fit, **others}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_values_are_replicated_as_they_were_seen(fits, model):
+    found = predictive(fits[model])
+    observed, drawn = found["observed_data"].association, found["posterior_predictive"].association
+    assert drawn.dims == found["log_likelihood"].association.dims == ("chain", "draw", "pair")
+    assert drawn.sizes["chain"] * drawn.sizes["draw"] <= 1000
+    low, high = drawn.quantile([0.055, 0.945], ("chain", "draw"))
+    inside = float(((observed > low) & (observed < high)).mean())
+    assert inside == pytest.approx(predictive_coverage(fits[model])[0.89], abs=0.03)
+
+
+def test_arviz_leaves_one_out_as_the_package_reports(fits):
+    reported = compare_models(fits)
+    for name in MODELS:
+        assert az.loo(predictive(fits[name])).elpd == pytest.approx(reported.elpd[name])
+    by_arviz = az.compare({name: predictive(each) for name, each in fits.items()}, round_to="none")
+    np.testing.assert_allclose(by_arviz.elpd_diff, reported.elpd_diff, rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
+def test_arviz_plots_replicates_and_probabilities_of_what_was_left_out(fits, model):
+    found = predictive(fits[model])
+    assert az.plot_ppc_dist(found, backend="none") is not None
+    assert az.plot_loo_pit(found, backend="none") is not None
+
+
+def test_missing_pairs_have_no_likelihood(small_table):
+    incomplete = random_table()
+    incomplete.values[0, 0] = np.nan
+    drawn = prior_predictive(incomplete, "crossed-long", draws=10)
+    assert drawn["prior_predictive"].association.shape == (1, 10, small_table.values.size - 1)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_prior_expects_values_of_the_size_of_its_scales(small_table, model):
+    drawn = prior_predictive(small_table, model, draws=400, seed=2)
+    assert az.plot_ppc_dist(drawn, group="prior_predictive", backend="none") is not None
+    values = drawn["prior_predictive"].association
+    same = prior_predictive(small_table, model, draws=400, seed=2)["prior_predictive"].association
+    assert values.identical(same)
+    assert np.isfinite(values).all()
+
+
+def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
+    spec = load_spec("crossed")
+    narrow = spec
+    for name, prior in spec.priors.items():
+        assert prior.distribution in ("Exponential", "HalfNormal")
+        parameter = "lam" if prior.distribution == "Exponential" else "sigma"
+        by = 10 if parameter == "lam" else 0.1
+        narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
+    spreads = [
+        prior_predictive(small_table, each)["prior_predictive"].association.std(("chain", "draw")).mean()
+        for each in (spec, narrow)
+    ]
+    assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
+
+
+def test_prior_draws_are_the_models_own_effects(small_table):
+    """What an attribute prefers in one group it lacks in the other, about a level with a scale of its own."""
+    prior = prior_predictive(small_table, draws=2000)["prior"]
+    preference = prior.attribute_effect.diff("group").squeeze("group") / 2
+    scale = prior.sd_attribute_preference.isel(attribute_class=0)
+    assert float((preference.isel(attribute=0) / scale).std()) == pytest.approx(1, abs=0.05)
+    level = prior.attribute_effect.mean("group") / prior.sd_attribute.isel(attribute_class=0)
+    assert float(level.isel(attribute=0).std()) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda table: prior_predictive(table, draws=0), "draws: 0 is no number of draws"),
+        (lambda table: prior_predictive(table, seed=-1), "seed: -1 is no seed"),
+        (lambda table: prior_predictive("weat6"), "table: a str is no table"),
+        (lambda table: prior_predictive(table, "crosed"), "did you mean 'crossed'"),
+        (lambda table: predictive(table), "fit: a Associations is no fit"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_a_line(small_table, ask, message):
+    with pytest.raises(BayesBiasError, match=message):
+        ask(small_table)

@@ -1,0 +1,46 @@
+"""One interval everywhere: 95%, equal-tailed, unless another is asked for."""
+
+import inspect
+
+import arviz as az
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.results.summary import interval_columns
+
+CALLABLES = [
+    *(getattr(bb, name) for name in bb.__all__ if callable(getattr(bb, name))),
+    *(getattr(bb.plots, name) for name in bb.plots.__all__),
+]
+
+
+@pytest.mark.parametrize("function", CALLABLES, ids=lambda function: function.__name__)
+def test_every_function_has_the_same_default(function):
+    parameters = inspect.signature(function).parameters
+    assert parameters["ci_prob"].default == 0.95 if "ci_prob" in parameters else True
+    assert parameters["ci_kind"].default == "eti" if "ci_kind" in parameters else True
+
+
+def test_arvizs_own_default_changes_nothing(small_fit):
+    with az.rc_context({"stats.ci_prob": 0.5, "stats.ci_kind": "hdi"}):
+        assert interval_columns(bb.summarize(small_fit)) == ("eti95_lb", "eti95_ub")
+
+
+def test_another_interval_is_had_for_the_asking(small_fit):
+    found = bb.summarize(small_fit, ci_prob=0.8, ci_kind="hdi")
+    assert interval_columns(found) == ("hdi80_lb", "hdi80_ub")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"ci_prob": 95}, "ci_prob: 95 is no probability; give one between 0 and 1, such as 0.95"),
+        ({"ci_prob": 1}, "ci_prob: 1 is no probability"),
+        ({"ci_prob": None}, "ci_prob: None is no probability"),
+        ({"ci_kind": "etti"}, "ci_kind: 'etti' is no interval; did you mean 'eti'"),
+    ],
+)
+def test_an_interval_that_is_none_is_refused(small_fit, asked, message):
+    with pytest.raises(BayesBiasError, match=message):
+        bb.summarize(small_fit, **asked)

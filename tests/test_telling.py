@@ -1,0 +1,34 @@
+"""What data and results look like at the prompt and in a notebook: a line, and not all that is inside."""
+
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.telling import Telling
+from tests.helpers import random_table
+
+
+def test_a_word_list_an_embedding_and_a_table_say_what_they_are():
+    words = bb.load_wordlist("weat7")
+    assert repr(words) == "<WordList: weat7, math (8) = male terms (8), arts (8) = female terms (8)>"
+    assert "; controls neutral (" in repr(words.with_controls("neutral"))
+    assert repr(bb.open_embedding({"he": [1.0, 0.0]})) == "<Embedding: embedding, 2 dimensions, a mapping>"
+    assert repr(random_table()) == (
+        "<Associations: small, 11 targets x 19 attributes, cosines; men = work, women = home; controls neutral>"
+    )
+
+
+def test_what_a_user_called_it_is_no_markup():
+    named = random_table(name="<script>alert(1)</script>")
+    assert "<script>" not in named._repr_html_()
+
+
+def test_whatever_tells_prints_as_its_text(small_fit):
+    found = bb.verdict(small_fit)
+    assert str(found) == found.text
+    assert repr(found) == f"<Verdict: {found.text}>"
+    assert found._repr_html_().startswith("<p>Posterior: ")
+
+
+@pytest.mark.parametrize("name", ["Associations", "WordList"])
+def test_public_data_tell(name):
+    assert issubclass(getattr(bb, name), Telling)
