@@ -148,7 +148,7 @@ def test_verdict_and_weat_stand_in_one_sentence(made, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     section = made.sections[0]
     assert f"WEAT: d = {section.weat.effect_size:.2f}, p = .00" in text
-    assert section.verdict.text in text
+    assert html.escape(section.verdict.text) in text
 
 
 def test_weat_and_posterior_are_compared_in_the_same_unit(made):
@@ -177,6 +177,7 @@ def test_page_and_methods_say_what_the_intervals_rest_on(made):
     for text in (html_of(made), plain(made)):
         assert "independent draws from the population" in text
         assert "sub-topics" in text
+    assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
 
 
 def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
