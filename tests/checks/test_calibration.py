@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,6 +103,19 @@ def test_a_stopped_run_goes_on_and_a_cut_line_is_done_again(design, tmp_path):
     resumed = run([cell], 3, folder=tmp_path, jobs=1)[0]
     pd.testing.assert_frame_equal(whole.drop(columns="seconds"), resumed.drop(columns="seconds"))
     assert len(run([cell], 2, folder=tmp_path, jobs=1)[0]) == 2 * 4
+
+
+@pytest.mark.slow
+def test_nulls_in_threads_are_those_of_one_after_the_other(design):
+    cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
+    alone = run([cell], 12, jobs=1)[0]
+    with joblib.parallel_config(backend="threading"):
+        together = run([cell], 12, jobs=4)[0]
+    first, second = (
+        records.drop(columns="seconds").sort_values(["draw", "method", "scope"], ignore_index=True)
+        for records in (alone, together)
+    )
+    pd.testing.assert_frame_equal(first, second)
 
 
 def test_rates_count_findings_and_coverage():
