@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 
 OVERWRITE = "overwrite=True, or --overwrite"
+
+# What figures can be written as, and what they are written as where nobody says.
+FORMATS = ("png", "pdf", "svg")
+WRITTEN: tuple[str, ...] = ("png", "pdf")
 
 
 def read_toml(
@@ -46,6 +50,20 @@ def check_output(path: str | Path, overwrite: bool = False) -> Path:
     if path.exists() and not overwrite:
         raise OutputError(f"path: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
     return path
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse formats that figures are not written in, before anything is computed for them.
+
+    Raises
+    ------
+    OutputError
+    """
+    if isinstance(formats, str):
+        raise OutputError(f"figures: '{formats}' is one text; give formats such as ('png', 'pdf')")
+    for name in formats:
+        if name not in FORMATS:
+            raise OutputError(f"figures: '{name}' is no format of figures; {did_you_mean(name, FORMATS)}")
 
 
 @contextmanager

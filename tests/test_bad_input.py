@@ -90,6 +90,7 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("report weat6 --scope target", "did you mean 'targets'"),
         ("report weat6 --model binary.toml", "not UTF-8 text"),
         ("report weat6 --ci 95", "--ci"),
+        ("report weat6 --figures png,jpg", "figures: 'jpg' is no format of figures; did you mean"),
         ("report", "Missing argument"),
         ("fit weat6 --seed -1", "seed: -1 is no seed"),
         ("fit weat6 --draws 5", "--draws"),

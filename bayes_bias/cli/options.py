@@ -9,9 +9,11 @@ import typer
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
+from bayes_bias.files import FORMATS, WRITTEN, check_formats
 
 INPUT = "Input"
 MODEL = "Model"
+FIGURES = ",".join(WRITTEN)
 
 ListArgument = Annotated[
     str,
@@ -82,6 +84,9 @@ SetsOption = Annotated[
     ),
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
+FiguresOption = Annotated[
+    str, typer.Option(help=f"Formats of figure files, comma-separated ({', '.join(FORMATS)}), or 'none'.")
+]
 CiOption = Annotated[
     float,
     typer.Option("--ci", min=0.01, max=0.999, help="Probability of the intervals.", rich_help_panel=MODEL),
@@ -103,7 +108,17 @@ def read_table(
 
 def controls_of(controls: str) -> tuple[str, ...]:
     """Control classes as the option gives them."""
-    return () if controls == "none" else tuple(c.strip() for c in controls.split(",") if c.strip())
+    return _listed(controls)
+
+
+def formats_of(figures: str) -> tuple[str, ...]:
+    """Formats of figures as the option gives them, checked."""
+    check_formats(_listed(figures))
+    return _listed(figures)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations:

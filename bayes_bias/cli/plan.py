@@ -26,10 +26,8 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.files import check_output, whole_file
+from bayes_bias.files import FORMATS, check_output, whole_file
 from bayes_bias.plots import plot_plan
-
-_FIGURES = (".png", ".pdf", ".svg")
 
 
 @app.command()
@@ -53,7 +51,7 @@ def plan(
     """
     if out_file is not None:
         check_output(out_file, overwrite)
-        if out_file.suffix.lower() not in _FIGURES:
+        if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
     with progress_bar() as progress:
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)

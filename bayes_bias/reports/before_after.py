@@ -1,5 +1,6 @@
 """A comparison as a page with its tables and figures."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,16 @@ from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
 
 
-def write_comparison(found: Comparison, out: Path, overwrite: bool) -> Path:
+def write_comparison(found: Comparison, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a comparison into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(found, folder), overwrite)
+    write_folder(out, lambda folder: _render(found, folder, formats), overwrite)
     return out / "comparison.html"
 
 
-def _render(found: Comparison, folder: Path) -> None:
-    drawn = _draw(found)
-    (folder / "figures").mkdir()
-    for name, figure in drawn.items():
-        for suffix in ("png", "pdf"):
-            figures.save(figure, folder / "figures" / f"{name}.{suffix}")
+def _render(found: Comparison, folder: Path, formats: Sequence[str]) -> None:
+    svgs = figures.write_figures(_draw(found), folder / "figures", formats)
     texts = {
-        "comparison.html": _page(found, drawn),
+        "comparison.html": _page(found, svgs),
         "change.csv": found.change.to_csv(),
         "before-and-after.csv": found.to_frame().to_csv(index=False),
         "controls.csv": found.controls.to_csv(),
@@ -50,11 +47,11 @@ def _draw(found: Comparison) -> dict[str, Figure]:
     return {name: figures.laid_out(ax) for name, ax in axes.items()}
 
 
-def _page(found: Comparison, drawn: dict[str, Figure]) -> str:
+def _page(found: Comparison, svgs: Mapping[str, bytes]) -> str:
     return render_html(
         "comparison.html",
         found=found,
-        figures={name: data_uri(figures.svg(figure)) for name, figure in drawn.items()},
+        figures={name: data_uri(svg) for name, svg in svgs.items()},
         css=own_file("style.css"),
         bounds=bounds,
         level=level(found.ci_prob),

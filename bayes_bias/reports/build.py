@@ -55,6 +55,7 @@ def report(
     seed: int = 1,
     sampling: Sampling = Sampling(),
     calibration_draws: int = CALIBRATION_DRAWS,
+    against_published: bool = False,
     allow_loss: bool = False,
     trust: bool = False,
     progress: Progress | None = None,
@@ -81,6 +82,9 @@ def report(
     calibration_draws : int
         Random nulls of each list's own design, to count how often the model finds a bias where none is (see
         `calibrate`; a tenth of a second each); 0 for none.
+    against_published : bool
+        Fit the published hierarchical model, too, and compare how well either predicts the raw values; it takes
+        longer than all the rest. `bayes-bias check` does nothing else.
     allow_loss, trust
         See `bayes_bias.cosines`.
     progress : Progress, optional
@@ -107,7 +111,7 @@ def report(
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     _check_tables([source.table for source in sources], scope)
     sections = tuple(
-        _section(source, spec, scope, ci_prob, seed, sampling, calibration_draws, progress)
+        _section(source, spec, scope, ci_prob, seed, sampling, calibration_draws, against_published, progress)
         for source in sources
     )
     return Report(sections, spec, scope, ci_prob)
@@ -239,6 +243,7 @@ def _section(
     seed: int,
     sampling: Sampling,
     null_draws: int,
+    against_published: bool,
     progress: Progress,
 ) -> Section:
     table, step = source.table, Prefixed(source.table.name, progress)
@@ -246,7 +251,9 @@ def _section(
     step.step("summarising")
     carried = possible_scopes(fitted.data)
     wanted = dict.fromkeys([scope, *(each for each in SHOWN if each in carried)])
-    study = Study(table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step)
+    study = Study(
+        table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step, against_published
+    )
     return Section(
         title=source.title,
         description=source.description,

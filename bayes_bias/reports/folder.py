@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -44,9 +44,9 @@ def _check_empty(out: Path, overwrite: bool) -> None:
         )
 
 
-def write_report(report: Report, out: Path, overwrite: bool) -> Path:
+def write_report(report: Report, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a report into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(report, folder), overwrite)
+    write_folder(out, lambda folder: _render(report, folder, formats), overwrite)
     return out / "index.html"
 
 
@@ -75,17 +75,13 @@ def _cannot_write(out: Path, error: OSError) -> OutputError:
     return OutputError(f"out: cannot write '{out}': {error.strerror or error}; choose another folder")
 
 
-def _render(report: Report, folder: Path) -> None:
+def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
     names = file_names([section.name for section in report.sections])
     for section in report.sections:
         save_fit(section.fit, folder / f"posterior-{names[section.name]}.nc")
-    drawn = figures.draw(report)
-    (folder / "figures").mkdir()
-    for file, figure in drawn.items():
-        figures.save(figure, folder / "figures" / f"{file}.png")
-        figures.save(figure, folder / "figures" / f"{file}.pdf")
+    svgs = figures.write_figures(figures.draw(report), folder / "figures", formats)
     texts = {
-        "index.html": html.page(report, {file: figures.svg(figure) for file, figure in drawn.items()}),
+        "index.html": html.page(report, svgs),
         "tables.tex": latex.tables(report),
         "methods.txt": methods.plain(report),
         "methods.tex": methods.latex(report),

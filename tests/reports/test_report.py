@@ -53,7 +53,7 @@ def wicked() -> Associations:
 
 @pytest.fixture(scope="module")
 def made(sampled: None, small_table: Associations, wicked: Associations) -> Report:
-    return report([small_table, wicked], seed=1)
+    return report([small_table, wicked], seed=1, against_published=True)
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +67,12 @@ def failed(sampled: None, small_table: Associations) -> Report:
     return report(small_table, sampling=FEW)
 
 
-def checked_again(section: Section, name: str, **changes: object) -> Section:
+def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(section.table, section.fitted, SPEC, "both", 1, Sampling(), None, 0, Quiet())
+    study = Study(
+        section.table, section.fitted, SPEC, "both", 1, Sampling(), None, 0, Quiet(), against_published
+    )
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
@@ -194,6 +196,17 @@ def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, fol
     assert "this table has no embedding to draw random words from" in html_of(made)
 
 
+def test_the_published_model_is_fitted_only_where_it_is_asked_for(made, monkeypatch):
+    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_model", lambda *_, **__: pytest.fail("fitted"))
+    section = checked_again(made.sections[0], "data_fit", against_published=False)
+    assert "raw cosines lie inside" in section.checks["data_fit"].text
+    one = dataclasses.replace(made, sections=(section,))
+    for text in (html_of(one), plain(one)):
+        assert "published model" not in text
+        assert "of the 209 raw cosines lie inside" in text
+    assert "--against-published" in one.evidence().no_comparison["small"]
+
+
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert "Not checked, because the fit has not converged" in html_of(failed)
     section, module = made.sections[0], "bayes_bias.checks.data_fit"
@@ -203,7 +216,7 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert "The published model cannot stand beside it: no cosine." in text
     monkeypatch.setattr(f"{module}.MOST_PAIRS", 200)
     with pytest.raises(AssociationsError, match="209 values are too many for a report"):
-        data_fit(section.fit, section.table)
+        data_fit(section.fit, section.table, against_published=True)
     text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
     assert "Not checked: 209 values are too many for a report" in text
 
@@ -280,6 +293,21 @@ def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     one = dataclasses.replace(made, sections=made.sections[:1])
     first, second = ({name: svg(figure) for name, figure in draw(one).items()} for _ in range(2))
     assert first == second
+
+
+def test_figures_are_written_in_the_formats_that_are_asked_for(made, tmp_path):
+    one = dataclasses.replace(made, sections=made.sections[:1])
+    write(one, tmp_path / "one", figures=["svg"])
+    files = list((tmp_path / "one" / "figures").iterdir())
+    assert {path.suffix for path in files} == {".svg"}
+    assert len(files) == 1 + len(KINDS)
+    write(one, tmp_path / "none", figures=())
+    assert not (tmp_path / "none" / "figures").exists()
+    assert (tmp_path / "none" / "index.html").read_bytes() == (tmp_path / "one" / "index.html").read_bytes()
+    for wrong in (["gif"], "png"):
+        with pytest.raises(OutputError, match="figures: "):
+            write(one, tmp_path / "wrong", figures=wrong)
+    assert not (tmp_path / "wrong").exists()
 
 
 def test_a_file_is_no_folder(made, tmp_path):
