@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
+from bayes_bias.spreadsheets import read_csv
 
 INPUT = "Input"
 MODEL = "Model"
@@ -129,7 +129,7 @@ def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations
     if not pairs or not all(equals for _, equals, _ in pairs):
         raise BayesBiasError("--stereotype: a CSV file needs GROUP=CLASS, once for each group")
     try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
+        frame = read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
     except (ValueError, UnicodeDecodeError) as error:
         raise BayesBiasError(f"LIST: '{path}' is no CSV table: {error}") from error
     return bb.Associations.from_frame(

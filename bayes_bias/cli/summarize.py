@@ -13,6 +13,7 @@ from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.spreadsheets import csv_text
 
 
 @app.command()
@@ -32,7 +33,7 @@ def summarize(
     loaded = bb.load_fit(fit_file)
     summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob)
     if csv:
-        typer.echo(summary.to_csv(), nl=False)
+        typer.echo(csv_text(summary), nl=False)
         return
     print_frame(shown(summary) if words else main_rows(summary))
     if concern := Diagnostics.of(loaded).concern:

@@ -15,6 +15,7 @@ from bayes_bias.reports import figures
 from bayes_bias.reports.folder import write_folder, write_texts
 from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
+from bayes_bias.spreadsheets import csv_text
 
 
 def write_comparison(found: Comparison, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
@@ -27,9 +28,9 @@ def _render(found: Comparison, folder: Path, formats: Sequence[str]) -> None:
     svgs = figures.write_figures(_draw(found), folder / "figures", formats)
     texts = {
         "comparison.html": _page(found, svgs),
-        "change.csv": found.change.to_csv(),
-        "before-and-after.csv": found.to_frame().to_csv(index=False),
-        "controls.csv": found.controls.to_csv(),
+        "change.csv": csv_text(found.change),
+        "before-and-after.csv": csv_text(found.to_frame(), index=False),
+        "controls.csv": csv_text(found.controls),
     }
     write_texts(folder, texts, _provenance(found))
 

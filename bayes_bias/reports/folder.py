@@ -13,6 +13,7 @@ from bayes_bias.files import OVERWRITE, file_names
 from bayes_bias.inference.storage import save_fit
 from bayes_bias.reports import figures, html, latex, methods, provenance, tables
 from bayes_bias.reports.record import Report
+from bayes_bias.spreadsheets import csv_text
 
 _UNFINISHED = ".unfinished-"
 
@@ -88,8 +89,8 @@ def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
         "references.bib": methods.bibliography(report),
         "summary.csv": tables.summary_csv(report),
         "weat.csv": tables.weat_csv(report),
-        "measures.csv": report.measures().to_csv(),
-        "evidence.csv": report.evidence().to_csv(),
+        "measures.csv": csv_text(report.measures()),
+        "evidence.csv": csv_text(report.evidence()),
         "coverage.csv": tables.coverage_csv(report),
     }
     write_texts(folder, texts, provenance.of(report))

@@ -41,7 +41,8 @@ def write(
         ``evidence.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``, ``references.bib``,
         ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison ``comparison.html``; beside it
         ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``, ``controls.csv``,
-        ``figures/`` and ``provenance.json``.
+        ``figures/`` and ``provenance.json``. In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or
+        a return has a single quote before it, so that no spreadsheet takes it for a formula.
 
     Raises
     ------
