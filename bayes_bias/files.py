@@ -1,7 +1,9 @@
 """Files are read with a remedy, and written whole or not at all; whether they can be is asked before any work."""
 
+import hashlib
 import os
 import re
+import shutil
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -13,6 +15,7 @@ from uuid import uuid4
 
 from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 
+UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True, or --overwrite"
 
 # What figures can be written as, and what they are written as where nobody says.
@@ -69,7 +72,7 @@ def check_formats(formats: Sequence[str]) -> None:
 @contextmanager
 def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     """Where to write meanwhile: the file takes its name when it is complete, and leaves nothing when it fails."""
-    unfinished = path.with_name(f".{uuid4().hex}{path.suffix}")
+    unfinished = unfinished_name(path.parent, path)
     try:
         yield unfinished
         unfinished.replace(check_output(path, overwrite))  # another program may have been faster
@@ -77,6 +80,17 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def unfinished_name(home: Path, path: Path) -> Path:
+    """A name in this folder for what is to become `path`; what a killed run left there for the same path is removed."""
+    prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
+    for left in home.glob(f"{prefix}*"):
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+    return home / f"{prefix}{uuid4().hex}{path.suffix}"
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:

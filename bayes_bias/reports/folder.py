@@ -6,16 +6,13 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import OVERWRITE, file_names
+from bayes_bias.files import OVERWRITE, UNFINISHED, file_names, unfinished_name
 from bayes_bias.inference.storage import save_fit
 from bayes_bias.reports import figures, html, latex, methods, provenance, tables
 from bayes_bias.reports.record import Report
 from bayes_bias.spreadsheets import csv_text
-
-_UNFINISHED = ".unfinished-"
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
@@ -37,7 +34,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
 
 
 def _check_empty(out: Path, overwrite: bool) -> None:
-    there = (path for path in out.iterdir() if not path.name.startswith(_UNFINISHED)) if out.is_dir() else ()
+    there = (path for path in out.iterdir() if not path.name.startswith(UNFINISHED)) if out.is_dir() else ()
     if not overwrite and any(there):
         raise OutputError(
             f"out: '{out}' holds files already; name another folder, or have those of an earlier report"
@@ -67,7 +64,7 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
 def _unfinished(out: Path) -> Path:
     """A new folder on the file system of `out`: in `out` itself, or in the nearest folder that exists."""
     home = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
-    unfinished = home / f"{_UNFINISHED}{uuid4().hex}"
+    unfinished = unfinished_name(home, out)
     unfinished.mkdir()
     return unfinished
 
