@@ -42,6 +42,7 @@ def read_toml(
 def check_output(path: str | Path, overwrite: bool = False) -> Path:
     """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
     path = Path(path)
+    check_name(path)
     if path.is_dir():
         raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
     if path.exists() and not path.is_file():
@@ -53,6 +54,24 @@ def check_output(path: str | Path, overwrite: bool = False) -> Path:
     if path.exists() and not overwrite:
         raise OutputError(f"path: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
     return path
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that no file or folder can have there.
+
+    Raises
+    ------
+    OutputError
+    """
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise OutputError(
+            f"path: '{str(path)[:60]}' is no name of a file or folder ({why}); give another"
+        ) from error
 
 
 def check_formats(formats: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from bayes_bias.cli.options import (
     controls_of,
 )
 from bayes_bias.files import check_output, whole_file
-from bayes_bias.spreadsheets import csv_text
+from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()

@@ -29,8 +29,8 @@ from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
 from bayes_bias.formatting import level
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.measures import rows as measure_rows
+from bayes_bias.results.spreadsheets import csv_text
 from bayes_bias.results.with_measures import with_posterior
-from bayes_bias.spreadsheets import csv_text
 from bayes_bias.words.defining_sets import read_debias_sets
 
 

@@ -9,7 +9,7 @@ import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
-from bayes_bias.spreadsheets import read_csv
+from bayes_bias.results.spreadsheets import read_csv
 
 INPUT = "Input"
 MODEL = "Model"

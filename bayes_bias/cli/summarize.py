@@ -13,7 +13,7 @@ from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.spreadsheets import csv_text
+from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()

@@ -15,7 +15,7 @@ from bayes_bias.reports import figures
 from bayes_bias.reports.folder import write_folder, write_texts
 from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
-from bayes_bias.spreadsheets import csv_text
+from bayes_bias.results.spreadsheets import csv_text
 
 
 def write_comparison(found: Comparison, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:

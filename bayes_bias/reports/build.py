@@ -15,7 +15,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError, ScopeError
+from bayes_bias.errors import AssociationsError, EmbeddingError
 from bayes_bias.estimands.facets import (
     DEFAULT_SCOPE,
     SHOWN,
@@ -24,7 +24,7 @@ from bayes_bias.estimands.facets import (
     possible_scopes,
     sampling_scope,
 )
-from bayes_bias.inference.sampling import Sampling, fit
+from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures.table import measure_all
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
@@ -36,6 +36,7 @@ from bayes_bias.reports.record import Report, Section
 from bayes_bias.results.design import variance_shares
 from bayes_bias.results.summary import summarize
 from bayes_bias.results.verdict import verdict
+from bayes_bias.settings import check_ci_prob, check_count, check_seed
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
@@ -106,7 +107,7 @@ def report(
     """
     progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
-    _check_settings(scope, ci_prob, calibration_draws)
+    _check_settings(scope, ci_prob, seed, sampling, calibration_draws)
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     _check_tables([source.table for source in sources], scope)
@@ -130,14 +131,14 @@ class _Source:
     nulls: Callable[..., Calibration] | None = None
 
 
-def _check_settings(scope: str, ci_prob: float, calibration_draws: int) -> None:
+def _check_settings(
+    scope: str, ci_prob: float, seed: int, sampling: Sampling, calibration_draws: int
+) -> None:
     sampling_scope(scope)
-    if not 0 < ci_prob < 1:
-        raise ScopeError(f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95")
-    if calibration_draws < 0:
-        raise BayesBiasError(
-            f"calibration_draws: {calibration_draws} is negative; give 0 for no random nulls, or a number such as 100"
-        )
+    check_ci_prob(ci_prob)
+    check_seed(seed)
+    check_sampling(sampling)
+    check_count("calibration_draws", calibration_draws, "random nulls", least=0)
 
 
 def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import OVERWRITE, UNFINISHED, file_names, unfinished_name
+from bayes_bias.files import OVERWRITE, UNFINISHED, check_name, file_names, unfinished_name
 from bayes_bias.inference.storage import save_fit
 from bayes_bias.reports import figures, html, latex, methods, provenance, tables
 from bayes_bias.reports.record import Report
-from bayes_bias.spreadsheets import csv_text
+from bayes_bias.results.spreadsheets import csv_text
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
@@ -24,6 +24,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
         It is a file, nothing can be written there, or something is there already and not to be overwritten.
     """
     out = Path(out)
+    check_name(out)
     if out.exists() and not out.is_dir():
         raise OutputError(f"out: '{out}' is a file; name a folder, which is made if need be")
     _check_empty(out, overwrite)

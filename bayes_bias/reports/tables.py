@@ -3,7 +3,7 @@
 import pandas as pd
 
 from bayes_bias.reports.record import Report
-from bayes_bias.spreadsheets import csv_text
+from bayes_bias.results.spreadsheets import csv_text
 
 
 def summary_csv(report: Report) -> str:

@@ -342,8 +342,11 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
         ({"model": "hierarchical"}, SpecError, "neither scopes nor a noise floor"),
         ({"scope": "none"}, ScopeError, "has no interval"),
         ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
-        ({"calibration_draws": -1}, BayesBiasError, "-1 is negative; give 0"),
+        ({"calibration_draws": -1}, BayesBiasError, "-1 is no number of random nulls"),
         ({"ci_prob": 95}, ScopeError, "95 is no probability"),
+        ({"ci_prob": "95"}, ScopeError, "'95' is no probability"),
+        ({"seed": -1}, SpecError, "-1 is no seed"),
+        ({"sampling": 500}, SpecError, "500 says not how to sample"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.cli.options import table_from_csv
-from bayes_bias.spreadsheets import csv_text, read_csv
+from bayes_bias.results.spreadsheets import csv_text, read_csv
 from tests.helpers import random_table
 
 FORMULAS = ('=HYPERLINK("http://x")', "+1", "-ed", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x")
