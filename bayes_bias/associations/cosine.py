@@ -1,5 +1,6 @@
 """From vectors and a word list to cosines."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -77,9 +78,8 @@ def cosines_with_vectors(
 ) -> tuple[Associations, dict[str, Vector]]:
     """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
     `also`, for measures that a table does not suffice for; the embedding is read once."""
-    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
-    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
-    words = words.with_controls(controls)
+    opened = open_embedding(embedding, trust=trust)
+    words = load_wordlist(wordlist).with_controls(controls)
     others = tuple(also)
     opened = opened.excerpt([*words.targets, *words.attributes, *others])
     vectors, coverage = lookup(opened, words)
@@ -93,7 +93,10 @@ def cosines_with_vectors(
         attributes,
         words.stereotypes,
         name=words.name,
-        notices=announce((*words.notices, *coverage.notices())),
+        notices=(
+            *announce((*words.notices, *coverage.notices())),
+            *announce(coverage.quiet_notices(), logging.INFO),
+        ),
         provenance=MappingProxyType(
             {
                 "wordlist": words.name,

@@ -217,10 +217,10 @@ class Associations:
         return table
 
 
-def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
+def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:
     """Tell the reader now what was left out; the same sentences stay with the data."""
     for notice in notices:
-        logger.warning(notice)
+        logger.log(level, notice)
     return notices
 
 

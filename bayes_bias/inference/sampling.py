@@ -120,7 +120,7 @@ def fit(
             f"table: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
             " `Associations.from_frame` returned"
         )
-    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    spec = load_spec(model)
     structure = structure_of(spec)
     data = structure.data(table)
     _refuse_degenerate(data)

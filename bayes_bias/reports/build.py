@@ -168,9 +168,9 @@ def _sources(
     """Tables of every list, before any sampling: a slip in the last list is found at once."""
     if not given:
         raise AssociationsError("wordlists: is empty; name one list or more, such as 'weat6'")
-    lists = [load_wordlist(each) if isinstance(each, str | Path) else each for each in given]
+    lists = [each if isinstance(each, Associations) else load_wordlist(each) for each in given]
     _refuse_repeated([each.name for each in lists])
-    extra = [each if isinstance(each, WordList) else load_controls(each) for each in controls]
+    extra = [load_controls(each) for each in controls]
     words = [each for each in lists if isinstance(each, WordList)]
     opened = _read(embedding, trust, [*words, *extra], with_pool, progress) if words else []
     sources = []
@@ -190,7 +190,7 @@ def _read(
     given = embedding if isinstance(embedding, list | tuple) else [embedding]
     if not given:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
-    opened = [e if isinstance(e, Embedding) else open_embedding(e, trust=trust) for e in given]
+    opened = [open_embedding(each, trust=trust) for each in given]
     names = [each.name for each in opened]
     for name in names:
         if names.count(name) > 1:

@@ -131,12 +131,11 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
     _check_settings(draws, size, planted, seed, sampling, jobs)
-    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
-    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
-    words = words.with_controls(controls)
+    opened = open_embedding(embedding, trust=trust)
+    words = load_wordlist(wordlist).with_controls(controls)
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
     design = NullDesign.of(words, source, allow_loss=allow_loss).with_planted(planted)
-    specs = tuple(each if isinstance(each, ModelSpec) else load_spec(each) for each in models)
+    specs = tuple(map(load_spec, models))
     cell = Cell(
         design=design if size is None else design.with_sizes(size),
         specs=specs,
