@@ -127,6 +127,7 @@ class _Source:
     description: str = ""
     errata: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    published: Reference = Reference()
     vectors: Vectors | None = None
     nulls: Callable[..., Calibration] | None = None
 
@@ -190,7 +191,7 @@ def _read(
     given = embedding if isinstance(embedding, list | tuple) else [embedding]
     if not given:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
-    opened = [open_embedding(each, trust=trust) for each in given]
+    opened = _told_apart(given, [open_embedding(each, trust=trust) for each in given])
     names = [each.name for each in opened]
     for name in names:
         if names.count(name) > 1:
@@ -204,6 +205,17 @@ def _read(
         progress.step(f"{each.name}: reading vectors")
         read.append(each.excerpt(wanted, pool=with_pool))
     return read
+
+
+def _told_apart(given: Sequence[Any], opened: list[Embedding]) -> list[Embedding]:
+    """Files of one name go by their paths."""
+    names = [each.name for each in opened]
+    return [
+        replace(each, name=str(source))
+        if names.count(each.name) > 1 and isinstance(source, str | Path)
+        else each
+        for source, each in zip(given, opened, strict=True)
+    ]
 
 
 def _named(source: _Source, embedding: Embedding, count: int) -> _Source:
@@ -231,6 +243,7 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
         words.description,
         tuple(erratum for each in lists for erratum in each.errata),
         tuple(dict.fromkeys(each.source for each in lists if each.source.citation)),
+        words.source,
         vectors,
         partial(calibrate, words, embedding, controls=extra, allow_loss=allow_loss),
     )
@@ -268,6 +281,7 @@ def _section(
         checks={checker.name: checker.run(study) for checker in CHECKERS},
         errata=source.errata,
         references=source.references,
+        published=source.published,
     )
 
 

@@ -49,7 +49,9 @@ class Section:
     errata : tuple of str
         What is known to be wrong in the literature's copies of the list and its control classes.
     references : tuple of Reference
-        Where the words come from.
+        Where the words come from, those of control classes included.
+    published : Reference
+        Where the list itself comes from; empty for a list of one's own.
     """
 
     title: str
@@ -64,6 +66,7 @@ class Section:
     checks: Mapping[str, Check]
     errata: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    published: Reference = Reference()
 
     @property
     def name(self) -> str:

@@ -13,7 +13,8 @@ import pytest
 from bayes_bias import Associations, Sampling, write
 from bayes_bias.associations.table import assemble
 from bayes_bias.checks.data_fit import data_fit
-from bayes_bias.embeddings import open_embedding
+from bayes_bias.citation import Reference
+from bayes_bias.embeddings import open_embedding, save_vectors
 from bayes_bias.errors import (
     AssociationsError,
     BayesBiasError,
@@ -28,6 +29,7 @@ from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import Quiet
 from bayes_bias.reports import Report, Section, check_folder, report
 from bayes_bias.reports import folder as folder_module
+from bayes_bias.reports.build import _read
 from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.figures import KINDS, draw, svg
@@ -249,6 +251,28 @@ def test_methods_are_written_from_the_fit(made):
     assert "Exponential(lam=20) for the standard deviation of e" in plain(other)
 
 
+def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
+    list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    own = dataclasses.replace(made.sections[0], references=(control_source,))
+    published = dataclasses.replace(own, references=(list_source, control_source), published=list_source)
+    said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
+    assert re.search(r"small \(our own list; targets: .*; control classes: 8 neutral \[1\]\)", said[0])
+    assert re.search(r"small \[1\] \(targets: .*; control classes: 8 neutral \[2\]\)", said[1])
+
+
+def test_latex_sets_the_model_as_an_equation(made):
+    assert r"\[ y_{ij} = \mathit{mean}_{gc} + a_i + u_i" in latex(made)
+    assert "mean[g, c] + a[i]" in plain(made)
+
+
+def test_no_latex_table_is_wider_than_the_text(made):
+    text = tables(made)
+    assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\textwidth}") == 3
+    for name in ("table*", "adjustbox", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
+    assert "XeLaTeX" in text
+
+
 def test_all_that_the_methods_cite_is_in_the_bibliography(made):
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
     entries = set(re.findall(r"@\w+\{([^,]+),", bibliography(made)))
@@ -377,6 +401,15 @@ def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     assert np.isfinite(made.table().weat_d["weat2"])
 
 
+def test_two_files_of_one_name_go_by_their_paths(tmp_path):
+    files = [tmp_path / folder / "vectors.npz" for folder in ("before", "after")]
+    for file in files:
+        file.parent.mkdir()
+        save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
+    read = _read(files, False, [], False, Quiet())
+    assert [each.name for each in read] == [str(file) for file in files]
+
+
 @pytest.mark.slow
 def test_several_embeddings_stand_side_by_side(small_fit):
     words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
@@ -400,6 +433,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert nulls.isna().tolist() == [True, False]
     assert "has no words beside those of 'flora'" in both.evidence().no_calibration["flora (vectors 0)"]
     assert "Of 2 random nulls of this design" in html_of(both)
+    assert "Are vectors 0 and vectors 1 biased?" in html_of(both)
     with pytest.raises(EmbeddingError, match="2 are called 'vectors 0'; open them with different names"):
         report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
     with pytest.raises(EmbeddingError, match="is an empty list"):
