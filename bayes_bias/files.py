@@ -1,7 +1,9 @@
 """Files are read with a remedy, and written whole or not at all; whether they can be is asked before any work."""
 
+import hashlib
 import os
 import re
+import shutil
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -11,9 +13,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 
+UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True, or --overwrite"
+
+# What figures can be written as, and what they are written as where nobody says.
+FORMATS = ("png", "pdf", "svg")
+WRITTEN: tuple[str, ...] = ("png", "pdf")
 
 
 def read_toml(
@@ -35,6 +42,7 @@ def read_toml(
 def check_output(path: str | Path, overwrite: bool = False) -> Path:
     """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
     path = Path(path)
+    check_name(path)
     if path.is_dir():
         raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
     if path.exists() and not path.is_file():
@@ -48,10 +56,42 @@ def check_output(path: str | Path, overwrite: bool = False) -> Path:
     return path
 
 
+def check_name(path: Path) -> None:
+    """Refuse a name that no file or folder can have there.
+
+    Raises
+    ------
+    OutputError
+    """
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise OutputError(
+            f"path: '{str(path)[:60]}' is no name of a file or folder ({why}); give another"
+        ) from error
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse formats that figures are not written in, before anything is computed for them.
+
+    Raises
+    ------
+    OutputError
+    """
+    if isinstance(formats, str):
+        raise OutputError(f"figures: '{formats}' is one text; give formats such as ('png', 'pdf')")
+    for name in formats:
+        if name not in FORMATS:
+            raise OutputError(f"figures: '{name}' is no format of figures; {did_you_mean(name, FORMATS)}")
+
+
 @contextmanager
 def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     """Where to write meanwhile: the file takes its name when it is complete, and leaves nothing when it fails."""
-    unfinished = path.with_name(f".{uuid4().hex}{path.suffix}")
+    unfinished = unfinished_name(path.parent, path)
     try:
         yield unfinished
         unfinished.replace(check_output(path, overwrite))  # another program may have been faster
@@ -59,6 +99,17 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def unfinished_name(home: Path, path: Path) -> Path:
+    """A name in this folder for what is to become `path`; what a killed run left there for the same path is removed."""
+    prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
+    for left in home.glob(f"{prefix}*"):
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+    return home / f"{prefix}{uuid4().hex}{path.suffix}"
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:

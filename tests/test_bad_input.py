@@ -8,10 +8,19 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.reports import check_folder
 from bayes_bias.resources import shipped
+from tests.helpers import random_table
 
 FIT = "is no fit; give what `bayes_bias.fit` or `load_fit` returned"
 TABLE = "is no table of associations; give what `bayes_bias.cosines`"
+
+
+ONE_WORD = """
+groups = {x = ["math"], y = ["poetry", "art"]}
+classes = {he = ["male", "man", "boy"], she = ["female", "woman", "girl"]}
+stereotypes = {x = "he", y = "she"}
+"""
 
 
 @pytest.fixture
@@ -33,12 +42,15 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("binary.toml", "binary.csv", "binary.nc", "binary.txt"):
         Path(name).write_bytes(bytes(range(129, 256)))
     Path("folder").mkdir()
+    Path("one.toml").write_text(ONE_WORD, encoding="utf-8")
 
 
 def text(name: str) -> str:
     """A shipped list, as it stands in its file."""
     return shipped("wordlists").joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
+
+TINY = random_table()
 
 CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "a fit of a name": (lambda: bb.fit("weat7"), f"a str {TABLE}"),
@@ -55,6 +67,35 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "draws in words": (lambda: bb.Sampling(draws="many"), "'many' is no number of draws"),
     "no chains": (lambda: bb.Sampling(chains=0), "chains: 0 is no number of chains"),
     "acceptance above 1": (lambda: bb.Sampling(target_accept=2), "2 is no acceptance rate"),
+    "warm-up in words": (lambda: bb.Sampling(tune="long"), "tune: 'long' is no number of warm-up draws"),
+    "acceptance in words": (lambda: bb.Sampling(target_accept="high"), "'high' is no acceptance rate"),
+    "a number for sampling": (lambda: bb.fit(TINY, sampling=500), "500 says not how to sample"),
+    "half a process": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=1.5), "jobs: 1.5 processes"),
+    "a null's draws": (lambda: bb.calibrate("weat6", "googlenews-demo", draws=0), "draws: 0 is no number"),
+    "a null's words": (lambda: bb.calibrate("weat6", "googlenews-demo", size=0), "size: 0 is no number"),
+    "too much planted": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", planted=2),
+        "planted: 2 is no bias",
+    ),
+    "records in a file": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", folder="binary.csv"),
+        "folder: 'binary.csv' is a file",
+    ),
+    "a measure's seed": (lambda: bb.measures.measure_all(TINY, seed=-1), "seed: -1 is no seed"),
+    "WEAT's seed": (lambda: bb.measures.weat(TINY, seed="one"), "seed: 'one' is no seed"),
+    "WEAT's partitions": (
+        lambda: bb.measures.weat(TINY, permutations="all"),
+        "'all' is not a number of draws",
+    ),
+    "SD-WEAT's seed": (lambda: bb.measures.sd_weat(TINY, seed=-1), "seed: -1 is no seed"),
+    "a comparison of names": (lambda: bb.compare("a", "b"), f"before: a str {TABLE[:44]}"),
+    "a comparison's seed": (lambda: bb.compare(TINY, TINY, seed=-1), "seed: -1 is no seed"),
+    "a comparison's interval": (lambda: bb.compare(TINY, TINY, ci_prob=95), "95 is no probability"),
+    "a name that is too long": (
+        lambda: bb.save_vectors({"a": [1.0]}, "a" * 300 + ".npz"),
+        "is no name of a file",
+    ),
+    "a folder's name with a zero": (lambda: check_folder("a\0"), "is no name of a file"),
     "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), "jobs: 0 processes"),
     "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), "seed: -1 is no seed"),
     "an embedding of a number": (lambda: bb.cosines(3, "weat6"), "embedding: cannot read a int"),
@@ -106,9 +147,21 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("report weat6 --model binary.toml", "not UTF-8 text"),
         ("report weat6 --ci 95", "--ci"),
         ("report weat6 --rope 0", "rope: 0.0 does not say up to where"),
+        ("report weat6 --figures png,jpg", "figures: 'jpg' is no format of figures; did you mean"),
         ("report", "Missing argument"),
         ("fit weat6 --seed -1", "seed: -1 is no seed"),
         ("fit weat6 --draws 5", "--draws"),
+        ("fit weat6 --scope target", "did you mean 'targets'"),
+        ("fit one.toml --controls none", "a group or class of one word (x)"),
+        ("plan one.toml --controls none", "a group or class of one word (x)"),
+        ("plan weat6 --scope none", "generalises to no other words"),
+        ("plan weat6 --model hierarchical", "neither scopes nor a noise floor"),
+        ("weat weat6 --seed -1", "seed: -1 is no seed"),
+        ("measures weat6 --seed -1", "seed: -1 is no seed"),
+        ("calibrate weat6 --jobs -7", "jobs: -7 processes"),
+        ("calibrate weat6 --folder binary.csv", "folder: 'binary.csv' is a file"),
+        (f"fit weat6 --out {'a' * 300}", "is no name of a file"),
+        (f"report weat6 --out {'a' * 300}", "is no name of a file"),
         ("fit weat6 --chains 0", "--chains"),
         ("fit weat6 --model crosed", "did you mean 'crossed'"),
         ("fit weat6 --controls neutrl", "did you mean 'neutral'"),

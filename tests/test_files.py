@@ -1,11 +1,46 @@
-"""Names of files."""
+"""Names of files, and what a killed run leaves."""
 
 import re
+from pathlib import Path
 
-from bayes_bias.files import file_names
+import pytest
+
+from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
+from bayes_bias.reports import check_folder
 
 
 def test_file_names_are_safe_and_differ_even_where_case_does_not():
     names = file_names(["weat6", "WEAT6", "../../etc/passwd", "中文", "<b>", "a/b"])
     assert len({name.lower() for name in names.values()}) == 6
     assert all(re.fullmatch(r"[a-z0-9_-]+", name) for name in names.values())
+
+
+def left_by_a_killed_run(home: Path, path: Path) -> Path:
+    left = unfinished_name(home, path)
+    if path.suffix:
+        left.write_text("half")
+    else:
+        (left / "figures").mkdir(parents=True)
+        (left / "figures" / "half.png").write_text("half")
+    return left
+
+
+@pytest.mark.parametrize("name", ["fit.nc", "中文.csv"])
+def test_the_next_run_into_the_same_file_clears_what_a_killed_one_left(tmp_path, name):
+    left_by_a_killed_run(tmp_path, tmp_path / name)
+    other = left_by_a_killed_run(tmp_path, tmp_path / "other.nc")
+    with whole_file(tmp_path / name) as unfinished:
+        unfinished.write_text("whole")
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, other])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_path, there):
+    out = tmp_path / "report"
+    if there:
+        out.mkdir()
+    home = out if there else tmp_path
+    left_by_a_killed_run(home, out)
+    other = left_by_a_killed_run(home, tmp_path / "another")
+    check_folder(out)
+    assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [other]

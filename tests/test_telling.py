@@ -3,7 +3,7 @@
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.telling import Telling
+from bayes_bias.formatting import Telling
 from tests.helpers import random_table
 
 

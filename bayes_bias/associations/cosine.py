@@ -1,6 +1,8 @@
 """From vectors and a word list to cosines."""
 
+import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -9,7 +11,7 @@ import numpy as np
 
 from bayes_bias.associations.coverage import check_coverage, lookup
 from bayes_bias.associations.lazy import products
-from bayes_bias.associations.table import Associations, assemble, with_notices
+from bayes_bias.associations.table import Associations, announce, assemble, with_notices
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.base import Vector
 from bayes_bias.embeddings.vectors import sha256_of_vectors
@@ -77,9 +79,8 @@ def cosines_with_vectors(
 ) -> tuple[Associations, dict[str, Vector]]:
     """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
     `also`, for measures that a table does not suffice for; the embedding is read once."""
-    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
-    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
-    words = words.with_controls(controls)
+    opened = open_embedding(embedding, trust=trust)
+    words = load_wordlist(wordlist).with_controls(controls)
     others = tuple(also)
     opened = opened.excerpt([*words.targets, *words.attributes, *others])
     vectors, coverage = lookup(opened, words)
@@ -107,7 +108,9 @@ def cosines_with_vectors(
         ),
         coverage=coverage.to_frame(),
     )
-    return with_notices(table), {**opened.find(others), **vectors}
+    told = with_notices(table)
+    quiet = announce(coverage.quiet_notices(), logging.INFO)
+    return replace(told, notices=(*told.notices, *quiet)), {**opened.find(others), **vectors}
 
 
 def _belongs(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.base import Embedding, Vector
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.wordlist import WordList
+from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
 type UnitVectors = dict[str, NDArray[np.float64]]
@@ -82,7 +82,16 @@ class Coverage:
 
     def notices(self) -> tuple[str, ...]:
         """What a reader has to know, in sentences; none where every word was found."""
-        return tuple(notice for part in self.parts for notice in _notices(part, self.embedding))
+        own = [part for part in self.parts if not _is_shipped_control(part)]
+        return tuple(notice for part in own for notice in _notices(part, self.embedding))
+
+    def quiet_notices(self) -> tuple[str, ...]:
+        """What the shipped control classes lost, of which nobody chose the words: a line of counts."""
+        shipped = [part for part in self.parts if _is_shipped_control(part)]
+        lost, asked = (
+            sum(map(len, words)) for words in ([p.lost for p in shipped], [p.asked for p in shipped])
+        )
+        return (f"control classes: {lost} of {asked} words not in {self.embedding}",) if lost else ()
 
 
 def lookup(embedding: Embedding, wordlist: WordList) -> tuple[UnitVectors, Coverage]:
@@ -138,6 +147,10 @@ def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
     for role, table in tables.items():
         for name, words in table.items():
             yield role, name, words
+
+
+def _is_shipped_control(part: Part) -> bool:
+    return part.role == "control" and set(part.asked) <= shipped_controls().get(part.name, frozenset())
 
 
 def _part(

@@ -16,7 +16,7 @@ from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
 from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError, did_you_mean
-from bayes_bias.telling import Telling
+from bayes_bias.formatting import Telling
 
 # From this ratio on a small group's own scale may differ unseen.
 UNEVEN = 3
@@ -254,10 +254,10 @@ def with_notices[Table: Associations](table: Table) -> Table:
     return replace(table, notices=announce((*table.notices, *uneven(table))))
 
 
-def announce(notices: tuple[str, ...]) -> tuple[str, ...]:
+def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:
     """Tell the reader now what was left out; the same sentences stay with the data."""
     for notice in notices:
-        logger.warning(notice)
+        logger.log(level, notice)
     return notices
 
 

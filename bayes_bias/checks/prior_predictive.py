@@ -9,12 +9,12 @@ import xarray as xr
 from bayes_bias.associations.table import Associations
 from bayes_bias.checks.given_draws import GivenDraws
 from bayes_bias.errors import AssociationsError, SpecError
-from bayes_bias.inference.sampling import check_seed
 from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import draw_normal
 from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.models.structures import build_model, structure_of
 from bayes_bias.models.units import unit_of
+from bayes_bias.settings import check_seed
 
 _DRAWS = 500
 # Parameters that are no scale in the units of the table, and have limits that their prior does not know of.

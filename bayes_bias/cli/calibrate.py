@@ -20,6 +20,7 @@ from bayes_bias.cli.options import (
     controls_of,
 )
 from bayes_bias.files import check_output, whole_file
+from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()
@@ -78,5 +79,5 @@ def calibrate(
     say(made.text)
     if out_file is not None:
         with whole_file(out_file, overwrite) as unfinished:
-            made.records.to_csv(unfinished, index=False)
+            unfinished.write_text(csv_text(made.records, index=False), encoding="utf-8")
         say(f"The records of all draws are in {out_file}")

@@ -16,9 +16,11 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    FIGURES,
     AllowLossOption,
     CiOption,
     ControlsOption,
+    FiguresOption,
     ModelOption,
     OverwriteOption,
     ScopeOption,
@@ -27,6 +29,7 @@ from bayes_bias.cli.options import (
     StereotypesOption,
     TrustOption,
     controls_of,
+    formats_of,
     table_from_csv,
 )
 from bayes_bias.debiasing.comparison import Comparison
@@ -54,6 +57,7 @@ def compare(
         Path | None, typer.Option("--out", "-o", help="Folder for a page with tables and figures.")
     ] = None,
     overwrite: OverwriteOption = False,
+    figures: FiguresOption = FIGURES,
     sets: SetsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -68,6 +72,7 @@ def compare(
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
+    formats = formats_of(figures)
     if out_folder is not None:
         check_folder(out_folder, overwrite)
     told = None if sets is None else read_debias_sets(sets)
@@ -100,9 +105,10 @@ def compare(
             seed=seed,
             progress=progress,
         )
-        page = None if out_folder is None else bb.write(found, out_folder, overwrite=overwrite)
+        if out_folder is not None:
+            page = bb.write(found, out_folder, overwrite=overwrite, figures=formats)
     _show(found)
-    if page is not None:
+    if out_folder is not None:
         say(f"\nThe comparison is in {page}")
 
 

@@ -70,11 +70,17 @@ class _NoticeHandler(logging.Handler):
         message = record.getMessage()
         if message not in self._seen:
             self._seen.add(message)
-            _err.print(f"note: {message}", markup=False, highlight=False, style="yellow")
+            _err.print(
+                f"note: {message}",
+                markup=False,
+                highlight=False,
+                style="yellow" if record.levelno > logging.INFO else "dim",
+            )
 
 
 def show_notices() -> None:
     """Send the package's notices to the terminal."""
     logger = logging.getLogger("bayes_bias")
     logger.handlers = [_NoticeHandler()]
+    logger.setLevel(logging.INFO)
     logger.propagate = False

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.statistics import table_means
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
@@ -26,7 +27,7 @@ from bayes_bias.cli.options import (
     read_table,
 )
 from bayes_bias.cli.summarize import main_rows
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
 from bayes_bias.files import check_output
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.fitted import Fitted
@@ -63,8 +64,10 @@ def fit(
         check_output(out_file, overwrite)
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
+        sampling = Sampling(draws, tune, chains)
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
-        posterior = bb.fit(table, model, seed=seed, sampling=Sampling(draws, tune, chains), progress=progress)
+        check_design(table_means(table), scope)
+        posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
     print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)))

@@ -29,6 +29,7 @@ from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
 from bayes_bias.formatting import level
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.measures import rows as measure_rows
+from bayes_bias.results.spreadsheets import csv_text
 from bayes_bias.results.with_measures import with_posterior
 from bayes_bias.words.defining_sets import read_debias_sets
 
@@ -77,7 +78,7 @@ def measures(
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     if csv:
-        typer.echo(with_posterior(measured.table, summaries, table.association).to_csv(), nl=False)
+        typer.echo(csv_text(with_posterior(measured.table, summaries, table.association)), nl=False)
         return
     rows = pd.DataFrame([asdict(row) for row in measure_rows(measured, summaries, table.association)])
     titles = {"no_bias": "no bias", "p_value": "p", "interval": f"{level(ci_prob)} interval"}

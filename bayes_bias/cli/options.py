@@ -3,16 +3,18 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.associations.labels import LABELS
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
+from bayes_bias.files import FORMATS, WRITTEN, check_formats
+from bayes_bias.results.spreadsheets import read_csv
 
 INPUT = "Input"
 MODEL = "Model"
+FIGURES = ",".join(WRITTEN)
 
 ListArgument = Annotated[
     str,
@@ -83,6 +85,9 @@ SetsOption = Annotated[
     ),
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
+FiguresOption = Annotated[
+    str, typer.Option(help=f"Formats of figure files, comma-separated ({', '.join(FORMATS)}), or 'none'.")
+]
 CiOption = Annotated[
     float,
     typer.Option("--ci", min=0.01, max=0.999, help="Probability of the intervals.", rich_help_panel=MODEL),
@@ -114,7 +119,17 @@ def read_table(
 
 def controls_of(controls: str) -> tuple[str, ...]:
     """Control classes as the option gives them."""
-    return () if controls == "none" else tuple(c.strip() for c in controls.split(",") if c.strip())
+    return _listed(controls)
+
+
+def formats_of(figures: str) -> tuple[str, ...]:
+    """Formats of figures as the option gives them, checked."""
+    check_formats(_listed(figures))
+    return _listed(figures)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations:
@@ -125,7 +140,7 @@ def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations
     if not pairs or not all(equals for _, equals, _ in pairs):
         raise BayesBiasError("--stereotype: a CSV file needs GROUP=CLASS, once for each group")
     try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
+        frame = read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
     except (ValueError, UnicodeDecodeError) as error:
         raise BayesBiasError(f"LIST: '{path}' is no CSV table: {error}") from error
     labels: dict[str, Any] = {label: label for label in LABELS if label in frame}

@@ -7,6 +7,7 @@ import typer
 from matplotlib.figure import Figure
 
 import bayes_bias as bb
+from bayes_bias.associations.statistics import table_means
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
@@ -25,11 +26,10 @@ from bayes_bias.cli.options import (
     read_table,
 )
 from bayes_bias.errors import OutputError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.files import check_output, whole_file
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.files import FORMATS, check_output, whole_file
+from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
-
-_FIGURES = (".png", ".pdf", ".svg")
 
 
 @app.command()
@@ -53,11 +53,14 @@ def plan(
     """
     if out_file is not None:
         check_output(out_file, overwrite)
-        if out_file.suffix.lower() not in _FIGURES:
+        if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
+    sampling_scope(scope)
+    spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
-        posterior = bb.fit(table, model, seed=seed, progress=progress)
+        check_design(table_means(table), scope)
+        posterior = bb.fit(table, spec, seed=seed, progress=progress)
     planned = bb.plan(posterior, scope=cast(ScopeName, scope), ci_prob=ci_prob)
     power = planned.power.to_xarray().to_pandas().map("{:.2f}".format)
     print_frame(power, title=f"Probability of excluding zero ({ci_prob:.0%}), by words per group and class")

@@ -12,11 +12,13 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    FIGURES,
     MODEL,
     AllowLossOption,
     CiOption,
     ControlsOption,
     EmbeddingsOption,
+    FiguresOption,
     ListsArgument,
     ModelOption,
     OverwriteOption,
@@ -26,6 +28,7 @@ from bayes_bias.cli.options import (
     StereotypesOption,
     TrustOption,
     controls_of,
+    formats_of,
     table_from_csv,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
@@ -38,6 +41,7 @@ def report(
     lists: ListsArgument,
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
     overwrite: OverwriteOption = False,
+    figures: FiguresOption = FIGURES,
     embedding: EmbeddingsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -54,6 +58,14 @@ def report(
             rich_help_panel=MODEL,
         ),
     ] = CALIBRATION_DRAWS,
+    against_published: Annotated[
+        bool,
+        typer.Option(
+            "--against-published",
+            help="Fit the published model, too, and compare how well either predicts; it doubles the time.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -61,6 +73,7 @@ def report(
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """
+    formats = formats_of(figures)
     check_folder(out_folder, overwrite)
     sources = [table_from_csv(Path(each), stereotypes) if each.endswith(".csv") else each for each in lists]
     with progress_bar() as progress:
@@ -74,12 +87,13 @@ def report(
             rope=rope,
             seed=seed,
             calibration_draws=calibration_draws,
+            against_published=against_published,
             allow_loss=allow_loss,
             trust=trust,
             progress=progress,
         )
         progress.step(f"writing {out_folder}")
-        page = bb.write(made, out_folder, overwrite=overwrite)
+        page = bb.write(made, out_folder, overwrite=overwrite, figures=formats)
     print_frame(_overview(made))
     if len(made.sections) > 1:
         print_frame(_together(made))

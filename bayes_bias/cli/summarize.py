@@ -14,6 +14,7 @@ from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
+from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()
@@ -34,7 +35,7 @@ def summarize(
     loaded = bb.load_fit(fit_file)
     summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)
     if csv:
-        typer.echo(summary.to_csv(), nl=False)
+        typer.echo(csv_text(summary), nl=False)
         return
     print_frame(shown(summary) if words else main_rows(summary))
     if Fitted.of(loaded).structure.GENERALISES:

@@ -18,7 +18,7 @@ from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimates import bias_estimate, levels
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, scope_of
-from bayes_bias.inference.sampling import Sampling, fit
+from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures import measure_all
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
@@ -26,6 +26,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
 from bayes_bias.results.summary import interval_of, summarize, tabulate
 from bayes_bias.results.verdict import verdict
+from bayes_bias.settings import check_ci_prob, check_seed
 
 _DECIMALS = 9
 
@@ -105,6 +106,10 @@ def compare(
     >>> print(compare(cosines(original, "weat6"), cosines(debiased, "weat6")).text)      # doctest: +SKIP
     """
     progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    scope_of(scope)
+    check_ci_prob(ci_prob)
+    check_seed(seed)
+    check_sampling(sampling)
     before, after = pair(before, after)
     sides = {"before": before, "after": after, "change": difference(before, after)}
     check_design(table_means(before), scope)

@@ -12,10 +12,9 @@ from scipy.stats import norm
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.facets import ScopeName, scope_of
-from bayes_bias.formatting import MINUS, estimate
+from bayes_bias.formatting import MINUS, Telling, estimate
 from bayes_bias.results.summary import interval_of, summarize
 from bayes_bias.results.verdict import Verdict
-from bayes_bias.telling import Telling
 
 State = Literal["before", "after", "change"]
 

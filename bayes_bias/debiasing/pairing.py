@@ -25,6 +25,11 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
     AssociationsError
         Associations or stereotypes differ, a word has another group or class, a group or class has no word in common.
     """
+    for name, table in {"before": before, "after": after}.items():
+        if not isinstance(table, Associations):
+            raise AssociationsError(
+                f"{name}: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` returned"
+            )
     if before.association != after.association:
         raise AssociationsError(
             f"after: holds {after.association.plural} and before {before.association.plural}; a comparison needs the"

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.telling import Telling
+from bayes_bias.formatting import Telling
 
 type Vector = NDArray[np.floating]
 

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,11 @@ _FASTTEXT_BIN = (793712314).to_bytes(4, "little")
 def open_embedding(
     source: Openable, *, trust: bool = False, format: str | None = None, name: str | None = None
 ) -> Embedding:
-    """Open word vectors; they are read when they are asked for.
+    """Open word vectors; they are read when they are asked for, and what is open already is given back.
 
     Parameters
     ----------
-    source : str, path, mapping, DataFrame or gensim KeyedVectors
+    source : str, path, mapping, DataFrame, gensim KeyedVectors or Embedding
         A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
         word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
         (n, d), or saved by gensim; a name known to `gensim.downloader`, which downloads it; or vectors in
@@ -65,6 +66,8 @@ def open_embedding(
     >>> open_embedding({"he": [1.0, 0.0], "she": [0.6, 0.8]}, name="toy").vocabulary()
     ['he', 'she']
     """
+    if isinstance(source, Embedding):
+        return source if name is None else replace(source, name=name)
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
         kind = sniff(file) if format is None else _named_format(format)

@@ -20,6 +20,7 @@ from bayes_bias.models.compiling import compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress, Quiet
+from bayes_bias.settings import check_count, check_seed, is_between
 
 logger = logging.getLogger("bayes_bias")
 
@@ -59,11 +60,9 @@ class Sampling:
     target_accept: float = 0.95
 
     def __post_init__(self) -> None:
-        for name in ("draws", "tune", "chains"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise SpecError(f"{name}: {value!r} is no number of {name}; give a whole number, 1 or more")
-        if not 0 < self.target_accept < 1:
+        for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
+            check_count(name, getattr(self, name), what)
+        if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
             raise SpecError(
                 f"target_accept: {self.target_accept!r} is no acceptance rate; give a number between 0 and 1"
             )
@@ -115,12 +114,13 @@ def fit(
     >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
     """
     check_seed(seed)
+    check_sampling(sampling)
     if not isinstance(table, Associations):
         raise AssociationsError(
             f"table: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
             " `Associations.from_frame` returned"
         )
-    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    spec = load_spec(model)
     structure = structure_of(spec)
     data = structure.data(table)
     _refuse_degenerate(data)
@@ -135,15 +135,17 @@ def fit(
     return tree
 
 
-def check_seed(seed: int) -> None:
-    """Refuse what no generator of random numbers can start from, before anything is computed.
+def check_sampling(sampling: Any) -> None:
+    """Refuse what does not say how to sample, before anything is computed.
 
     Raises
     ------
     SpecError
     """
-    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        raise SpecError(f"seed: {seed!r} is no seed; give a whole number, 0 or more")
+    if not isinstance(sampling, Sampling):
+        raise SpecError(
+            f"sampling: {sampling!r} says not how to sample; give a Sampling, such as Sampling(draws=4000)"
+        )
 
 
 def sample(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from bayes_bias.errors import MeasureError
+from bayes_bias.settings import check_seed
 
 
 def chance_effect_sizes(
@@ -56,7 +57,7 @@ def chance_effect_sizes(
         raise MeasureError(
             f"n_targets, draws: {n_targets} and {draws} given; 2 words and 1 draw are the least"
         )
-    scores = np.random.default_rng(seed).standard_normal((draws, 2, n_targets))
+    scores = np.random.default_rng(check_seed(seed)).standard_normal((draws, 2, n_targets))
     means = scores[:, :, 0] if first_word_only else scores.mean(axis=2)
     spread = scores.reshape(draws, -1).std(axis=1, ddof=1)
     sizes: np.ndarray = (means[:, 0] - means[:, 1]) / spread

@@ -11,6 +11,7 @@ from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
 from bayes_bias.measures.result import Result
+from bayes_bias.settings import check_seed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,7 +81,7 @@ def classification(
     from sklearn.svm import SVC
 
     seen, unseen = train_test_split(
-        np.arange(len(words)), train_size=train, stratify=group, random_state=seed
+        np.arange(len(words)), train_size=train, stratify=group, random_state=check_seed(seed)
     )
     labels = np.array(group)
     # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.

@@ -12,6 +12,7 @@ from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
 from bayes_bias.measures.result import Result
+from bayes_bias.settings import check_seed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,7 +77,7 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     rows = stack_unit(vectors, words, "clustering")
     from sklearn.cluster import KMeans  # a second of imports, for this measure alone
 
-    cluster = KMeans(len(groups), n_init=10, random_state=seed).fit_predict(rows)
+    cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
     found = _matched(cluster, group, list(groups))
     agree = [a == b for a, b in zip(found, group, strict=True)]
     return Clustering(

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from bayes_bias.errors import MeasureError, did_you_mean
+from bayes_bias.settings import check_seed
 
 Alternative = Literal["greater", "less", "two-sided"]
 
@@ -58,7 +59,7 @@ def permutation_tests(
     seed: int,
 ) -> list[PermutationTest]:
     """One test for each row of scores, all on the same regroupings."""
-    _check(alternative, permutations)
+    _check(alternative, permutations, seed)
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
     tie = _TIE * np.abs(centred).sum(axis=1, keepdims=True)
@@ -78,7 +79,7 @@ def permutation_tests(
 
 def regrouping_test(worth: np.ndarray, own: np.ndarray, *, permutations: int, seed: int) -> float:
     """p-value of a sum over words of what each is worth in its group, shape (words, groups)."""
-    _check("greater", permutations)
+    _check("greater", permutations, seed)
     observed = worth[np.arange(len(own)), own].sum()
     orders = np.random.default_rng(seed).permuted(np.tile(np.arange(len(own)), (permutations, 1)), axis=1)
     sums = worth[orders, own].sum(axis=1)
@@ -86,14 +87,17 @@ def regrouping_test(worth: np.ndarray, own: np.ndarray, *, permutations: int, se
     return (int(extreme) + 1) / (permutations + 1)
 
 
-def _check(alternative: str, permutations: int | None) -> None:
+def _check(alternative: str, permutations: int | None, seed: int) -> None:
+    check_seed(seed)
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
         raise MeasureError(
             f"alternative: '{alternative}' is not an option; {did_you_mean(alternative, valid)}"
         )
-    if permutations is not None and permutations < 1:
-        raise MeasureError(f"permutations: {permutations} is not a number of draws; give 1 or more, or None")
+    if permutations is not None and (not isinstance(permutations, int | np.integer) or permutations < 1):
+        raise MeasureError(
+            f"permutations: {permutations!r} is not a number of draws; give 1 or more, or None"
+        )
 
 
 def _count_extreme(

@@ -9,6 +9,7 @@ import pandas as pd
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.result import Result
+from bayes_bias.settings import check_seed
 
 _FEWEST_SHARED = 3
 
@@ -128,7 +129,7 @@ def half_lists(
     """
     if not 0 < fraction <= 1:
         raise MeasureError(f"fraction: {fraction:g} is not a share of words; valid: above 0, up to 1")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
         columns = _some(table.class_index, fraction, rng)

@@ -12,6 +12,7 @@ from bayes_bias.measures.designs import ROUNDING, require_complete, require_two_
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
 from bayes_bias.measures.weat import largest_effect
+from bayes_bias.settings import check_seed
 
 _CONTROL_GROUPS = 100
 _CONTROL_WORDS = 100
@@ -106,7 +107,7 @@ def sd_weat(
     (100, True)
     """
     _check(table, draws, size)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
     in_group = table.group_index == 0
     pool = table.without_controls().values.to_numpy()
     effects = _effects(pool, in_group, draws, size, rng)

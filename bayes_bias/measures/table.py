@@ -12,6 +12,7 @@ from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.measures.result import Result
+from bayes_bias.settings import check_seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,7 @@ def measure_all(
     >>> measured.left_out["WEAT"]
     "WEAT: group 'man' has 1 word(s) and needs 2 or more"
     """
+    check_seed(seed)
     _discover()
     occasion = Occasion(table, vectors, defining_sets, vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []

@@ -7,6 +7,7 @@ dims are fixed.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ type Inputs = Mapping[str, NDArray[Any]]
 
 _POINT = "point"
 _compiled: dict[tuple[Any, ...], "Compiled"] = {}
+
+# A PyTensor function keeps what it is given until it is done, and random nulls are fitted in threads.
+_one_at_a_time = Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,8 @@ class Compiled:
     def parameters(self, drawn: xr.Dataset, inputs: Inputs, coords: Mapping[str, list[str]]) -> xr.Dataset:
         """The named parameters of what nutpie drew, with their labels."""
         points = drawn[_POINT].transpose("chain", "draw", ...).to_numpy()
-        found = self.named(points.reshape(-1, points.shape[-1]), *inputs.values())
+        with _one_at_a_time:
+            found = self.named(points.reshape(-1, points.shape[-1]), *inputs.values())
         variables = {
             name: (("chain", "draw", *dims), values.reshape(*points.shape[:2], *values.shape[1:]))
             for name, dims, values in zip(self.names, self.dims, found, strict=True)

@@ -178,15 +178,17 @@ def spec_names() -> list[str]:
     return shipped_names("models")
 
 
-def load_spec(name_or_path: str | Path) -> ModelSpec:
-    """Read a model by its shipped name or from the path of a TOML file.
+def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
+    """Read a model by its shipped name or from the path of a TOML file; one that is read already is given back.
 
     Raises
     ------
     SpecError
         No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior.
     """
-    path = Path(name_or_path)
+    if isinstance(name_or_path, ModelSpec):
+        return name_or_path
+    path = Path(str(name_or_path))
     if str(name_or_path) in spec_names():
         file = shipped("models") / f"{name_or_path}.toml"
     elif path.is_file():

@@ -72,7 +72,7 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     ------
     SpecError
     """
-    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    spec = load_spec(model)
     if not structure_of(spec).GENERALISES:
         raise SpecError(
             f"model: '{spec.name}' is {spec.structure} and has neither scopes nor a noise floor, on which {what} rests;"

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import get_font_names
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -24,9 +26,24 @@ _LONGEST_LABEL = 28
 _LONGEST_TITLE = 44
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
+# Fonts with Chinese, Japanese and Korean letters, of which most machines have one.
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "Droid Sans Fallback",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "SimHei",
+    "Arial Unicode MS",
+)
+
 _RC: Mapping[Any, Any] = MappingProxyType(
     {
-        "font.family": "sans-serif",
         "font.size": 9.5,
         "axes.titlesize": 10.5,
         "axes.titleweight": "bold",
@@ -56,8 +73,15 @@ _RC: Mapping[Any, Any] = MappingProxyType(
 @contextmanager
 def style() -> Iterator[None]:
     """The look of the figures, for as long as something is drawn or saved."""
-    with mpl.rc_context(dict(_RC)):
+    with mpl.rc_context({**_RC, "font.family": _families()}):
         yield
+
+
+@cache
+def _families() -> list[str]:
+    """Matplotlib's own font, then installed ones for the letters that it lacks."""
+    installed = set(get_font_names())
+    return ["sans-serif", *(name for name in _OTHER_SCRIPTS if name in installed)]
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:

@@ -1,5 +1,6 @@
 """A comparison as a page with its tables and figures."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +15,23 @@ from bayes_bias.reports import figures
 from bayes_bias.reports.folder import write_folder, write_texts
 from bayes_bias.reports.html import data_uri
 from bayes_bias.reports.templating import own_file, render_html
+from bayes_bias.results.spreadsheets import csv_text
 from bayes_bias.results.summary import CHANCE, chance
 
 
-def write_comparison(found: Comparison, out: Path, overwrite: bool) -> Path:
+def write_comparison(found: Comparison, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a comparison into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(found, folder), overwrite)
+    write_folder(out, lambda folder: _render(found, folder, formats), overwrite)
     return out / "comparison.html"
 
 
-def _render(found: Comparison, folder: Path) -> None:
-    drawn = _draw(found)
-    (folder / "figures").mkdir()
-    for name, figure in drawn.items():
-        for suffix in ("png", "pdf"):
-            figures.save(figure, folder / "figures" / f"{name}.{suffix}")
+def _render(found: Comparison, folder: Path, formats: Sequence[str]) -> None:
+    svgs = figures.write_figures(_draw(found), folder / "figures", formats)
     texts = {
-        "comparison.html": _page(found, drawn),
-        "change.csv": found.change.to_csv(),
-        "before-and-after.csv": found.to_frame().to_csv(index=False),
-        "controls.csv": found.controls.to_csv(),
+        "comparison.html": _page(found, svgs),
+        "change.csv": csv_text(found.change),
+        "before-and-after.csv": csv_text(found.to_frame(), index=False),
+        "controls.csv": csv_text(found.controls),
     }
     write_texts(folder, texts, _provenance(found))
 
@@ -51,11 +49,11 @@ def _draw(found: Comparison) -> dict[str, Figure]:
     return {name: figures.laid_out(ax) for name, ax in axes.items()}
 
 
-def _page(found: Comparison, drawn: dict[str, Figure]) -> str:
+def _page(found: Comparison, svgs: Mapping[str, bytes]) -> str:
     return render_html(
         "comparison.html",
         found=found,
-        figures={name: data_uri(figures.svg(figure)) for name, figure in drawn.items()},
+        figures={name: data_uri(svg) for name, svg in svgs.items()},
         css=own_file("style.css"),
         bounds=bounds,
         chance=chance,

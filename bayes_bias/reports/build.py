@@ -15,7 +15,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import AssociationsError, BayesBiasError, EmbeddingError
+from bayes_bias.errors import AssociationsError, EmbeddingError
 from bayes_bias.estimands.facets import (
     DEFAULT_SCOPE,
     SHOWN,
@@ -24,7 +24,7 @@ from bayes_bias.estimands.facets import (
     possible_scopes,
     sampling_scope,
 )
-from bayes_bias.inference.sampling import Sampling, fit
+from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures.table import measure_all
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
@@ -35,8 +35,9 @@ from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.results.design import variance_shares
 from bayes_bias.results.negligible import check_rope
-from bayes_bias.results.summary import check_interval, summarize
+from bayes_bias.results.summary import summarize
 from bayes_bias.results.verdict import verdict
+from bayes_bias.settings import check_ci_prob, check_count, check_seed
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
@@ -57,6 +58,7 @@ def report(
     seed: int = 1,
     sampling: Sampling = Sampling(),
     calibration_draws: int = CALIBRATION_DRAWS,
+    against_published: bool = False,
     allow_loss: bool = False,
     trust: bool = False,
     progress: Progress | None = None,
@@ -85,6 +87,9 @@ def report(
     calibration_draws : int
         Random nulls of each list's own design, to count how often the model finds a bias where none is (see
         `calibrate`; a tenth of a second each); 0 for none.
+    against_published : bool
+        Fit the published hierarchical model, too, and compare how well either predicts the raw values; it takes
+        longer than all the rest. `bayes-bias check` does nothing else.
     allow_loss, trust
         See `bayes_bias.cosines`.
     progress : Progress, optional
@@ -106,13 +111,15 @@ def report(
     """
     progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
-    _check_settings(scope, ci_prob, calibration_draws)
+    _check_settings(scope, ci_prob, seed, sampling, calibration_draws)
     check_rope(rope)
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     _check_tables([source.table for source in sources], scope)
     sections = tuple(
-        _section(source, spec, scope, ci_prob, rope, seed, sampling, calibration_draws, progress)
+        _section(
+            source, spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published, progress
+        )
         for source in sources
     )
     return Report(sections, spec, scope, ci_prob, rope)
@@ -127,17 +134,19 @@ class _Source:
     description: str = ""
     errata: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    published: Reference = Reference()
     vectors: Vectors | None = None
     nulls: Callable[..., Calibration] | None = None
 
 
-def _check_settings(scope: str, ci_prob: float, calibration_draws: int) -> None:
+def _check_settings(
+    scope: str, ci_prob: float, seed: int, sampling: Sampling, calibration_draws: int
+) -> None:
     sampling_scope(scope)
-    check_interval(ci_prob)
-    if calibration_draws < 0:
-        raise BayesBiasError(
-            f"calibration_draws: {calibration_draws} is negative; give 0 for no random nulls, or a number such as 100"
-        )
+    check_ci_prob(ci_prob)
+    check_seed(seed)
+    check_sampling(sampling)
+    check_count("calibration_draws", calibration_draws, "random nulls", least=0)
 
 
 def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> None:
@@ -167,9 +176,9 @@ def _sources(
     """Tables of every list, before any sampling: a slip in the last list is found at once."""
     if not given:
         raise AssociationsError("wordlists: is empty; name one list or more, such as 'weat6'")
-    lists = [load_wordlist(each) if isinstance(each, str | Path) else each for each in given]
+    lists = [each if isinstance(each, Associations) else load_wordlist(each) for each in given]
     _refuse_repeated([each.name for each in lists])
-    extra = [each if isinstance(each, WordList) else load_controls(each) for each in controls]
+    extra = [load_controls(each) for each in controls]
     words = [each for each in lists if isinstance(each, WordList)]
     opened = _read(embedding, trust, [*words, *extra], with_pool, progress) if words else []
     sources = []
@@ -189,7 +198,7 @@ def _read(
     given = embedding if isinstance(embedding, list | tuple) else [embedding]
     if not given:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
-    opened = [e if isinstance(e, Embedding) else open_embedding(e, trust=trust) for e in given]
+    opened = _told_apart(given, [open_embedding(each, trust=trust) for each in given])
     names = [each.name for each in opened]
     for name in names:
         if names.count(name) > 1:
@@ -203,6 +212,17 @@ def _read(
         progress.step(f"{each.name}: reading vectors")
         read.append(each.excerpt(wanted, pool=with_pool))
     return read
+
+
+def _told_apart(given: Sequence[Any], opened: list[Embedding]) -> list[Embedding]:
+    """Files of one name go by their paths."""
+    names = [each.name for each in opened]
+    return [
+        replace(each, name=str(source))
+        if names.count(each.name) > 1 and isinstance(source, str | Path)
+        else each
+        for source, each in zip(given, opened, strict=True)
+    ]
 
 
 def _named(source: _Source, embedding: Embedding, count: int) -> _Source:
@@ -230,6 +250,7 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
         words.description,
         tuple(erratum for each in lists for erratum in each.errata),
         tuple(dict.fromkeys(each.source for each in lists if each.source.citation)),
+        words.source,
         vectors,
         partial(calibrate, words, embedding, controls=extra, allow_loss=allow_loss),
     )
@@ -244,6 +265,7 @@ def _section(
     seed: int,
     sampling: Sampling,
     null_draws: int,
+    against_published: bool,
     progress: Progress,
 ) -> Section:
     table, step = source.table, Prefixed(source.table.name, progress)
@@ -251,7 +273,9 @@ def _section(
     step.step("summarising")
     carried = possible_scopes(fitted.data)
     wanted = dict.fromkeys([scope, *(each for each in SHOWN if each in carried)])
-    study = Study(table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step)
+    study = Study(
+        table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step, against_published
+    )
     return Section(
         title=source.title,
         description=source.description,
@@ -265,6 +289,7 @@ def _section(
         checks={checker.name: checker.run(study) for checker in CHECKERS},
         errata=source.errata,
         references=source.references,
+        published=source.published,
     )
 
 

@@ -27,6 +27,8 @@ class Study:
         Draws random nulls of the list's design; None for a table without embedding.
     null_draws : int
         How many random nulls were asked for.
+    against_published : bool
+        Whether the published model is to be fitted, too.
     """
 
     table: Associations
@@ -38,6 +40,7 @@ class Study:
     nulls: Callable[..., Calibration] | None
     null_draws: int
     progress: Progress
+    against_published: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
-"""The figures of a report, drawn once and saved as PNG, PDF and SVG."""
+"""The figures of a report, drawn once and saved in the formats that are asked for."""
 
 import io
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -45,6 +45,19 @@ def draw(report: Report) -> dict[str, Figure]:
 def check_figure(section: str, check: str, kind: str) -> str:
     """The file name of a figure that a check has to show."""
     return f"{section}-{check}-{kind}"
+
+
+def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
+    """Every figure in a file of each format, and as SVG for the page."""
+    svgs = {name: svg(figure) for name, figure in drawn.items()}
+    for name, figure in drawn.items() if formats else ():
+        folder.mkdir(exist_ok=True)
+        for suffix in formats:
+            if suffix == "svg":
+                (folder / f"{name}.svg").write_bytes(svgs[name])
+            else:
+                save(figure, folder / f"{name}.{suffix}")
+    return svgs
 
 
 def save(figure: Figure, path: Path) -> None:

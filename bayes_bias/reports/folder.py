@@ -3,18 +3,16 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import OVERWRITE, file_names
+from bayes_bias.files import OVERWRITE, UNFINISHED, check_name, file_names, unfinished_name
 from bayes_bias.inference.storage import save_fit
 from bayes_bias.reports import figures, html, latex, methods, provenance, tables
 from bayes_bias.reports.record import Report
-
-_UNFINISHED = ".unfinished-"
+from bayes_bias.results.spreadsheets import csv_text
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
@@ -26,6 +24,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
         It is a file, nothing can be written there, or something is there already and not to be overwritten.
     """
     out = Path(out)
+    check_name(out)
     if out.exists() and not out.is_dir():
         raise OutputError(f"out: '{out}' is a file; name a folder, which is made if need be")
     _check_empty(out, overwrite)
@@ -36,7 +35,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
 
 
 def _check_empty(out: Path, overwrite: bool) -> None:
-    there = (path for path in out.iterdir() if not path.name.startswith(_UNFINISHED)) if out.is_dir() else ()
+    there = (path for path in out.iterdir() if not path.name.startswith(UNFINISHED)) if out.is_dir() else ()
     if not overwrite and any(there):
         raise OutputError(
             f"out: '{out}' holds files already; name another folder, or have those of an earlier report"
@@ -44,9 +43,9 @@ def _check_empty(out: Path, overwrite: bool) -> None:
         )
 
 
-def write_report(report: Report, out: Path, overwrite: bool) -> Path:
+def write_report(report: Report, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a report into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(report, folder), overwrite)
+    write_folder(out, lambda folder: _render(report, folder, formats), overwrite)
     return out / "index.html"
 
 
@@ -66,7 +65,7 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
 def _unfinished(out: Path) -> Path:
     """A new folder on the file system of `out`: in `out` itself, or in the nearest folder that exists."""
     home = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
-    unfinished = home / f"{_UNFINISHED}{uuid4().hex}"
+    unfinished = unfinished_name(home, out)
     unfinished.mkdir()
     return unfinished
 
@@ -75,25 +74,21 @@ def _cannot_write(out: Path, error: OSError) -> OutputError:
     return OutputError(f"out: cannot write '{out}': {error.strerror or error}; choose another folder")
 
 
-def _render(report: Report, folder: Path) -> None:
+def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
     names = file_names([section.name for section in report.sections])
     for section in report.sections:
         save_fit(section.fit, folder / f"posterior-{names[section.name]}.nc")
-    drawn = figures.draw(report)
-    (folder / "figures").mkdir()
-    for file, figure in drawn.items():
-        figures.save(figure, folder / "figures" / f"{file}.png")
-        figures.save(figure, folder / "figures" / f"{file}.pdf")
+    svgs = figures.write_figures(figures.draw(report), folder / "figures", formats)
     texts = {
-        "index.html": html.page(report, {file: figures.svg(figure) for file, figure in drawn.items()}),
+        "index.html": html.page(report, svgs),
         "tables.tex": latex.tables(report),
         "methods.txt": methods.plain(report),
         "methods.tex": methods.latex(report),
         "references.bib": methods.bibliography(report),
         "summary.csv": tables.summary_csv(report),
         "weat.csv": tables.weat_csv(report),
-        "measures.csv": report.measures().to_csv(),
-        "evidence.csv": report.evidence().to_csv(),
+        "measures.csv": csv_text(report.measures()),
+        "evidence.csv": csv_text(report.evidence()),
         "left-out.csv": tables.left_out_csv(report),
         "coverage.csv": tables.coverage_csv(report),
     }

@@ -83,8 +83,13 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         methods=methods.plain_paragraphs(report),
         references=references(report),
         provenance=provenance.of(report),
-        embeddings=methods.embeddings(report),
+        question=_question(methods.embeddings(report)),
     )
+
+
+def _question(embeddings: tuple[str, ...]) -> str:
+    *others, last = embeddings or ("this embedding",)
+    return f"Are {', '.join(others)} and {last} biased?" if others else f"Is {last} biased?"
 
 
 def _checks(

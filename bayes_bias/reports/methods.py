@@ -28,6 +28,15 @@ _EFFECTS = {
     "sd_residual": "e",
 }
 
+# The same formula, set by LaTeX, with a level of its own in the associated classes and without.
+_EQUATION = {
+    shared: r"\[ y_{ij} = \mathit{mean}_{gc} + " + level + r" + x_{ic} + b_j + w_{jg} + e_{ij} \]"
+    for shared, level in {
+        True: r"a_i + u_i \, \mathbf{1}[c \textrm{ is associated with a group}]",
+        False: "u_i",
+    }.items()
+}
+
 
 def plain(report: Report) -> str:
     """Plain text with numbered references below."""
@@ -43,7 +52,7 @@ def plain_paragraphs(report: Report) -> list[str]:
         return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
 
     said = {name: _filled(sentence, cite, str) for name, sentence in sentences(report).items()}
-    return _paragraphs(render_text("methods.txt", **_facts(report, cite), checks=said))
+    return _paragraphs(render_text("methods.txt", **_facts(report, cite, _formula(report)), checks=said))
 
 
 def latex(report: Report) -> str:
@@ -53,7 +62,8 @@ def latex(report: Report) -> str:
         return Latex(r"\cite{" + ",".join(keys) + "}")
 
     said = {name: Latex(_filled(sentence, cite, escaped)) for name, sentence in sentences(report).items()}
-    return "\n\n".join(_paragraphs(render_latex("methods.txt", **_facts(report, cite), checks=said))) + "\n"
+    facts = _facts(report, cite, Latex(_EQUATION[_is_shared(report)]))
+    return "\n\n".join(_paragraphs(render_latex("methods.txt", **facts, checks=said))) + "\n"
 
 
 def bibliography(report: Report) -> str:
@@ -82,18 +92,19 @@ def _paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
-def _facts(report: Report, cite: Cite) -> dict[str, Any]:
+def _facts(report: Report, cite: Cite, formula: str) -> dict[str, Any]:
     first = report.sections[0].fitted
     return {
         "report": report,
         "cite": cite,
+        "formula": formula,
         "lists": [_list_facts(section, cite) for section in report.sections],
         "embeddings": embeddings(report),
         "priors": "; ".join(f"{prior} for {_named(name)}" for name, prior in _used_priors(report).items()),
         "association": report.association,
         "by_class": _scaled_by_class(report.sections[0]),
         "units": _units(report),
-        "shared": any("sd_target" in section.fitted.posterior for section in report.sections),
+        "shared": _is_shared(report),
         "model_key": key_of(report.spec.reference) if report.spec.reference else None,
         "scope": scope_of(report.scope),
         "chance_name": CHANCE,
@@ -104,6 +115,16 @@ def _facts(report: Report, cite: Cite) -> dict[str, Any]:
         "seconded": any(section.quasi_f for section in report.sections),
         "planned": any(section.verdict.planned for section in report.sections),
     }
+
+
+def _is_shared(report: Report) -> bool:
+    """Whether a target's level is told apart from its level in the associated classes."""
+    return any("sd_target" in section.fitted.posterior for section in report.sections)
+
+
+def _formula(report: Report) -> str:
+    level = "a[i] + u[i] (where c is associated with a group)" if _is_shared(report) else "u[i]"
+    return f"mean[g, c] + {level} + x[i, c] + b[j] + w[j, g] + e[i, j]"
 
 
 def _used_priors(report: Report) -> dict[str, Prior]:
@@ -136,12 +157,14 @@ def _scaled_by_class(section: Section) -> list[str]:
 
 
 def _list_facts(section: Section, cite: Cite) -> dict[str, Any]:
+    others = [each for each in section.references if each != section.published]
     found = section.coverage.set_index("name").found
     roles = section.coverage.set_index("name").role
     lost = section.coverage.asked.sub(section.coverage.found).dropna().sum()
     return {
         "name": section.name,
-        "cite": cite(*dict.fromkeys(map(key_of, section.references))) if section.references else "",
+        "cite": cite(key_of(section.published)) if section.published.citation else "",
+        "control_cite": cite(*dict.fromkeys(map(key_of, others))) if others else "",
         "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
         "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
         "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),

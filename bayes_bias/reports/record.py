@@ -11,6 +11,7 @@ from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations
 from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName
+from bayes_bias.formatting import Telling
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.table import MeasureTable
@@ -23,7 +24,6 @@ from bayes_bias.results.many_lists import ManyLists, many_lists
 from bayes_bias.results.summary import row_of
 from bayes_bias.results.verdict import Verdict
 from bayes_bias.results.with_measures import with_posterior
-from bayes_bias.telling import Telling
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,9 @@ class Section:
     errata : tuple of str
         What is known to be wrong in the literature's copies of the list and its control classes.
     references : tuple of Reference
-        Where the words come from.
+        Where the words come from, those of control classes included.
+    published : Reference
+        Where the list itself comes from; empty for a list of one's own.
     """
 
     title: str
@@ -67,6 +69,7 @@ class Section:
     checks: Mapping[str, Check]
     errata: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    published: Reference = Reference()
 
     @property
     def name(self) -> str:

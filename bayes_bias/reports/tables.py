@@ -3,17 +3,18 @@
 import pandas as pd
 
 from bayes_bias.reports.record import Report
+from bayes_bias.results.spreadsheets import csv_text
 
 
 def summary_csv(report: Report) -> str:
     """All estimands of all lists, under each scope that was computed; full precision."""
-    return report.summary().to_csv()
+    return csv_text(report.summary())
 
 
 def coverage_csv(report: Report) -> str:
     """What each embedding has of each list, with every word that was left out."""
     tables = {section.name: section.coverage for section in report.sections}
-    return pd.concat(tables, names=["list"]).reset_index("list").to_csv(index=False)
+    return csv_text(pd.concat(tables, names=["list"]).reset_index("list"), index=False)
 
 
 def weat_csv(report: Report) -> str:
@@ -32,10 +33,10 @@ def weat_csv(report: Report) -> str:
         section.name: {column: getattr(section.weat, column, None) for column in columns}
         for section in report.sections
     }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list").to_csv()
+    return csv_text(pd.DataFrame.from_dict(rows, orient="index").rename_axis("list"))
 
 
 def left_out_csv(report: Report) -> str:
     """The observed bias of each list without each of its words, and without each cluster."""
     tables = {section.name: section.checks["clusters"].found[1] for section in report.sections}
-    return pd.concat(tables, names=["list"]).reset_index("list").to_csv(index=False)
+    return csv_text(pd.concat(tables, names=["list"]).reset_index("list").set_index("list"))

@@ -1,16 +1,24 @@
 """`write`: what was found, as pages, tables and figures in a folder."""
 
+from collections.abc import Sequence
 from functools import singledispatch
 from pathlib import Path
 
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
+from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.reports import before_after, folder
 from bayes_bias.reports.record import Report
 
 
 @singledispatch
-def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = False) -> Path:
+def write(
+    found: Report | Comparison,
+    out: str | Path,
+    *,
+    overwrite: bool = False,
+    figures: Sequence[str] = WRITTEN,
+) -> Path:
     """Render a report or a comparison into a folder, whole or not at all.
 
     The folder is made if need be.
@@ -23,6 +31,8 @@ def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = Fals
         The folder; empty, or not yet there.
     overwrite : bool
         Replace the files of an earlier report in it; any other file stays.
+    figures : sequence of {"png", "pdf", "svg"}
+        The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside.
 
     Returns
     -------
@@ -31,14 +41,15 @@ def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = Fals
         ``evidence.csv``, ``left-out.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``,
         ``references.bib``, ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison
         ``comparison.html``; beside it ``change.csv`` (the change of every estimand and word),
-        ``before-and-after.csv``, ``controls.csv``,
-        ``figures/`` and ``provenance.json``.
+        ``before-and-after.csv``, ``controls.csv``, ``figures/`` and ``provenance.json``.
+        In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
+        it, so that no spreadsheet takes it for a formula.
 
     Raises
     ------
     OutputError
-        There are no pages of such a thing, the folder cannot be written, or it holds files and is not to be
-        overwritten; then nothing of it has changed.
+        There are no pages of such a thing, figures are not written in such a format, the folder cannot be written,
+        or it holds files and is not to be overwritten; then nothing of it has changed.
 
     Examples
     --------
@@ -50,10 +61,14 @@ def write(found: Report | Comparison, out: str | Path, *, overwrite: bool = Fals
 
 
 @write.register
-def _(found: Report, out: str | Path, *, overwrite: bool = False) -> Path:
-    return folder.write_report(found, Path(out), overwrite)
+def _(found: Report, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
+    check_formats(figures)
+    return folder.write_report(found, Path(out), overwrite, figures)
 
 
 @write.register
-def _(found: Comparison, out: str | Path, *, overwrite: bool = False) -> Path:
-    return before_after.write_comparison(found, Path(out), overwrite)
+def _(
+    found: Comparison, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
+) -> Path:
+    check_formats(figures)
+    return before_after.write_comparison(found, Path(out), overwrite, figures)

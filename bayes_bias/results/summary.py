@@ -17,6 +17,7 @@ from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
 from bayes_bias.results.negligible import NO_DIFFERENCES, check_rope, prob_negligible
+from bayes_bias.settings import check_ci_prob
 
 logger = logging.getLogger("bayes_bias")
 
@@ -134,13 +135,9 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
 
     Raises
     ------
-    BayesBiasError
+    ScopeError, BayesBiasError
     """
-    number = isinstance(ci_prob, int | float | np.number) and not isinstance(ci_prob, bool)
-    if not number or not 0 < ci_prob < 1:
-        raise BayesBiasError(
-            f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as {CI_PROB}"
-        )
+    check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
             f"ci_kind: '{ci_kind}' is no interval; {did_you_mean(str(ci_kind), get_args(CiKind))}"

@@ -7,13 +7,12 @@ from bayes_bias.associations.association import Association
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of
-from bayes_bias.formatting import estimate, percent, probability, signed
+from bayes_bias.formatting import Telling, estimate, percent, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.design import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import CHANCE, chance, interval_of, tabulate
-from bayes_bias.telling import Telling
 
 Label = Literal[
     "distinguishable",

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
@@ -16,8 +17,8 @@ from typing import Any, Self
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import read_toml
+from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
-from bayes_bias.telling import Telling
 from bayes_bias.words import belonging, rules
 from bayes_bias.words.belonging import Pairs, Topics
 
@@ -110,7 +111,7 @@ class WordList(Telling):
         A control word that already is a target or an attribute leaves the control class, and `notices` says
         so; so does a word that an earlier control class has.
         """
-        lists = [each if isinstance(each, WordList) else load_controls(each) for each in _listed(controls)]
+        lists = [load_controls(each) for each in _listed(controls)]
         merged = dict(self.controls)
         for each in lists:
             for name in each.controls.keys() & (merged.keys() | self.classes.keys()):
@@ -172,8 +173,8 @@ def control_names() -> list[str]:
     return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
 
 
-def load_wordlist(name_or_path: str | Path) -> WordList:
-    """Read a list by its shipped name or from the path of a TOML file.
+def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
+    """Read a list by its shipped name or from the path of a TOML file; one that is read already is given back.
 
     Raises
     ------
@@ -188,18 +189,30 @@ def load_wordlist(name_or_path: str | Path) -> WordList:
     >>> load_wordlist("weat6").groups["male names"][:3]
     ('John', 'Paul', 'Mike')
     """
+    if isinstance(name_or_path, WordList):
+        return name_or_path
     file, label = _locate(name_or_path, wordlist_names(), "")
     return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
 
 
-def load_controls(name_or_path: str | Path) -> WordList:
-    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML file.
+def load_controls(name_or_path: str | Path | WordList) -> WordList:
+    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML file; those that are read
+    already are given back.
 
     Such a file has `[classes]` and neither groups nor stereotypes: all that the result has is `controls`.
     """
+    if isinstance(name_or_path, WordList):
+        return name_or_path
     name = name_or_path.removeprefix(_CONTROLS) if isinstance(name_or_path, str) else name_or_path
     file, label = _locate(name, control_names(), _CONTROLS)
     return WordList(**_read_controls(_parse(file, label), Path(file.name).stem, where=label))
+
+
+@cache
+def shipped_controls() -> Mapping[str, frozenset[str]]:
+    """The words of each shipped control class."""
+    classes = (load_controls(name).controls for name in control_names())
+    return MappingProxyType({name: frozenset(words) for each in classes for name, words in each.items()})
 
 
 def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:

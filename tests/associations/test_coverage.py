@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bayes_bias import cosines
 from bayes_bias.associations.coverage import check_coverage, lookup
 from bayes_bias.embeddings import open_embedding
 from bayes_bias.embeddings.vectors import sha256_of_vectors
@@ -52,6 +53,28 @@ def test_each_way_to_lose_a_word_is_told_for_its_group_or_class():
     assert frame.found.to_dict() == {"men": 2, "women": 2, "career": 1, "family": 2, "food": 1}
     assert frame.role["food"] == "control"
     assert frame.variants["men"] == "John: john"
+
+
+def test_shipped_controls_lose_words_in_one_quiet_line_and_ones_own_word_by_word(caplog):
+    words = WordList.from_mapping(
+        {
+            "groups": {"men": ["he", "man"], "women": ["she", "woman"]},
+            "classes": {
+                "work": ["office", "salary", "zzzz"],
+                "home": ["home", "family"],
+                "mine": ["cello", "flute", "qqqq"],
+            },
+            "stereotypes": {"men": "work", "women": "home"},
+        },
+        name="own",
+    )
+    with caplog.at_level("INFO", "bayes_bias"):
+        notices = cosines("googlenews-demo", words).notices
+    told = {record.getMessage(): record.levelname for record in caplog.records}
+    assert told["control classes: 80 of 311 words not in googlenews-demo"] == "INFO"
+    assert told["class 'work': 1 of 3 words not in googlenews-demo: zzzz"] == "WARNING"
+    assert told["control class 'mine': 1 of 3 words not in googlenews-demo: qqqq"] == "WARNING"
+    assert set(told) <= set(notices)
 
 
 def test_losing_less_than_half_of_the_words_goes_on():

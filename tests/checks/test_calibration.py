@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,6 +120,19 @@ def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_key
     assert table.divergences.isna().all()
     inside = (records.lower < 0.08) & (records.upper > 0.08)
     assert table.coverage_95.to_list() == inside.groupby(records.scope).mean().to_list()
+
+
+@pytest.mark.slow
+def test_nulls_in_threads_are_those_of_one_after_the_other(design):
+    cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
+    alone = run([cell], 12, jobs=1)[0]
+    with joblib.parallel_config(backend="threading"):
+        together = run([cell], 12, jobs=4)[0]
+    first, second = (
+        records.drop(columns="seconds").sort_values(["draw", "method", "scope"], ignore_index=True)
+        for records in (alone, together)
+    )
+    pd.testing.assert_frame_equal(first, second)
 
 
 def test_rates_count_findings_and_coverage():

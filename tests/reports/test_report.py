@@ -14,7 +14,8 @@ import pytest
 from bayes_bias import Associations, Sampling, verdict, write
 from bayes_bias.associations.table import assemble
 from bayes_bias.checks.data_fit import data_fit
-from bayes_bias.embeddings import open_embedding
+from bayes_bias.citation import Reference
+from bayes_bias.embeddings import open_embedding, save_vectors
 from bayes_bias.errors import (
     AssociationsError,
     BayesBiasError,
@@ -29,6 +30,7 @@ from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import Quiet
 from bayes_bias.reports import Report, Section, check_folder, report
 from bayes_bias.reports import folder as folder_module
+from bayes_bias.reports.build import _read
 from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.figures import KINDS, draw, svg
@@ -54,7 +56,7 @@ def wicked() -> Associations:
 
 @pytest.fixture(scope="module")
 def made(sampled: None, small_table: Associations, wicked: Associations) -> Report:
-    return report([small_table, wicked], seed=1)
+    return report([small_table, wicked], seed=1, against_published=True)
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +70,12 @@ def failed(sampled: None, small_table: Associations) -> Report:
     return report(small_table, sampling=FEW)
 
 
-def checked_again(section: Section, name: str, **changes: object) -> Section:
+def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(section.table, section.fitted, SPEC, "both", 1, Sampling(), None, 0, Quiet())
+    study = Study(
+        section.table, section.fitted, SPEC, "both", 1, Sampling(), None, 0, Quiet(), against_published
+    )
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
@@ -231,6 +235,17 @@ def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, fol
     assert "this table has no embedding to draw random words from" in html_of(made)
 
 
+def test_the_published_model_is_fitted_only_where_it_is_asked_for(made, monkeypatch):
+    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_model", lambda *_, **__: pytest.fail("fitted"))
+    section = checked_again(made.sections[0], "data_fit", against_published=False)
+    assert "raw cosines lie inside" in section.checks["data_fit"].text
+    one = dataclasses.replace(made, sections=(section,))
+    for text in (html_of(one), plain(one)):
+        assert "published model" not in text
+        assert "of the 209 raw cosines lie inside" in text
+    assert "--against-published" in one.evidence().no_comparison["small"]
+
+
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert "Not checked, because the fit has not converged" in html_of(failed)
     section, module = made.sections[0], "bayes_bias.checks.data_fit"
@@ -240,7 +255,7 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert "The published model cannot stand beside it: no cosine." in text
     monkeypatch.setattr(f"{module}.MOST_PAIRS", 200)
     with pytest.raises(AssociationsError, match="209 values are too many for a report"):
-        data_fit(section.fit, section.table)
+        data_fit(section.fit, section.table, against_published=True)
     text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
     assert "Not checked: 209 values are too many for a report" in text
 
@@ -306,6 +321,28 @@ def test_methods_are_written_from_the_fit(made):
     assert "Exponential(lam=20) for the standard deviation of e" in plain(other)
 
 
+def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
+    list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    own = dataclasses.replace(made.sections[0], references=(control_source,))
+    published = dataclasses.replace(own, references=(list_source, control_source), published=list_source)
+    said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
+    assert re.search(r"small \(our own list; targets: .*; control classes: 8 neutral \[1\]\)", said[0])
+    assert re.search(r"small \[1\] \(targets: .*; control classes: 8 neutral \[2\]\)", said[1])
+
+
+def test_latex_sets_the_model_as_an_equation(made):
+    assert r"\[ y_{ij} = \mathit{mean}_{gc} + a_i + u_i" in latex(made)
+    assert "mean[g, c] + a[i]" in plain(made)
+
+
+def test_no_latex_table_is_wider_than_the_text(made):
+    text = tables(made)
+    assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\textwidth}") == 3
+    for name in ("table*", "adjustbox", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
+    assert "XeLaTeX" in text
+
+
 def test_all_that_the_methods_cite_is_in_the_bibliography(made):
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
     entries = set(re.findall(r"@\w+\{([^,]+),", bibliography(made)))
@@ -362,6 +399,21 @@ def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     assert first == second
 
 
+def test_figures_are_written_in_the_formats_that_are_asked_for(made, tmp_path):
+    one = dataclasses.replace(made, sections=made.sections[:1])
+    write(one, tmp_path / "one", figures=["svg"])
+    files = list((tmp_path / "one" / "figures").iterdir())
+    assert {path.suffix for path in files} == {".svg"}
+    assert len(files) == 1 + len(KINDS)
+    write(one, tmp_path / "none", figures=())
+    assert not (tmp_path / "none" / "figures").exists()
+    assert (tmp_path / "none" / "index.html").read_bytes() == (tmp_path / "one" / "index.html").read_bytes()
+    for wrong in (["gif"], "png"):
+        with pytest.raises(OutputError, match="figures: "):
+            write(one, tmp_path / "wrong", figures=wrong)
+    assert not (tmp_path / "wrong").exists()
+
+
 def test_a_file_is_no_folder(made, tmp_path):
     out = tmp_path / "report"
     out.write_text("mine")
@@ -394,8 +446,11 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
         ({"model": "hierarchical"}, SpecError, "neither scopes nor a noise floor"),
         ({"scope": "none"}, ScopeError, "has no interval"),
         ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
-        ({"calibration_draws": -1}, BayesBiasError, "-1 is negative; give 0"),
-        ({"ci_prob": 95}, BayesBiasError, "95 is no probability"),
+        ({"calibration_draws": -1}, BayesBiasError, "-1 is no number of random nulls"),
+        ({"ci_prob": 95}, ScopeError, "95 is no probability"),
+        ({"ci_prob": "95"}, ScopeError, "'95' is no probability"),
+        ({"seed": -1}, SpecError, "-1 is no seed"),
+        ({"sampling": 500}, SpecError, "500 says not how to sample"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )
@@ -426,6 +481,15 @@ def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     assert np.isfinite(made.table().weat_d["weat2"])
 
 
+def test_two_files_of_one_name_go_by_their_paths(tmp_path):
+    files = [tmp_path / folder / "vectors.npz" for folder in ("before", "after")]
+    for file in files:
+        file.parent.mkdir()
+        save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
+    read = _read(files, False, [], False, Quiet())
+    assert [each.name for each in read] == [str(file) for file in files]
+
+
 @pytest.mark.slow
 def test_several_embeddings_stand_side_by_side(small_fit):
     words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
@@ -449,6 +513,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert nulls.isna().tolist() == [True, False]
     assert "has no words beside those of 'flora'" in both.evidence().no_calibration["flora (vectors 0)"]
     assert "Of 2 random nulls of this design" in html_of(both)
+    assert "Are vectors 0 and vectors 1 biased?" in html_of(both)
     with pytest.raises(EmbeddingError, match="2 are called 'vectors 0'; open them with different names"):
         report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
     with pytest.raises(EmbeddingError, match="is an empty list"):

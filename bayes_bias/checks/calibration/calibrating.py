@@ -13,13 +13,17 @@ from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE
-from bayes_bias.inference.sampling import Sampling, check_seed
+from bayes_bias.formatting import Telling
+from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import Progress
-from bayes_bias.telling import Telling
+from bayes_bias.settings import check_count, check_jobs, check_seed, is_between
 from bayes_bias.words.wordlist import WordList, load_wordlist
+
+# So that every vector stays of unit length; much smaller ones are found already.
+MOST_PLANTED = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +80,7 @@ def calibrate(
     seed: int = 1,
     allow_loss: bool = False,
     trust: bool = False,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     jobs: int = -1,
     progress: Progress | None = None,
 ) -> Calibration:
@@ -107,7 +111,7 @@ def calibrate(
         The same seed gives the same draws.
     allow_loss, trust : bool
         As in `bayes_bias.cosines`.
-    folder : Path, optional
+    folder : str or Path, optional
         Where to keep records, so that a stopped run goes on.
     jobs : int
         Processes; -1 for one on each core, 1 for none but this.
@@ -127,15 +131,12 @@ def calibrate(
     --------
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
-    check_seed(seed)
-    if jobs == 0:
-        raise BayesBiasError("jobs: 0 processes do nothing; give 1 or more, or -1 for one on each core")
-    opened = embedding if isinstance(embedding, Embedding) else open_embedding(embedding, trust=trust)
-    words = wordlist if isinstance(wordlist, WordList) else load_wordlist(wordlist)
-    words = words.with_controls(controls)
+    _check_settings(draws, size, planted, seed, sampling, jobs)
+    opened = open_embedding(embedding, trust=trust)
+    words = load_wordlist(wordlist).with_controls(controls)
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
     design = NullDesign.of(words, source, allow_loss=allow_loss).with_planted(planted)
-    specs = tuple(each if isinstance(each, ModelSpec) else load_spec(each) for each in models)
+    specs = tuple(map(load_spec, models))
     cell = Cell(
         design=design if size is None else design.with_sizes(size),
         specs=specs,
@@ -143,5 +144,25 @@ def calibrate(
         sampling=sampling,
         with_weat=len(words.groups) == len(words.classes) == 2,
     )
-    records = run([cell], draws, folder=folder, jobs=jobs, progress=progress)[0]
+    kept = None if folder is None else _records_folder(folder)
+    records = run([cell], draws, folder=kept, jobs=jobs, progress=progress)[0]
     return Calibration(words.name, planted, records)
+
+
+def _records_folder(folder: str | Path) -> Path:
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise OutputError(f"folder: '{folder}' is a file; name a folder, which is made if need be")
+    return Path(folder)
+
+
+def _check_settings(
+    draws: int, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
+) -> None:
+    check_seed(seed)
+    check_sampling(sampling)
+    check_jobs(jobs)
+    check_count("draws", draws, "draws")
+    if size is not None:
+        check_count("size", size, "words in a class", least=2)
+    if not is_between(planted, 0, MOST_PLANTED):
+        raise BayesBiasError(f"planted: {planted!r} is no bias to plant; give one from 0 to {MOST_PLANTED}")

@@ -1,9 +1,9 @@
-"""Does the model fit the raw values, and better than the published one?"""
+"""Does the model fit the raw values and, where it is asked for, better than the published one?"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_bias.checks.data_fit import PROBS, PUBLISHED, DataFit, data_fit
+from bayes_bias.checks.data_fit import NOT_ASKED, PROBS, PUBLISHED, DataFit, data_fit
 from bayes_bias.errors import AssociationsError
 from bayes_bias.formatting import count, level, share, signed
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -23,19 +23,31 @@ def _run(study: Study) -> Check:
     found, reason = _found_or_why_not(study)
     if found is None:
         return Check(f"{reason}.", {"no_data_fit": reason})
-    values = study.table.association.plural
-    said = (inside(found, values), compared(found, values))
-    return Check(f"{said[0]}. {said[1]}.", _numbers(found), found=(found, said))
+    said = _said(found, study.table.association.plural)
+    return Check(f"{'. '.join(said)}.", _numbers(found), found=(found, said))
 
 
 def _found_or_why_not(study: Study) -> tuple[DataFit | None, str]:
     if not Diagnostics.of(study.fitted).converged:
         return None, "Not checked, because the fit has not converged"
-    study.progress.step("comparing with the published model")
+    study.progress.step("checking the fit to the data")
     try:
-        return data_fit(study.fitted, study.table, seed=study.seed, sampling=study.sampling), ""
+        found = data_fit(
+            study.fitted,
+            study.table,
+            against_published=study.against_published,
+            seed=study.seed,
+            sampling=study.sampling,
+        )
     except AssociationsError as error:
         return None, f"Not checked: {error}"
+    return found, ""
+
+
+def _said(found: DataFit, values: str) -> tuple[str, ...]:
+    """Nothing of a comparison that nobody asked for."""
+    own = inside(found, values)
+    return (own,) if found.no_comparison == NOT_ASKED else (own, compared(found, values))
 
 
 def inside(found: DataFit, values: str) -> str:
