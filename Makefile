@@ -40,7 +40,13 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone quasi-f
 	$(BIN)/python -m benchmarks.calibration priors --draws 100
 	$(BIN)/python -m benchmarks.calibration null-groups --draws 400
+	$(BIN)/python -m benchmarks.calibration topical --draws 400
 	$(BIN)/python -m benchmarks.calibration planted --draws 400
+	$(BIN)/python -m benchmarks.trained
+	for vectors in benchmarks/records/*-manual.npz; do $(BIN)/python -m benchmarks.calibration others --draws 400 --embedding $$vectors; done
+	$(BIN)/python -m benchmarks.simulated --draws 400
+	$(BIN)/python -m benchmarks.comparisons --draws 400
+	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.sbc
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust

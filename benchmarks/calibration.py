@@ -17,7 +17,7 @@ from bayes_bias.checks.calibration import rates, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings import Embedding, open_embedding
 from benchmarks import cells
-from benchmarks.provenance import provenance, read, write
+from benchmarks.provenance import RESULTS, provenance, read, write
 
 HERE = Path(__file__).parent
 PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
@@ -58,7 +58,8 @@ def main() -> None:
     table = summary(rows, records)
     print(table.to_string(float_format="{:.3f}".format))
     name = chosen.part if embedding.name == "googlenews-demo" else f"{chosen.part}-{embedding.name}"
-    kept = read(name) if chosen.alone else {"about": {}, "rows": []}
+    before = chosen.alone and (RESULTS / f"{name}.json").is_file()
+    kept = read(name) if before else {"about": {}, "rows": []}
     about = provenance() | {
         "embedding": embedding.name,
         "draws": chosen.draws,

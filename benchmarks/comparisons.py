@@ -29,7 +29,7 @@ POOL = 400
 STEREOTYPES = {"first": "one", "second": "other"}
 _BATCH = 20
 
-type Vectors = NDArray[np.float64]
+Vectors = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

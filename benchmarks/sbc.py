@@ -35,8 +35,8 @@ SPEC = load_spec("crossed").with_option("unit", "as measured")
 _FIRST = dict.fromkeys(("group_bias", "excess", "repulsion", "target_bias", "attribute_bias"), "both")
 _FIRST |= {"effect_size": "targets"}
 # Draws are kept so far apart that they count as independent, which ranks need.
-_THIN = 10
-_SAMPLING = bb.Sampling(draws=1000, tune=1000, chains=2)
+_THIN = 6
+_SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
 
 
 def main() -> None:
