@@ -12,6 +12,10 @@ from bayes_bias.errors import AssociationsError
 # 200 MB of float64: as much as one wants to hold several times over, with its copies, in 2 GB of memory.
 MOST_PAIRS = 25_000_000
 
+# What vectors in single precision can tell. The digits behind depend on the order in which a processor adds, and
+# numbers and hashes are to be the same on every one.
+_DECIMALS = 8
+
 # Rows that are converted to float64 and centred at once.
 _CHUNK = 8192
 
@@ -102,7 +106,8 @@ class Products(NDArrayOperatorsMixin):
                 f" ({self.size * 8e-9:,.1f} GB; at most {MOST_PAIRS:,} are), and this needs every single one; fit"
                 " model='crossed', which does not, or measure shorter lists"
             )
-        return np.asarray(self.targets.astype(float) @ self.attributes.T, dtype=dtype)
+        exact = self.targets.astype(float) @ self.attributes.T
+        return np.asarray(np.round(exact, _DECIMALS), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if ufunc is np.matmul and method == "__call__" and not isinstance(inputs[0], Products):

@@ -13,7 +13,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.models.components import Components
 from bayes_bias.models.priors import free, scale
 from bayes_bias.models.spec import CLUSTERS, ModelSpec
-from bayes_bias.models.units import unit_of
+from bayes_bias.models.units import rounded, unit_of
 
 DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering")
 GENERALISES = True
@@ -31,11 +31,9 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     _refuse_pairs_of_two_scales(spec, data)
     unit = unit_of(spec, data)
     plain = {name: data[name].to_numpy().astype(float, order="C") for name in (*_COUNTS, *_SHARED)}
-    squares = {
-        name: np.asarray(data[name].to_numpy().astype(float, order="C") / unit**2) for name in _SQUARES
-    }
+    squares = {name: rounded(data[name].to_numpy().astype(float, order="C") / unit**2) for name in _SQUARES}
     classes = data.attribute_part_cell.to_numpy().astype(np.int32)
-    return {**plain, **squares, "part_class": classes, "typical": np.asarray(data.within_sd.item() / unit)}
+    return {**plain, **squares, "part_class": classes, "typical": rounded(data.within_sd.item() / unit)}
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset) -> None:

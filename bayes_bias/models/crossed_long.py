@@ -13,7 +13,7 @@ from bayes_bias.associations.statistics import refuse_repeats, table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.models.crossed import n_associated, scales_of
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.units import unit_of
+from bayes_bias.models.units import rounded, unit_of
 
 DIMS = (
     "group",
@@ -53,7 +53,7 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit
     design = {name: data[name].to_numpy().astype(np.int32) for name in _READ}
-    return {**design, "pair_value": centred, "typical": np.asarray(data.within_sd.item() / unit)}
+    return {**design, "pair_value": rounded(centred), "typical": rounded(data.within_sd.item() / unit)}
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:

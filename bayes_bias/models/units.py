@@ -1,6 +1,8 @@
 """In which units a model's priors are."""
 
+import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.models.spec import ModelSpec
 
@@ -14,3 +16,11 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     posterior in other units; 1 where a spec has its priors in the units of the table.
     """
     return float(data.within_sd) if spec.options.get("unit") == WITHIN_BLOCK else 1.0
+
+
+def rounded(values: ArrayLike) -> NDArray[np.float64]:
+    """To ten significant digits: chains amplify the last bits, which depend on a processor's order of adding."""
+    numbers = np.asarray(values, dtype=float)
+    size = np.where(numbers == 0, 1.0, np.abs(numbers))
+    step = 10.0 ** (np.floor(np.log10(size)) - 9)
+    return np.asarray(np.round(numbers / step) * step)

@@ -90,9 +90,9 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
         prior, n, words = attribute_covariance(small_table, point)[0], data.n_targets.to_numpy(), slice(0, 6)
         observed = (data.attribute_mean - data.block_mean[:, 0]).to_numpy()[words]
     gain = prior @ np.linalg.inv(prior + np.diag(point["sd_residual"] ** 2 / n))
-    root = given.root[0][1, 7]
+    root = given.directions[0].root[1, 7]
     np.testing.assert_allclose(given.words[words], observed, atol=1e-12)
-    np.testing.assert_allclose(given.gain[0][1, 7], gain, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(given.directions[0].gain[1, 7], gain, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(root @ root.T, prior - gain @ prior, atol=1e-12)
 
 
@@ -101,8 +101,8 @@ def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
     fitted = Fitted.of(small_fit)
     given, drawn = conditional(fitted, "target"), word_effects(small_fit).target_effect.to_numpy()[:, :, :5]
     deviation = drawn - drawn.mean(axis=2, keepdims=True)
-    centre = given.words[:5] @ np.swapaxes(given.gain[0], -1, -2)
-    scale = np.sqrt((given.root[0] ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
+    centre = given.words[:5] @ np.swapaxes(given.directions[0].gain, -1, -2)
+    scale = np.sqrt((given.directions[0].root ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
     z = (deviation - centre) / scale
     assert abs(z.mean(axis=(0, 1))).max() < 0.06
     assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.04)

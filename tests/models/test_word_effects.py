@@ -8,36 +8,6 @@ import xarray as xr
 from bayes_bias import summarize, word_effects
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.estimates import block_estimates
-from bayes_bias.models.components import Components
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.word_effects import conditional
-
-
-def test_word_effects_have_the_exact_conditional_distribution(small_fit):
-    """Against the textbook: words, blocks and residuals as one multivariate normal, conditioned on every word's mean.
-
-    Design 3.2; scales of one posterior draw.
-    """
-    fitted = Fitted.of(small_fit)
-    data, n_classes = fitted.data, fitted.data.sizes["attribute_class"]
-    given = conditional(fitted, "target")
-    sd = Components.of_posterior(fitted.posterior, data)
-    for cell in range(2):
-        words = given.words[given.cells == cell]
-        n = len(words)
-        centring = np.kron(np.eye(n) - 1 / n, np.eye(n_classes))
-        effect = np.kron(np.eye(n), sd.target().matrix()[0, 0])
-        noise = np.kron(np.eye(n), np.diag(sd.residual[0, 0, 0] / data.n_attributes.to_numpy()))
-        # What is observed are deviations from the average of the cell, and so is what is asked for.
-        observed = centring @ (effect + noise) @ centring
-        gain = centring @ effect @ centring @ np.linalg.pinv(observed)
-        covariance = centring @ effect @ centring - gain @ effect @ centring
-        centre = words @ given.gain[cell][0, 0].T
-        np.testing.assert_allclose(centre.ravel(), gain @ words.ravel(), atol=1e-10)
-        root = given.root[cell][0, 0]
-        np.testing.assert_allclose(
-            centring @ np.kron(np.eye(n), root @ root.T) @ centring, covariance, atol=1e-10
-        )
 
 
 def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
