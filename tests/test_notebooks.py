@@ -1,12 +1,22 @@
-"""Every notebook runs from its first cell to its last."""
+"""Every notebook runs from its first cell to its last, and shows what it has stored; so does the README."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+from bayes_bias import cosines, fit, verdict
+from bayes_bias.formatting import bounds, signed
+from bayes_bias.measures import weat
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NUMBER = re.compile(r"[-+−]?\d*\.?\d+(?:e[-+]\d+)?")
+# Hashes, versions and seconds are those of a machine.
+OF_A_MACHINE = re.compile(r"versions|sha256|seconds|<Figure|0x")
 
 
 @pytest.mark.slow
@@ -14,9 +24,48 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs(path):
+def test_it_runs_and_shows_what_it_has_stored(path):
+    stored = nbformat.read(path, as_version=4)
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(path.parent)}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("image/png" in output.get("data", {}) for output in outputs)
     assert not any(output.output_type == "error" for output in outputs)
+    for was, now in zip(texts(stored), texts(notebook), strict=True):
+        assert_same_but_for_the_last_digit(was, now)
+
+
+def texts(notebook: nbformat.NotebookNode) -> Iterator[str]:
+    """What cells print and show as text, line by line."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            text = output.get("text") or output.get("data", {}).get("text/plain", "")
+            yield from (line for line in text.splitlines() if not OF_A_MACHINE.search(line))
+
+
+def assert_same_but_for_the_last_digit(was: str, now: str) -> None:
+    """The same words, and numbers within two units of their last digit, as on another processor they may be."""
+    assert NUMBER.sub("#", was).split() == NUMBER.sub("#", now).split()
+    for one, other in zip(NUMBER.findall(was), NUMBER.findall(now), strict=True):
+        step = 10.0 ** -len(one.partition(".")[2]) if "e" not in one else abs(float(one)) / 50
+        assert abs(number(one) - number(other)) <= 2.01 * step, f"{was}\n{now}"
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+@pytest.mark.slow
+def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
+    rows = re.findall(
+        r"^│ (\w+) +│ ([\d.]+) +│ [^│]+│ (\S+) +│ (\[.*?\]) │ (.*?) +│$",
+        (ROOT / "README.md").read_text(),
+        re.M,
+    )
+    assert [row[0] for row in rows] == ["weat6", "weat7", "gender"]
+    for name, d, bias, interval, label in rows:
+        table = cosines("googlenews-demo", name)
+        found = verdict(fit(table, seed=1))
+        assert f"{weat(table.without_controls()).effect_size:.2f}" == d
+        assert (signed(found.bias), found.label) == (bias, label)
+        assert_same_but_for_the_last_digit(interval, bounds(found.lower, found.upper))
