@@ -6,7 +6,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.statistics import table_means
@@ -22,7 +21,8 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
-from bayes_bias.results.summary import interval_of, tabulate
+from bayes_bias.results.many_lists import holm
+from bayes_bias.results.summary import chance, interval_of, tabulate
 
 
 def pairwise(
@@ -87,17 +87,8 @@ def pairwise(
     found = pd.DataFrame(
         list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=["before", "after"])
     )
-    found.insert(5, "p_holm", holm(2 * (1 - found.prob_direction.to_numpy())))
+    found.insert(5, "p_holm", holm(chance(found.prob_direction)))
     return found
-
-
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """Probabilities adjusted by Holm's step-down rule: the k-th smallest of m times ``m - k + 1``, never decreasing."""
-    order = np.argsort(p_values)
-    stepped = p_values[order] * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1)
-    return adjusted
 
 
 def _check_names(tables: Sequence[Associations]) -> None:
