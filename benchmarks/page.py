@@ -172,7 +172,8 @@ manual pages.
 
 {_table(_shown(rows, ["part", "size"]))}
 
-Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}.
+Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}. Too little is found where both sides are short
+lists of random words: their preferences hardly vary, and the prior allows for more, so that intervals are too wide.
 
 {_about(next(iter(tables.values()))["about"])}
 """
@@ -214,6 +215,11 @@ chance alone. Wanted: 93 to 98% of the 95% intervals hold the true change (cover
 without zero, which is power where there is a change.
 
 {_table(shown)}
+
+At four words coverage falls short. How much a word changes is as far as it lies along the direction, and in pools that
+are cut from both ends of it that is skewed: draws of small changes have a small spread, too (the estimate and its
+standard error correlate by -.86), and nearly all misses lie on the side of too small a change. The quasi-F, which has
+no prior, covers 91% at four words, 94% at eight and at sixteen (600 draws each).
 
 {_about(result["about"])}
 """
@@ -439,7 +445,8 @@ SECTIONS: dict[str, Callable[[], str]] = {
 def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
     """Share of findings over cells, with its interval."""
     by = by or ["method", "scope", "controls", "size"]
-    rows = rows.sort_values([b for b in by if b != "size"] + ["size"], key=_in_order)
+    last = ["size"] if "size" in rows else []
+    rows = rows.sort_values([b for b in by if b != "size"] + last, key=_in_order)
     counts = rows.groupby(by, as_index=False, sort=False)[["findings", "draws"]].sum()
     intervals = [
         binomtest(int(f), int(d)).proportion_ci() for f, d in zip(counts.findings, counts.draws, strict=True)
