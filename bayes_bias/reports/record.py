@@ -116,8 +116,7 @@ class Section:
     @property
     def provenance(self) -> dict[str, str]:
         """Hashes, names and settings, as the fit carries them."""
-        inside = ("association", "diagnostics", "notices", "versions", "priors", "options", "name")
-        return {str(key): str(value) for key, value in self.fit.attrs.items() if key not in inside}
+        return self.fitted.provenance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
