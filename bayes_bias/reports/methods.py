@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bayes_bias.associations.table import Associations
 from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName, scope_of
 from bayes_bias.models.fitted import Fitted
@@ -152,6 +153,15 @@ def model_facts(
         "random_words": RANDOM_WORDS,
         "settings": first.tree.attrs,
         "versions": first.versions,
+    }
+
+
+def source_facts(table: Associations) -> dict[str, Any]:
+    """The keys of a word list and of its control classes; none for a list of one's own."""
+    others = [each for each in table.references if each != table.source]
+    return {
+        "key": key_of(table.source) if table.source.citation else None,
+        "control_keys": tuple(dict.fromkeys(map(key_of, others))),
     }
 
 

@@ -10,7 +10,7 @@ from bayes_bias.debiasing.comparison import Comparison, State
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.checks import convergence
-from bayes_bias.reports.methods import Methods, model_facts
+from bayes_bias.reports.methods import Methods, model_facts, source_facts
 
 _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
@@ -37,6 +37,7 @@ def methods_of(found: Comparison) -> Methods:
         "targets": _counted(values.group, table.groups),
         "attributes": _counted(values.attribute_class, table.associated_classes),
         "controls": _counted(values.attribute_class, table.controls),
+        **source_facts(table),
         "pairs": f"{values.size:,}",
         "alone": [state for state in found.fits if state != "change"],
         "fieller": not math.isnan(found.share_removed.lower),
@@ -44,7 +45,7 @@ def methods_of(found: Comparison) -> Methods:
     }
     said = convergence.sentence({state: Diagnostics.of(fitted) for state, fitted in fits.items()})
     model = (found.spec.reference,) if found.spec.reference else ()
-    return Methods("methods-of-comparison.txt", facts, {"convergence": said}, model)
+    return Methods("methods-of-comparison.txt", facts, {"convergence": said}, (*table.references, *model))
 
 
 def _embeddings(found: Comparison) -> tuple[str, ...]:

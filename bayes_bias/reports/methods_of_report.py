@@ -4,9 +4,8 @@ from typing import Any
 
 from bayes_bias.reports.check import Sentence
 from bayes_bias.reports.checks import CHECKERS
-from bayes_bias.reports.methods import Methods, model_facts
+from bayes_bias.reports.methods import Methods, model_facts, source_facts
 from bayes_bias.reports.record import Report, Section
-from bayes_bias.reports.references import key_of
 
 
 def methods_of(report: Report) -> Methods:
@@ -22,7 +21,7 @@ def methods_of(report: Report) -> Methods:
         "seconded": any(section.quasi_f for section in report.sections),
         "planned": any(section.verdict.planned for section in report.sections),
     }
-    sources = [reference for section in report.sections for reference in section.references]
+    sources = [reference for section in report.sections for reference in section.table.references]
     model = [report.spec.reference] if report.spec.reference else []
     return Methods("methods.txt", facts, _sentences(report), (*sources, *model))
 
@@ -43,14 +42,12 @@ def _sentences(report: Report) -> dict[str, Sentence]:
 
 
 def _list_facts(section: Section) -> dict[str, Any]:
-    others = [each for each in section.references if each != section.published]
     found = section.coverage.set_index("name").found
     roles = section.coverage.set_index("name").role
     lost = section.coverage.asked.sub(section.coverage.found).dropna().sum()
     return {
         "name": section.name,
-        "key": key_of(section.published) if section.published.citation else None,
-        "control_keys": tuple(dict.fromkeys(map(key_of, others))),
+        **source_facts(section.table),
         "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
         "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
         "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bayes_bias import Associations, compare, load_fit, write
+from bayes_bias.citation import Reference
 from bayes_bias.debiasing.comparison import Comparison, ShareRemoved
 from bayes_bias.errors import OutputError
 from bayes_bias.models.fitted import Fitted
@@ -52,7 +53,8 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
     text = (folder / "methods.txt").read_text(encoding="utf-8")
     unit = Fitted.of(planted.fits["change"]).data.within_sd.item()
     for said in (
-        "The word list was small (targets: 5 men, 6 women; attributes: 6 work, 5 home; control classes: 8 neutral)",
+        "The word list was small (our own list; targets: 5 men, 6 women; attributes: 6 work, 5 home; "
+        "control classes: 8 neutral)",
         "fitted to the differences of the 209 pairs, after less before",
         "The change of the cosine y[i, j] of target i",
         f"HalfNormal(sigma=1.65) for the standard deviation of e. One unit is the pooled standard deviation of a"
@@ -68,6 +70,15 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
         assert said in text
     assert "by construction" not in text
     assert not re.search(r"\w\.[A-Z][a-z]", text.split("References")[0])
+
+
+def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
+    of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    table = dataclasses.replace(planted.before, source=of_list, control_sources=(of_controls,))
+    methods = methods_of(dataclasses.replace(planted, before=table))
+    assert "The word list was small [1] (targets: " in methods.plain
+    assert "8 neutral [2])" in methods.plain
+    assert "note = {Author (2020).}" in methods.bibliography
 
 
 def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:

@@ -331,8 +331,9 @@ def test_methods_are_written_from_the_fit(made):
 
 def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
     list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
-    own = dataclasses.replace(made.sections[0], references=(control_source,))
-    published = dataclasses.replace(own, references=(list_source, control_source), published=list_source)
+    table = dataclasses.replace(made.sections[0].table, control_sources=(control_source,))
+    own = dataclasses.replace(made.sections[0], table=table)
+    published = dataclasses.replace(own, table=dataclasses.replace(table, source=list_source))
     said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
     assert re.search(r"small \(our own list; targets: .*; control classes: 8 neutral \[1\]\)", said[0])
     assert re.search(r"small \[1\] \(targets: .*; control classes: 8 neutral \[2\]\)", said[1])
