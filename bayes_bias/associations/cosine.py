@@ -97,6 +97,8 @@ def cosines_with_vectors(
         pairs=words.pair_of,
         name=words.name,
         notices=(*words.notices, *coverage.notices()),
+        source=words.source,
+        control_sources=words.control_sources,
         provenance=MappingProxyType(
             {
                 "wordlist": words.name,

@@ -15,6 +15,7 @@ from bayes_bias.associations.association import COSINE, Association
 from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
 from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
+from bayes_bias.citation import Reference
 from bayes_bias.errors import AssociationsError, did_you_mean
 from bayes_bias.formatting import Telling
 
@@ -52,6 +53,10 @@ class Associations(Telling):
         can use it (``duplicates="keep"``).
     notices : tuple of str
         What was left out on the way here, in plain sentences.
+    source : Reference
+        Where the word list comes from; empty for a list of one's own.
+    control_sources : tuple of Reference
+        Where its control classes come from.
     provenance : mapping of str to str
         Where the numbers come from (hashes, names of list and embedding).
     coverage : pandas.DataFrame or None
@@ -78,6 +83,8 @@ class Associations(Telling):
     name: str = "table"
     repeats: xr.DataArray | None = None
     notices: tuple[str, ...] = ()
+    source: Reference = Reference()
+    control_sources: tuple[Reference, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     coverage: pd.DataFrame | None = None
 
@@ -89,6 +96,11 @@ class Associations(Telling):
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
         return f"{self.name}, {size}, {self.association.plural}; {pairs}{controls}"
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """What its words are cited by, each once."""
+        return tuple(dict.fromkeys(r for r in (self.source, *self.control_sources) if r.citation))
 
     @property
     def groups(self) -> tuple[str, ...]:

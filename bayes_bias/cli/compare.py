@@ -54,7 +54,8 @@ def compare(
         str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list or a TOML file.")
     ] = None,
     out_folder: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for a page with tables and figures.")
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for page, tables, figures, methods text, posteriors."),
     ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,

@@ -136,6 +136,7 @@ def compare(
         before=before,
         after=after,
         fits=fits,
+        spec=spec,
         scope=scope,
         ci_prob=ci_prob,
         bias=bias,

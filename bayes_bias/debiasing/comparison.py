@@ -13,6 +13,7 @@ from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.facets import ScopeName, scope_of
 from bayes_bias.formatting import MINUS, Telling, estimate
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.results.summary import interval_of, summarize
 from bayes_bias.results.verdict import Verdict
 
@@ -54,6 +55,8 @@ class Comparison(Telling):
         Over the words that both have.
     fits : mapping of str to xarray.DataTree
         "change", the fit of ``after - before``; "before" and "after", where they were sampled.
+    spec : ModelSpec
+        The model that was fitted to each of them.
     scope, ci_prob
         What all tables and sentences here are for.
     bias : pandas.DataFrame
@@ -78,6 +81,7 @@ class Comparison(Telling):
     before: Associations
     after: Associations
     fits: Mapping[State, xr.DataTree]
+    spec: ModelSpec
     scope: ScopeName
     ci_prob: float
     bias: pd.DataFrame

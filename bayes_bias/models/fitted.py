@@ -98,6 +98,12 @@ class Fitted:
         """Of the software that made it."""
         return dict(self.stored("versions"))
 
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Hashes, names and settings."""
+        inside = ("association", "diagnostics", "notices", "versions", "priors", "options", "name")
+        return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
+
     def stored(self, attribute: str) -> Any:
         """An attribute that netCDF keeps as JSON."""
         return json.loads(self.tree.attrs[attribute])

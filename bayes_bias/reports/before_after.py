@@ -9,31 +9,37 @@ from matplotlib.figure import Figure
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.estimands.facets import scope_of
 from bayes_bias.formatting import bounds, level
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.plots import plot_overview, plot_word_bias
-from bayes_bias.reports import figures
-from bayes_bias.reports.folder import write_folder, write_texts
+from bayes_bias.reports import figures, provenance
+from bayes_bias.reports.folder import PAGE, write_contents, write_folder
 from bayes_bias.reports.html import data_uri
-from bayes_bias.reports.templating import own_file, render_html
+from bayes_bias.reports.methods import Methods
+from bayes_bias.reports.methods_of_comparison import methods_of
+from bayes_bias.reports.templating import own_file, render_html, render_latex
 from bayes_bias.results.spreadsheets import csv_text
 from bayes_bias.results.summary import CHANCE, chance
 
 
 def write_comparison(found: Comparison, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a comparison into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(found, folder, formats), overwrite)
-    return out / "comparison.html"
+    return write_folder(out, lambda folder: _render(found, folder, formats), overwrite)
 
 
 def _render(found: Comparison, folder: Path, formats: Sequence[str]) -> None:
     svgs = figures.write_figures(_draw(found), folder / "figures", formats)
+    methods, facts = methods_of(found), _facts(found)
     texts = {
-        "comparison.html": _page(found, svgs),
+        PAGE: _page(facts, svgs, methods),
+        "tables.tex": render_latex("comparison.tex", **facts),
+        **methods.files,
         "change.csv": csv_text(found.change),
         "before-and-after.csv": csv_text(found.to_frame(), index=False),
         "controls.csv": csv_text(found.controls),
     }
-    write_texts(folder, texts, _provenance(found))
+    fits = {str(state): fit for state, fit in found.fits.items()}
+    write_contents(folder, fits, texts, provenance.of_comparison(found))
 
 
 def _draw(found: Comparison) -> dict[str, Figure]:
@@ -49,21 +55,29 @@ def _draw(found: Comparison) -> dict[str, Figure]:
     return {name: figures.laid_out(ax) for name, ax in axes.items()}
 
 
-def _page(found: Comparison, svgs: Mapping[str, bytes]) -> str:
+def _page(facts: Mapping[str, Any], svgs: Mapping[str, bytes], methods: Methods) -> str:
+    figures = {name: data_uri(svg) for name, svg in svgs.items()}
     return render_html(
-        "comparison.html",
-        found=found,
-        figures={name: data_uri(svg) for name, svg in svgs.items()},
-        css=own_file("style.css"),
-        bounds=bounds,
-        chance=chance,
-        chance_name=CHANCE,
-        level=level(found.ci_prob),
-        controls=_intervals(found),
-        reasons=tuple(found.left_out.values()),
-        unit=found.before.association.unit,
-        decimals=found.before.association.decimals,
+        "comparison.html", **facts, figures=figures, methods=methods, css=own_file("style.css")
     )
+
+
+def _facts(found: Comparison) -> dict[str, Any]:
+    """What the page and the LaTeX tables show."""
+    diagnostics = {state: Diagnostics.of(Fitted.of(fit)) for state, fit in found.fits.items()}
+    return {
+        "found": found,
+        "bounds": bounds,
+        "chance": chance,
+        "chance_name": CHANCE,
+        "level": level(found.ci_prob),
+        "scope": scope_of(found.scope),
+        "failed": [state for state, each in diagnostics.items() if not each.converged],
+        "controls": _intervals(found),
+        "reasons": tuple(found.left_out.values()),
+        "unit": found.before.association.unit,
+        "decimals": found.before.association.decimals,
+    }
 
 
 def _intervals(found: Comparison) -> list[tuple[str, float, str]]:
@@ -76,17 +90,3 @@ def _intervals(found: Comparison) -> list[tuple[str, float, str]]:
         (str(label), row["mean"], bounds(row[ends[0]], row[ends[1]], decimals))
         for label, row in table.iterrows()
     ]
-
-
-def _provenance(found: Comparison) -> dict[str, Any]:
-    change = Fitted.of(found.fits["change"])
-    return {
-        "scope": found.scope,
-        "ci_prob": found.ci_prob,
-        "model": change.spec.name,
-        "priors": {name: str(prior) for name, prior in change.spec.priors.items()},
-        "seed": change.seed,
-        "versions": change.versions,
-        "before": dict(found.before.provenance),
-        "after": dict(found.after.provenance),
-    }

@@ -12,7 +12,6 @@ from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.checks.calibration import Calibration, calibrate
-from bayes_bias.citation import Reference
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import AssociationsError, EmbeddingError
@@ -133,8 +132,6 @@ class _Source:
     title: str
     description: str = ""
     errata: tuple[str, ...] = ()
-    references: tuple[Reference, ...] = ()
-    published: Reference = Reference()
     vectors: Vectors | None = None
     nulls: Callable[..., Calibration] | None = None
 
@@ -249,8 +246,6 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
         words.title,
         words.description,
         tuple(erratum for each in lists for erratum in each.errata),
-        tuple(dict.fromkeys(each.source for each in lists if each.source.citation)),
-        words.source,
         vectors,
         partial(calibrate, words, embedding, controls=extra, allow_loss=allow_loss),
     )
@@ -288,8 +283,6 @@ def _section(
         variance_shares=variance_shares(fitted),
         checks={checker.name: checker.run(study) for checker in CHECKERS},
         errata=source.errata,
-        references=source.references,
-        published=source.published,
     )
 
 

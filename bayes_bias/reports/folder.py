@@ -10,9 +10,13 @@ from typing import Any
 from bayes_bias.errors import OutputError
 from bayes_bias.files import OVERWRITE, UNFINISHED, check_name, file_names, unfinished_name
 from bayes_bias.inference.storage import save_fit
-from bayes_bias.reports import figures, html, latex, methods, provenance, tables
+from bayes_bias.models.fitted import Fit
+from bayes_bias.reports import figures, html, latex, provenance, tables
+from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.record import Report
 from bayes_bias.results.spreadsheets import csv_text
+
+PAGE = "index.html"
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
@@ -45,12 +49,11 @@ def _check_empty(out: Path, overwrite: bool) -> None:
 
 def write_report(report: Report, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
     """Render a report into a folder; see `write`."""
-    write_folder(out, lambda folder: _render(report, folder, formats), overwrite)
-    return out / "index.html"
+    return write_folder(out, lambda folder: _render(report, folder, formats), overwrite)
 
 
-def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
-    """Have files rendered into a new folder, and move them into place once all of them are there."""
+def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> Path:
+    """Have files rendered into a new folder, and move them into place once all of them are there; where the page is."""
     check_folder(out, overwrite)
     unfinished = _unfinished(out)
     try:
@@ -60,6 +63,7 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
         raise _cannot_write(out, error) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+    return out / PAGE
 
 
 def _unfinished(out: Path) -> Path:
@@ -76,15 +80,11 @@ def _cannot_write(out: Path, error: OSError) -> OutputError:
 
 def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
     names = file_names([section.name for section in report.sections])
-    for section in report.sections:
-        save_fit(section.fit, folder / f"posterior-{names[section.name]}.nc")
     svgs = figures.write_figures(figures.draw(report), folder / "figures", formats)
     texts = {
-        "index.html": html.page(report, svgs),
+        PAGE: html.page(report, svgs),
         "tables.tex": latex.tables(report),
-        "methods.txt": methods.plain(report),
-        "methods.tex": methods.latex(report),
-        "references.bib": methods.bibliography(report),
+        **methods_of(report).files,
         "summary.csv": tables.summary_csv(report),
         "weat.csv": tables.weat_csv(report),
         "measures.csv": csv_text(report.measures()),
@@ -92,11 +92,16 @@ def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
         "left-out.csv": tables.left_out_csv(report),
         "coverage.csv": tables.coverage_csv(report),
     }
-    write_texts(folder, texts, provenance.of(report))
+    fits = {names[section.name]: section.fit for section in report.sections}
+    write_contents(folder, fits, texts, provenance.of(report))
 
 
-def write_texts(folder: Path, texts: Mapping[str, str], about: Mapping[str, Any]) -> None:
-    """The texts, and last a provenance file that has a hash of every file of the folder."""
+def write_contents(
+    folder: Path, fits: Mapping[str, Fit], texts: Mapping[str, str], about: Mapping[str, Any]
+) -> None:
+    """Posteriors and texts, and last a provenance file that has a hash of every file of the folder."""
+    for name, fit in fits.items():
+        save_fit(fit, folder / f"posterior-{name}.nc")
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     contents = {**about, "files": _hashes(folder)}

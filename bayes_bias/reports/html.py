@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import file_names
 from bayes_bias.formatting import bounds, equals, plain, probability
-from bayes_bias.reports import measures, methods, provenance
+from bayes_bias.reports import measures, provenance
 from bayes_bias.reports.check import Check
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.figures import KINDS, OVERVIEW, check_figure
+from bayes_bias.reports.methods_of_report import embeddings, methods_of
 from bayes_bias.reports.record import Report, Section
-from bayes_bias.reports.references import references
 from bayes_bias.reports.side_by_side import QuantityRow, side_by_side
 from bayes_bias.reports.templating import own_file, render_html
 from bayes_bias.results.summary import CHANCE
@@ -80,15 +80,14 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         bounds=bounds,
         chance_name=CHANCE,
         random_words=RANDOM_WORDS,
-        methods=methods.plain_paragraphs(report),
-        references=references(report),
+        methods=methods_of(report),
         provenance=provenance.of(report),
-        question=_question(methods.embeddings(report)),
+        question=_question(embeddings(report)),
     )
 
 
-def _question(embeddings: tuple[str, ...]) -> str:
-    *others, last = embeddings or ("this embedding",)
+def _question(names: tuple[str, ...]) -> str:
+    *others, last = names or ("this embedding",)
     return f"Are {', '.join(others)} and {last} biased?" if others else f"Is {last} biased?"
 
 

@@ -1,21 +1,28 @@
-"""The methods paragraph that a paper can take over, written from the spec and the fits themselves."""
+"""The methods text that a paper can take over: one template, as plain text with numbers and as LaTeX with keys."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from bayes_bias.estimands.facets import scope_of
-from bayes_bias.models.spec import Prior
+from bayes_bias.associations.table import Associations
+from bayes_bias.citation import Reference
+from bayes_bias.estimands.facets import ScopeName, scope_of
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import WITHIN_BLOCK, unit_of
 from bayes_bias.reports.check import Cite as Works
-from bayes_bias.reports.check import Sentence
-from bayes_bias.reports.record import Report, Section
-from bayes_bias.reports.references import key_of, reference_of, references, sentences
+from bayes_bias.reports.check import Sentence, works_of
+from bayes_bias.reports.references import Cited, key_of, reference_of, shared_references
 from bayes_bias.reports.templating import Latex, render_latex, render_text
 from bayes_bias.reports.templating import latex as escaped
 from bayes_bias.results.summary import CHANCE
 from bayes_bias.results.verdict import RANDOM_WORDS
 
 Cite = Callable[..., str]
+
+_CITED = re.compile(r"\\cite\{([^}]+)\}")
 
 # The effects whose standard deviations the crossed model's parameters are, as the paragraph's formula has them.
 _EFFECTS = {
@@ -38,106 +45,131 @@ _EQUATION = {
 }
 
 
-def plain(report: Report) -> str:
-    """Plain text with numbered references below."""
-    listed = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in references(report)]
-    return "\n\n".join([*plain_paragraphs(report), "\n".join(["References", *listed])]) + "\n"
+@dataclass(frozen=True, eq=False)
+class Methods:
+    """A template, what it is told, and the works that it may cite.
+
+    Attributes
+    ----------
+    template : str
+    facts : mapping of str to object
+        What the template is told, `model_facts` among it.
+    said : mapping of str to Sentence
+        What the checks say.
+    sources : tuple of Reference
+        Works that are not in ``references.toml``: where words and model come from.
+    """
+
+    template: str
+    facts: Mapping[str, Any]
+    said: Mapping[str, Sentence]
+    sources: tuple[Reference, ...]
+
+    @cached_property
+    def references(self) -> tuple[Cited, ...]:
+        """What the text cites, each work once, in the order of the text."""
+        keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
+        works = [*self.sources, *(reference_of(w) for said in self.said.values() for w in works_of(said))]
+        known = shared_references() | {key_of(work): work for work in works}
+        return tuple(Cited(i, key, known[key]) for i, key in enumerate(keys, start=1))
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The paragraphs of the plain text."""
+        numbered = {cited.key: cited.number for cited in self.references}
+
+        def cite(*keys: str) -> str:
+            return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
+
+        level = "a[i] + u[i] (where c is associated with a group)" if self.facts["shared"] else "u[i]"
+        formula = f"mean[g, c] + {level} + x[i, c] + b[j] + w[j, g] + e[i, j]"
+        return self._filled(render_text, cite, str, formula)
+
+    @property
+    def plain(self) -> str:
+        """Plain text with numbered references below."""
+        listed = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in self.references]
+        return "\n\n".join([*self.paragraphs, "\n".join(["References", *listed])]) + "\n"
+
+    @property
+    def latex(self) -> str:
+        r"""LaTeX with ``\cite`` commands for ``references.bib``."""
+
+        def cite(*keys: str) -> Latex:
+            return Latex(r"\cite{" + ",".join(keys) + "}")
+
+        equation = Latex(_EQUATION[self.facts["shared"]])
+        return "\n\n".join(self._filled(render_latex, cite, escaped, equation)) + "\n"
+
+    @property
+    def bibliography(self) -> str:
+        """BibTeX entries of all that is cited."""
+        return "\n\n".join(cited.bibtex for cited in self.references) + "\n"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What a folder holds of it."""
+        return {"methods.txt": self.plain, "methods.tex": self.latex, "references.bib": self.bibliography}
+
+    def _filled(
+        self, render: Callable[..., str], cite: Cite, written: Callable[[str], str], formula: str
+    ) -> list[str]:
+        """Lines of the template filled into paragraphs."""
+        said = {name: _cited(sentence, cite, written) for name, sentence in self.said.items()}
+        text = render(self.template, **self.facts, cite=cite, formula=formula, checks=said)
+        return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
-def plain_paragraphs(report: Report) -> list[str]:
-    """The paragraphs of the plain text."""
-    numbered = {cited.key: cited.number for cited in references(report)}
-
-    def cite(*keys: str) -> str:
-        return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
-
-    said = {name: _filled(sentence, cite, str) for name, sentence in sentences(report).items()}
-    return _paragraphs(render_text("methods.txt", **_facts(report, cite, _formula(report)), checks=said))
-
-
-def latex(report: Report) -> str:
-    r"""LaTeX with ``\cite`` commands for ``references.bib``."""
-
-    def cite(*keys: str) -> Latex:
-        return Latex(r"\cite{" + ",".join(keys) + "}")
-
-    said = {name: Latex(_filled(sentence, cite, escaped)) for name, sentence in sentences(report).items()}
-    facts = _facts(report, cite, Latex(_EQUATION[_is_shared(report)]))
-    return "\n\n".join(_paragraphs(render_latex("methods.txt", **facts, checks=said))) + "\n"
-
-
-def bibliography(report: Report) -> str:
-    """BibTeX entries of all that is cited."""
-    return "\n\n".join(cited.bibtex for cited in references(report)) + "\n"
-
-
-def embeddings(report: Report) -> tuple[str, ...]:
-    """Names of the embeddings that the cosines were measured in."""
-    names = (section.table.provenance.get("embedding") for section in report.sections)
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _filled(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
+def _cited(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
     """A check's sentence with its citations."""
-    return "".join(
+    parts = (
         cite(*(key_of(reference_of(work)) for work in part.works))
         if isinstance(part, Works)
         else written(part)
         for part in sentence
     )
+    return written(Latex("".join(parts)))
 
 
-def _paragraphs(text: str) -> list[str]:
-    """Lines of a template filled into paragraphs."""
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
-
-
-def _facts(report: Report, cite: Cite, formula: str) -> dict[str, Any]:
-    first = report.sections[0].fitted
+def model_facts(
+    fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float
+) -> dict[str, Any]:
+    """What is to be said of one model that was fitted to one table or several, by their names."""
+    first = next(iter(fits.values()))
+    sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
     return {
-        "report": report,
-        "cite": cite,
-        "formula": formula,
-        "lists": [_list_facts(section, cite) for section in report.sections],
-        "embeddings": embeddings(report),
-        "priors": "; ".join(f"{prior} for {_named(name)}" for name, prior in _used_priors(report).items()),
-        "association": report.association,
-        "by_class": _scaled_by_class(report.sections[0]),
-        "units": _units(report),
-        "shared": _is_shared(report),
-        "model_key": key_of(report.spec.reference) if report.spec.reference else None,
-        "scope": scope_of(report.scope),
+        "spec": spec,
+        "model_key": key_of(spec.reference) if spec.reference else None,
+        "association": first.association,
+        # Whether a target's level is told apart from its level in the associated classes.
+        "shared": "sd_target" in sampled,
+        "by_class": _scaled_by_class(first),
+        # A table without controls has no use for one of them.
+        "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
+        "units": _units(fits, spec),
+        "scope": scope_of(scope),
+        "ci_prob": ci_prob,
         "chance_name": CHANCE,
         "random_words": RANDOM_WORDS,
         "settings": first.tree.attrs,
         "versions": first.versions,
-        "weats": [section.weat for section in report.sections if section.weat],
-        "seconded": any(section.quasi_f for section in report.sections),
-        "planned": any(section.verdict.planned for section in report.sections),
     }
 
 
-def _is_shared(report: Report) -> bool:
-    """Whether a target's level is told apart from its level in the associated classes."""
-    return any("sd_target" in section.fitted.posterior for section in report.sections)
+def source_facts(table: Associations) -> dict[str, Any]:
+    """The keys of a word list and of its control classes; none for a list of one's own."""
+    others = [each for each in table.references if each != table.source]
+    return {
+        "key": key_of(table.source) if table.source.citation else None,
+        "control_keys": tuple(dict.fromkeys(map(key_of, others))),
+    }
 
 
-def _formula(report: Report) -> str:
-    level = "a[i] + u[i] (where c is associated with a group)" if _is_shared(report) else "u[i]"
-    return f"mean[g, c] + {level} + x[i, c] + b[j] + w[j, g] + e[i, j]"
-
-
-def _used_priors(report: Report) -> dict[str, Prior]:
-    """The priors of parameters that some fit has: a table without controls has no use for one of them."""
-    sampled = {str(name) for section in report.sections for name in section.fitted.posterior.data_vars}
-    return {name: prior for name, prior in report.spec.priors.items() if name in sampled}
-
-
-def _units(report: Report) -> list[tuple[str, str]]:
-    """What one unit of the priors is for each list; empty where priors are in the units of the table."""
-    if report.spec.options["unit"] != WITHIN_BLOCK:
+def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
+    """What one unit of the priors is for each table; empty where priors are in the units of the table."""
+    if spec.options["unit"] != WITHIN_BLOCK:
         return []
-    return [(s.name, f"{unit_of(report.spec, s.fitted.data):.4g}") for s in report.sections]
+    return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
 
 
 def _named(parameter: str) -> str:
@@ -146,28 +178,11 @@ def _named(parameter: str) -> str:
     return parameter
 
 
-def _scaled_by_class(section: Section) -> list[str]:
+def _scaled_by_class(fitted: Fitted) -> list[str]:
     """Effects that have a scale for each class, as the posterior itself says."""
-    posterior = section.fitted.posterior
+    posterior = fitted.posterior
     return [
         effect
         for name, effect in _EFFECTS.items()
         if name in posterior and {"attribute_class", "control"} & set(posterior[name].dims)
     ]
-
-
-def _list_facts(section: Section, cite: Cite) -> dict[str, Any]:
-    others = [each for each in section.references if each != section.published]
-    found = section.coverage.set_index("name").found
-    roles = section.coverage.set_index("name").role
-    lost = section.coverage.asked.sub(section.coverage.found).dropna().sum()
-    return {
-        "name": section.name,
-        "cite": cite(key_of(section.published)) if section.published.citation else "",
-        "control_cite": cite(*dict.fromkeys(map(key_of, others))) if others else "",
-        "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
-        "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
-        "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),
-        "lost": int(lost),
-        "asked": int(section.coverage.asked.sum()),
-    }

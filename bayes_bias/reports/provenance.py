@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 
 FILE = "provenance.json"
@@ -11,14 +13,28 @@ FILE = "provenance.json"
 
 def of(report: Report) -> dict[str, Any]:
     """Versions, model and priors once; hashes, names and settings for each list."""
+    lists = {section.name: section.provenance for section in report.sections}
+    return _asked(report, report.sections[0].fitted) | {"lists": lists}
+
+
+def of_comparison(found: Comparison) -> dict[str, Any]:
+    """Versions, model and priors once; where both tables come from; hashes and settings of what was sampled."""
+    fits = {state: Fitted.of(fit) for state, fit in found.fits.items()}
+    return _asked(found, fits["change"]) | {
+        "before": dict(found.before.provenance),
+        "after": dict(found.after.provenance),
+        "fits": {state: fitted.provenance for state, fitted in fits.items()},
+    }
+
+
+def _asked(found: Report | Comparison, fitted: Fitted) -> dict[str, Any]:
     return {
-        "scope": report.scope,
-        "ci_prob": report.ci_prob,
-        "model": report.spec.name,
-        "priors": {name: str(prior) for name, prior in report.spec.priors.items()},
-        "options": dict(report.spec.options),
-        "versions": report.sections[0].fitted.versions,
-        "lists": {section.name: section.provenance for section in report.sections},
+        "scope": found.scope,
+        "ci_prob": found.ci_prob,
+        "model": found.spec.name,
+        "priors": {name: str(prior) for name, prior in found.spec.priors.items()},
+        "options": dict(found.spec.options),
+        "versions": fitted.versions,
     }
 
 

@@ -9,7 +9,6 @@ import xarray as xr
 
 from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations
-from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName
 from bayes_bias.formatting import Telling
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -51,10 +50,6 @@ class Section:
         What speaks for and against the numbers, by the name of the check.
     errata : tuple of str
         What is known to be wrong in the literature's copies of the list and its control classes.
-    references : tuple of Reference
-        Where the words come from, those of control classes included.
-    published : Reference
-        Where the list itself comes from; empty for a list of one's own.
     """
 
     title: str
@@ -68,8 +63,6 @@ class Section:
     variance_shares: pd.DataFrame
     checks: Mapping[str, Check]
     errata: tuple[str, ...] = ()
-    references: tuple[Reference, ...] = ()
-    published: Reference = Reference()
 
     @property
     def name(self) -> str:
@@ -116,8 +109,7 @@ class Section:
     @property
     def provenance(self) -> dict[str, str]:
         """Hashes, names and settings, as the fit carries them."""
-        inside = ("association", "diagnostics", "notices", "versions", "priors", "options", "name")
-        return {str(key): str(value) for key, value in self.fit.attrs.items() if key not in inside}
+        return self.fitted.provenance
 
 
 @dataclass(frozen=True, eq=False, repr=False)

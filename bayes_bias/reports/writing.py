@@ -37,11 +37,12 @@ def write(
     Returns
     -------
     pathlib.Path
-        The page. Of a report ``index.html``; beside it ``summary.csv``, ``weat.csv``, ``measures.csv``,
+        The page, ``index.html``. Of a report there are beside it ``summary.csv``, ``weat.csv``, ``measures.csv``,
         ``evidence.csv``, ``left-out.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``,
         ``references.bib``, ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison
-        ``comparison.html``; beside it ``change.csv`` (the change of every estimand and word),
-        ``before-and-after.csv``, ``controls.csv``, ``figures/`` and ``provenance.json``.
+        the same without the CSV files, which are ``change.csv`` (the change of every estimand and word),
+        ``before-and-after.csv`` and ``controls.csv``; posteriors are ``posterior-change.nc``, and
+        ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 

@@ -53,6 +53,8 @@ class WordList(Telling):
         at most.
     source : Reference
         Citation, DOI and BibTeX entry.
+    control_sources : tuple of Reference
+        The same of control classes that came with `with_controls`.
     errata : tuple of str
         What is known to be wrong, or disagrees, in the literature's copies of this list.
     notices : tuple of str
@@ -76,6 +78,7 @@ class WordList(Telling):
     topics: Topics = field(default_factory=lambda: MappingProxyType({}))
     pairs: Pairs = ()
     source: Reference = Reference()
+    control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -128,6 +131,7 @@ class WordList(Telling):
             controls=MappingProxyType(kept),
             topics=belonging.remaining_topics(topics, self.groups, {**self.classes, **kept}),
             pairs=sum((belonging.remaining_pairs(each.pairs, kept) for each in lists), self.pairs),
+            control_sources=(*self.control_sources, *(each.source for each in lists if each.source.citation)),
             notices=notices,
         )
 

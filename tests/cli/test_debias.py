@@ -51,7 +51,7 @@ def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
     assert code == 0
     assert "by construction" in out
     assert "gWEAT" in out
-    assert "zero by construction" in (tmp_path / "found" / "comparison.html").read_text(encoding="utf-8")
+    assert "zero by construction" in (tmp_path / "found" / "index.html").read_text(encoding="utf-8")
     assert (tmp_path / "found" / "change.csv").read_text().startswith("estimand,label,mean")
 
 

@@ -35,7 +35,7 @@ from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.figures import KINDS, draw, svg
 from bayes_bias.reports.latex import tables
-from bayes_bias.reports.methods import bibliography, latex, plain
+from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.references import shared_references
 from bayes_bias.reports.templating import latex as escaped
 from bayes_bias.words.wordlist import WordList
@@ -81,6 +81,14 @@ def checked_again(section: Section, name: str, against_published: bool = True, *
 
 
 SPEC = load_spec("crossed")
+
+
+def plain(of: Report) -> str:
+    return methods_of(of).plain
+
+
+def latex(of: Report) -> str:
+    return methods_of(of).latex
 
 
 class Tags(html.parser.HTMLParser):
@@ -323,8 +331,9 @@ def test_methods_are_written_from_the_fit(made):
 
 def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
     list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
-    own = dataclasses.replace(made.sections[0], references=(control_source,))
-    published = dataclasses.replace(own, references=(list_source, control_source), published=list_source)
+    table = dataclasses.replace(made.sections[0].table, control_sources=(control_source,))
+    own = dataclasses.replace(made.sections[0], table=table)
+    published = dataclasses.replace(own, table=dataclasses.replace(table, source=list_source))
     said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
     assert re.search(r"small \(our own list; targets: .*; control classes: 8 neutral \[1\]\)", said[0])
     assert re.search(r"small \[1\] \(targets: .*; control classes: 8 neutral \[2\]\)", said[1])
@@ -345,7 +354,7 @@ def test_no_latex_table_is_wider_than_the_text(made):
 
 def test_all_that_the_methods_cite_is_in_the_bibliography(made):
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
-    entries = set(re.findall(r"@\w+\{([^,]+),", bibliography(made)))
+    entries = set(re.findall(r"@\w+\{([^,]+),", methods_of(made).bibliography))
     assert cited
     assert cited <= entries
 

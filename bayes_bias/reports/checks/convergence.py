@@ -22,8 +22,13 @@ def _run(study: Study) -> Check:
 
 
 def _methods(checks: Mapping[str, Check]) -> Sentence:
-    every: list[Diagnostics] = [check.found for check in checks.values()]
-    failed = [name for name, check in checks.items() if not check.found.converged]
+    return sentence({name: check.found for name, check in checks.items()})
+
+
+def sentence(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
+    """What the methods text says of all fits, by their names."""
+    every = diagnostics.values()
+    failed = [name for name, found in diagnostics.items() if not found.converged]
     warned = (
         f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
     )

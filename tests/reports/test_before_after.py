@@ -1,0 +1,164 @@
+"""A comparison's folder is as citable as a report's: methods, references, tables, posteriors, provenance."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bayes_bias import Associations, compare, load_fit, write
+from bayes_bias.citation import Reference
+from bayes_bias.debiasing.comparison import Comparison, ShareRemoved
+from bayes_bias.errors import OutputError
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.reports import folder as folder_module
+from bayes_bias.reports.methods_of_comparison import methods_of
+from tests.helpers import FEW, changed, equalised
+
+
+@pytest.fixture(scope="module")
+def planted(sampled: None, small_table: Associations) -> Comparison:
+    return compare(small_table, changed(small_table, -0.06))
+
+
+@pytest.fixture(scope="module")
+def construction(sampled: None, small_table: Associations) -> Comparison:
+    """Far too few draws to converge, and only two of three fits."""
+    return compare(small_table, equalised(small_table), sampling=FEW)
+
+
+@pytest.fixture(scope="module")
+def folder(planted: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(planted, tmp_path_factory.mktemp("comparisons") / "found", figures=["svg"]).parent
+
+
+def test_the_folder_holds_what_the_documentation_promises(folder: Path) -> None:
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert files == {
+        *("index.html", "methods.txt", "methods.tex", "references.bib", "tables.tex", "provenance.json"),
+        *("change.csv", "before-and-after.csv", "controls.csv"),
+        *(f"posterior-{state}.nc" for state in ("before", "after", "change")),
+        *(f"figures/{name}.svg" for name in ("bias", "targets", "attributes")),
+    }
+
+
+def test_posteriors_can_be_read_again(folder: Path, planted: Comparison) -> None:
+    for state, fit in planted.fits.items():
+        again = load_fit(folder / f"posterior-{state}.nc")
+        assert again.posterior.sd_residual.equals(fit.posterior.sd_residual)
+
+
+def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison) -> None:
+    text = (folder / "methods.txt").read_text(encoding="utf-8")
+    unit = Fitted.of(planted.fits["change"]).data.within_sd.item()
+    for said in (
+        "The word list was small (our own list; targets: 5 men, 6 women; attributes: 6 work, 5 home; "
+        "control classes: 8 neutral)",
+        "fitted to the differences of the 209 pairs, after less before",
+        "The change of the cosine y[i, j] of target i",
+        f"HalfNormal(sigma=1.65) for the standard deviation of e. One unit is the pooled standard deviation of a"
+        f" table's values about the mean of their block (change: {unit:.4g}, ",
+        "fitted to the cosines before and after, each by itself.",
+        "95% equal-tailed credible intervals that generalise to new targets and new attributes",
+        "A change is called distinguishable from noise where",
+        f"1 - after / before, {planted.share_removed}: observed, and Fieller's 95% interval [",
+        "4 chains of 1000 warm-up and 1500 kept draws",
+        "Published measures were computed on both tables, over the same words: WEAT [",
+        "Software: ",
+    ):
+        assert said in text
+    assert "by construction" not in text
+    assert not re.search(r"\w\.[A-Z][a-z]", text.split("References")[0])
+
+
+def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
+    of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    table = dataclasses.replace(planted.before, source=of_list, control_sources=(of_controls,))
+    methods = methods_of(dataclasses.replace(planted, before=table))
+    assert "The word list was small [1] (targets: " in methods.plain
+    assert "8 neutral [2])" in methods.plain
+    assert "note = {Author (2020).}" in methods.bibliography
+
+
+def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "fitted to the differences of the 209 pairs" in page
+    assert "https://doi.org/10.1111/j.2517-6161.1954.tb00159.x" in page
+
+
+def test_what_the_methods_cite_and_nothing_else_is_in_the_bibliography(folder: Path) -> None:
+    cites = re.findall(r"\\cite\{([^}]+)\}", (folder / "methods.tex").read_text(encoding="utf-8"))
+    entries = re.findall(r"@\w+\{([^,]+),", (folder / "references.bib").read_text(encoding="utf-8"))
+    assert list(dict.fromkeys(key for keys in cites for key in keys.split(","))) == entries
+    assert {"baayen2008crossed", "fieller1954some", "vehtari2021rank"} <= set(entries)
+
+
+def test_the_tables_have_bias_change_and_measures(folder: Path, planted: Comparison) -> None:
+    text = (folder / "tables.tex").read_text(encoding="utf-8")
+    for row in ("before", "after", "change", *planted.measures.index):
+        assert re.search(rf"^ *{re.escape(row)} & ", text, re.MULTILINE)
+    for name in ("table", "adjustbox", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}") == 2
+    assert "onverged" not in text
+
+
+def test_provenance_has_both_tables_all_fits_and_a_hash_of_every_file(folder: Path) -> None:
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert set(provenance["files"]) == files - {"provenance.json"}
+    assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
+
+
+def test_zero_by_construction_is_said_cited_and_has_no_posterior(
+    construction: Comparison, tmp_path: Path
+) -> None:
+    out = write(construction, tmp_path / "found", figures=()).parent
+    assert {path.name for path in out.glob("*.nc")} == {"posterior-before.nc", "posterior-change.nc"}
+    text = (out / "methods.tex").read_text(encoding="utf-8")
+    assert "The bias after is zero by construction and was not sampled" in text
+    assert r"gone from the vectors \cite{gonen2019lipstick}." in text
+    assert "fitted to the cosines before." in text
+    assert r"100\%: of the raw contrasts, without an interval." in text
+    assert "fieller" not in text
+    assert r"& by construction & — \\" in (out / "tables.tex").read_text(encoding="utf-8")
+
+
+def test_fits_that_failed_are_marked_wherever_their_numbers_stand(
+    construction: Comparison, tmp_path: Path
+) -> None:
+    out = write(construction, tmp_path / "found", figures=()).parent
+    for name in ("index.html", "tables.tex", "methods.txt"):
+        assert re.search(
+            "[Nn]ot (have )?converged|have not converged", (out / name).read_text(encoding="utf-8")
+        )
+
+
+def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison) -> None:
+    exact = dataclasses.replace(planted, scope="none", share_removed=ShareRemoved(0.5))
+    text = methods_of(exact).plain
+    assert "We report the raw contrasts of exactly these words" in text
+    assert "credible intervals" not in text
+    assert "Fieller" not in text
+    assert (
+        "with new attributes as well, below 5%"
+        in methods_of(dataclasses.replace(planted, scope="targets")).plain
+    )
+
+
+def test_what_is_there_is_refused_and_nothing_half_written_remains(
+    construction: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "found"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"holds files already; name another folder"):
+        write(construction, out)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(folder_module, "save_fit", full)
+    with pytest.raises(OutputError, match="No space left on device; choose another folder"):
+        write(construction, out, overwrite=True)
+    assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]
