@@ -350,15 +350,12 @@ def compiling() -> str:
     same = "has" if about["same numbers"] else "DOES NOT HAVE"
     return f"""## Seconds from the command to the answer
 
-Wall time on two cores (load when it began: {about["load"]}). A list of another shape (number of groups and classes)
-compiles anew, every further list of the same shape uses what is there; code that was compiled on a machine is kept by
-PyTensor and makes later processes faster. The fit of the first process {same} the numbers of the second. A further list
-is measured, fitted and summarised here; what exceeds the wanted time is ArviZ's summary of every word, some 9 ms a row.
+Wall time on two cores (load when it began: {about["load"]}). A model is compiled once on a machine, for each number of
+groups and classes; PyTensor keeps the code, and later processes load it. The fit of the first process {same} the
+numbers of the second. A further list is measured, fitted and summarised here; what exceeds the wanted time is ArviZ's
+summary of every word, some 9 ms a row, and sampling, which calls the compiled density through Python.
 
 {_table(pd.DataFrame(result["rows"]))}
-
-Three quarters of compiling in a new process are numba's type inference and lowering of the two callbacks that nutpie
-hands to its sampler, which it cannot cache; a fifth is PyTensor's rewriting of the graph.
 """
 
 
