@@ -63,5 +63,5 @@ def test_predictive_checks_know_its_tails(spoilt, robust_fit):
     draw = robust_fit["posterior"].isel(chain=0, draw=0)
     expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
     scale = draw.sd_residual / t(draw.nu).std()
-    found = predictive(robust_fit)["log_likelihood"].association.isel(chain=0, draw=0, target=0, attribute=0)
+    found = predictive(robust_fit)["log_likelihood"].association.isel(chain=0, draw=0, pair=0)
     assert found.item() == pytest.approx(t.logpdf(spoilt.values[0, 0], draw.nu, expected, scale).item())
