@@ -434,7 +434,7 @@ def test_a_file_is_no_folder(made, tmp_path):
 
 def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot write|is no name of a file or folder"):
+    with pytest.raises(OutputError, match=r"cannot write|is no name of a file or folder"):
         check_folder(tmp_path / "file" / "report")
 
     def full(*_: object) -> None:
