@@ -8,7 +8,7 @@ from bayes_bias import draws, summarize
 from bayes_bias.errors import BayesBiasError, ScopeError
 
 
-@pytest.mark.parametrize("estimand", ["bias", "group_bias", "excess", "effect_size", "attribute_bias"])
+@pytest.mark.parametrize("estimand", ["bias", "group_bias", "excess", "attribute_bias"])
 @pytest.mark.parametrize("scope", ["both", "targets"])
 def test_draws_are_labelled_and_have_the_mean_of_the_summary(small_fit, estimand, scope):
     found, rows = draws(small_fit, estimand, scope), summarize(small_fit, scope).loc[estimand]

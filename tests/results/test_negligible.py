@@ -31,7 +31,7 @@ def test_a_wider_region_is_more_probable_and_everything_is_certain(small_fit):
 
 
 def test_what_is_no_difference_in_these_units_or_not_uncertain_has_none(small_fit):
-    assert np.isnan(summarize(small_fit, rope=ROPE).loc["effect_size", "prob_negligible"]).all()
+    assert np.isnan(summarize(small_fit, "targets", rope=ROPE).loc["effect_size", "prob_negligible"]).all()
     assert np.isnan(summarize(small_fit, "none", rope=ROPE).prob_negligible).all()
     assert "prob_negligible" not in summarize(small_fit)
     assert "negligible" not in verdict(small_fit, "none", rope=ROPE).text
