@@ -41,6 +41,7 @@ def collapsed_log_density(table: Associations, point: dict[str, np.ndarray]) -> 
         inputs=[model[name] for name in scales],
         on_unused_input="ignore",
         point_fn=False,
+        mode="FAST_COMPILE",
     )(*(point[name] for name in scales))
     return sum(float(part) for part in parts) + block_log_likelihood(table, point)
 
@@ -92,11 +93,13 @@ def test_the_sampled_density_is_likelihood_times_priors_in_units_of_the_table(sm
     rng = np.random.default_rng(3)
     names = [*SCALES, "interaction", "rows", "columns"]
     values_at = model.compile_fn(
-        model.replace_rvs_by_values([model[name] for name in names]), on_unused_input="ignore"
+        model.replace_rvs_by_values([model[name] for name in names]),
+        on_unused_input="ignore",
+        mode="FAST_COMPILE",
     )
     for _ in range(3):
         point = {name: rng.normal(0.5, 0.3, np.shape(v)) for name, v in model.initial_point().items()}
-        sampled = float(model.compile_logp(jacobian=False)(point))
+        sampled = float(model.compile_logp(jacobian=False, mode="FAST_COMPILE")(point))
         values = dict(zip(names, values_at(point), strict=True))
         scales = {name: np.asarray(values[name]) for name in SCALES}
         priors = {
