@@ -150,7 +150,7 @@ def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | 
     exact = "draw" not in estimate.draws.dims
     table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
     if estimate.mixture is not None:
-        table = _by_mixture(table, estimate.mixture)
+        table = _by_mixture(table, estimate.mixture, ci_prob if ci_kind == "eti" else None)
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=np.nan if exact else _direction(estimate),
         observed=estimate.observed.to_numpy(),
@@ -174,13 +174,12 @@ def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFram
     return table.reindex(columns=columns)
 
 
-def _by_mixture(table: pd.DataFrame, mixture: Mixture) -> pd.DataFrame:
+def _by_mixture(table: pd.DataFrame, mixture: Mixture, ci_prob: float | None) -> pd.DataFrame:
     """Mean, sd and equal-tailed interval without the chance of drawing; ArviZ's account of the draws stays."""
-    lower, upper = interval_columns(table)
     known = {"mean": mixture.mean, "sd": mixture.total_sd}
-    if lower.startswith("eti"):
-        prob = float(lower.removeprefix("eti").removesuffix("_lb")) / 100
-        known[lower], known[upper] = mixture.quantiles([(1 - prob) / 2, (1 + prob) / 2])
+    if ci_prob is not None:  # ArviZ's names of the bounds have whole percent
+        ends = mixture.quantiles([(1 - ci_prob) / 2, (1 + ci_prob) / 2])
+        known |= dict(zip(interval_columns(table), ends, strict=True))
     return table.assign(**known)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.results.summary import interval_columns
 
 CALLABLES = [
@@ -25,6 +26,15 @@ def test_every_function_has_the_same_default(function):
 def test_arvizs_own_default_changes_nothing(small_fit):
     with az.rc_context({"stats.ci_prob": 0.5, "stats.ci_kind": "hdi"}):
         assert interval_columns(bb.summarize(small_fit)) == ("eti95_lb", "eti95_ub")
+
+
+@pytest.mark.parametrize("prob", [0.685, 0.975, 0.999])
+def test_an_interval_has_the_probability_asked_for_not_its_whole_percent(small_fit, prob):
+    found = bb.verdict(small_fit, ci_prob=prob)
+    mixture = bias_estimate(small_fit).mixture
+    assert mixture.below(found.upper).item() - mixture.below(found.lower).item() == pytest.approx(
+        prob, abs=1e-6
+    )
 
 
 def test_another_interval_is_had_for_the_asking(small_fit):
