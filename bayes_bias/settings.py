@@ -1,5 +1,6 @@
 """Settings that are numbers: whether they are numbers of their kind is said before anything is computed with them."""
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,9 +41,14 @@ def check_ci_prob(ci_prob: Any) -> None:
         raise ScopeError(f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as 0.95")
 
 
+def is_number(value: Any) -> bool:
+    """Whether this is a finite number."""
+    return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
+
+
 def is_between(value: Any, low: float, high: float) -> bool:
     """Whether this is a number from `low` to `high`."""
-    return isinstance(value, Real) and low <= float(value) <= high
+    return is_number(value) and low <= float(value) <= high
 
 
 def check_jobs(jobs: Any) -> None:

@@ -9,25 +9,25 @@ class is closer to anything before or after.
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import NullDesign, judge, rates
+from bayes_bias.checks.calibration import NullDesign
 from bayes_bias.debiasing.pairing import difference
 from bayes_bias.embeddings import open_embedding
 from bayes_bias.models.spec import load_spec
 from bayes_bias.words.wordlist import load_wordlist
+from benchmarks.judging import judged
 from benchmarks.provenance import provenance, write
 from benchmarks.trained import FOLDER
 
 SIZES = (4, 8, 16)
 POOL = 400
 STEREOTYPES = {"first": "one", "second": "other"}
-_BATCH = 20
 
 Vectors = NDArray[np.float64]
 
@@ -129,32 +129,18 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    rows = []
-    for about, made in CHANGES.items():
-        change = made()
-        for size in SIZES:
-            batches = [range(k, min(k + _BATCH, chosen.draws)) for k in range(0, chosen.draws, _BATCH)]
-            found = joblib.Parallel(n_jobs=chosen.jobs)(
-                joblib.delayed(_judged)(change, size, seeds) for seeds in batches
-            )
-            records = pd.DataFrame([record for own in found for record in own])
-            table = rates(records).reset_index().query("scope == 'both'")
-            rows.append(table.assign(part=about, words=size, truth=change.truth))
-            print(rows[-1][["part", "words", "truth", "share", "coverage_95", "width"]], flush=True)
+    cells = [(about, made(), size) for about, made in CHANGES.items() for size in SIZES]
+    draws = [(partial(change.draw, size), change.truth) for _, change, size in cells]
+    rows = [
+        table.assign(part=about, words=size, truth=change.truth)
+        for (about, change, size), table in zip(cells, judged(draws, chosen.draws, chosen.jobs), strict=True)
+    ]
     first = ["part", "words", "truth"]
     table = pd.concat(rows, ignore_index=True)
     table = table[[*first, *(column for column in table if column not in first)]]
+    print(table[[*first, "share", "coverage_95", "width"]].to_string(float_format="{:.3f}".format))
     about = provenance() | {"spec": load_spec("crossed").sha256[:12], "draws": chosen.draws}
     write("comparisons", about, table.to_dict("records"))
-
-
-def _judged(change: Change, size: int, seeds: range) -> list[dict[str, object]]:
-    spec = load_spec("crossed")
-    return [
-        record
-        for seed in seeds
-        for record in judge(change.draw(size, seed), spec, truth=change.truth, seed=seed + 1)
-    ]
 
 
 def _pool(name: str) -> Vectors:

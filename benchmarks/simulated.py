@@ -8,13 +8,12 @@ come in sub-topics, which the list names or does not name, or in pairs.
 import argparse
 from dataclasses import dataclass
 
-import joblib
 import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import judge, rates
 from bayes_bias.models.spec import load_spec
+from benchmarks.judging import judged
 from benchmarks.provenance import provenance, write
 
 # Standard deviations of a target's and of an attribute's effects on one block, and of the residual: those of real
@@ -116,20 +115,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     spec = load_spec("crossed")
-    # A whole cell at a time: a compiled model serves all of its draws.
-    batches = [(row, range(k, min(k + 25, chosen.draws))) for row in ROWS for k in range(0, chosen.draws, 25)]
-    found = joblib.Parallel(n_jobs=chosen.jobs)(joblib.delayed(_judged)(row, seeds) for row, seeds in batches)
-    tables = []
-    for row in ROWS:
-        own = [
-            record
-            for (each, _), records in zip(batches, found, strict=True)
-            if each == row
-            for record in records
-        ]
-        table = rates(pd.DataFrame(own)).reset_index().query("scope == 'both'")
-        tables.append(table.assign(**vars(row)))
-    table = pd.concat(tables, ignore_index=True)
+    found = judged([(row.table, 0.0) for row in ROWS], chosen.draws, chosen.jobs)
+    table = pd.concat(
+        [own.assign(**vars(row)) for row, own in zip(ROWS, found, strict=True)], ignore_index=True
+    )
     columns = [
         "part",
         "correlation",
@@ -148,11 +137,6 @@ def main() -> None:
     kept = table[[*columns, "width", "coverage_50", "coverage_95", "divergences"]]
     about = provenance() | {"spec": spec.sha256[:12], "draws": chosen.draws}
     write("simulated", about, kept.astype(object).where(kept.notna(), None).to_dict("records"))
-
-
-def _judged(row: Row, seeds: range) -> list[dict[str, object]]:
-    spec = load_spec("crossed")
-    return [record for seed in seeds for record in judge(row.table(seed), spec, seed=seed + 1)]
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 """What several tests need: tables of known bias, designs made up of vectors or scores, the model as it is written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from scipy.stats import multivariate_normal
 
 from bayes_bias import Associations, Sampling
 from bayes_bias.associations.table import assemble
 from bayes_bias.files import file_names
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import build_model
 from bayes_bias.reports import Report
 from bayes_bias.reports.figures import KINDS, OVERVIEW
 from bayes_bias.reports.html import page
@@ -53,6 +56,19 @@ def random_table(
         stereotypes,
         **{"name": "small"} | about,
     )
+
+
+def integrated_density(spec: ModelSpec, data: xr.Dataset, scales: Sequence[str]) -> Callable[..., float]:
+    """The log likelihood of the model that is sampled, of values of these scales; no machine code is made for it."""
+    model = build_model(spec, data)
+    of_parts = model.compile_fn(
+        [model[name] for name in ("interaction", "rows", "columns")],
+        inputs=[model[name] for name in scales],
+        on_unused_input="ignore",
+        point_fn=False,
+        mode="FAST_COMPILE",
+    )
+    return lambda *values: sum(map(float, of_parts(*values)))
 
 
 def changed(

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Self, get_args
+from typing import Self
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.associations.labels import Side
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
 
-Side = Literal["target", "attribute"]
-SIDES: tuple[Side, ...] = get_args(Side)
 KINDS = ("topic", "pair")
 
 # Eigenvalues that differ by less are one: clusters of equal size have them in common.

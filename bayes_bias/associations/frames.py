@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.associations.association import Association
-from bayes_bias.associations.labels import LABELS, lonely, settled
+from bayes_bias.associations.labels import HOMES, LABELS, Side, lonely, settled
 from bayes_bias.errors import AssociationsError, did_you_mean
 
 WORDS = ("target", "group", "attribute", "attribute_class")
@@ -118,8 +118,8 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
         )
 
 
-def _check_pairs(tidy: pd.DataFrame, dim: str, label: str) -> None:
-    home = {"target": "group", "attribute": "attribute_class"}[dim]
+def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
+    home = HOMES[dim]
     words = tidy[tidy[label] != ""].drop_duplicates(dim)
     for pair, own in words.groupby(label, sort=False):
         if len(own) > 2:

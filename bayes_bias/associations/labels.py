@@ -4,11 +4,18 @@ Each is a coordinate of strings, "" for a word that has none; it is there only w
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
 
-LABELS = {
+Side = Literal["target", "attribute"]
+SIDES: tuple[Side, ...] = get_args(Side)
+# What a word of each side belongs to.
+HOMES: Mapping[Side, str] = MappingProxyType({"target": "group", "attribute": "attribute_class"})
+
+LABELS: Mapping[str, Side] = {
     "target_topic": "target",
     "target_pair": "target",
     "attribute_topic": "attribute",

@@ -5,13 +5,15 @@ numbers, however long the lists are. This is no pre-averaging: sample sizes, var
 enter.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.associations.clusters import SIDES, Side, clusters_of
+from bayes_bias.associations.clusters import Clusters, clusters_of
+from bayes_bias.associations.labels import HOMES, SIDES, Side
 from bayes_bias.associations.lazy import Products
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
@@ -42,6 +44,7 @@ def table_means(table: Associations) -> xr.Dataset:
         target_mean = (y @ in_class) / (there @ in_class)
         attribute_mean = (y.T @ in_group) / (there.T @ in_group)
         block_mean = (in_group.T @ y @ in_class) / (in_group.T @ there @ in_class)
+    clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     return xr.Dataset(
         {
@@ -54,14 +57,13 @@ def table_means(table: Associations) -> xr.Dataset:
             "target_mean": (("target", "attribute_class"), target_mean),
             "attribute_mean": (("attribute", "group"), attribute_mean),
             "within_sd": _within_sd(table, block_mean),
-            **_cluster_variables(table),
+            **_cluster_variables(clusters, table),
         },
         coords={
             "group": list(table.groups),
             "attribute_class": list(table.classes),
             "control": np.array(table.controls, dtype=object),
-            "target_clustering": np.array(clusters_of(table, "target").kinds, dtype=object),
-            "attribute_clustering": np.array(clusters_of(table, "attribute").kinds, dtype=object),
+            **{f"{side}_clustering": np.array(own.kinds, dtype=object) for side, own in clusters.items()},
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -101,19 +103,19 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
     )
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
     return means.assign(
-        **_parts("target", row_mean - block[g], g, table),
-        **_parts("attribute", column_mean - block.T[c], c, table),
+        **_parts("target", row_mean - block[g], g, means),
+        **_parts("attribute", column_mean - block.T[c], c, means),
         interaction_ss=_interaction_ss(table, means),
         interaction_df=float(df),
     )
 
 
 def _parts(
-    side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], table: Associations
+    side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset
 ) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     shared, df, scatter, cell = [], [], [], []
-    for words, bases in clusters_of(table, side).directions(cells, side):
+    for words, bases in Clusters.of_data(means, side).directions(cells, side):
         own = deviations[words]
         left, left_df = own.T @ own, float(len(words) - len(np.unique(cells[words])))
         for value, basis in bases:
@@ -135,16 +137,14 @@ def _parts(
     }
 
 
-def _cluster_variables(table: Associations) -> dict[str, Any]:
+def _cluster_variables(clusters: Mapping[Side, Clusters], table: Associations) -> dict[str, Any]:
     """Which cluster a word is in, -1 for none, and how much of it the averages of two cells share."""
-    cells = {"target": ("group", table.group_index), "attribute": ("attribute_class", table.class_index)}
+    cells = {"target": table.group_index, "attribute": table.class_index}
     found: dict[str, Any] = {}
-    for side in SIDES:
-        across, of_word = cells[side]
-        clusters = clusters_of(table, side)
-        found[f"{side}_cluster"] = (side, clusters.index)
-        if clusters.kinds:
-            found[f"{side}_overlap"] = ((across, f"{across}_"), clusters.overlap(of_word))
+    for side, own in clusters.items():
+        found[f"{side}_cluster"] = (side, own.index)
+        if own.kinds:
+            found[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), own.overlap(cells[side]))
     return found
 
 

@@ -261,6 +261,20 @@ class Associations(Telling):
         return with_notices(table)
 
 
+def check_table(table: Any, name: str = "table") -> None:
+    """Refuse what is no table, before anything is asked of it.
+
+    Raises
+    ------
+    AssociationsError
+    """
+    if not isinstance(table, Associations):
+        raise AssociationsError(
+            f"{name}: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
+            " `Associations.from_frame` returned"
+        )
+
+
 def with_notices[Table: Associations](table: Table) -> Table:
     """The same with all there is to say of it, said now."""
     return replace(table, notices=announce((*table.notices, *uneven(table))))

@@ -1,27 +1,20 @@
 """Do the words of a list come in clusters? What they share beyond their class makes intervals too short."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from bayes_bias.associations.labels import words_of
+from bayes_bias.associations.labels import HOMES, SIDES, Side, words_of
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import attribute_weights, target_weights
 
-type Side = Literal["target", "attribute"]
 type Numbers = NDArray[np.float64]
-
-SIDES: tuple[Side, ...] = ("target", "attribute")
-HOMES: Mapping[Side, str] = MappingProxyType({"target": "group", "attribute": "attribute_class"})
 
 # Fewer words than this are not split: a cluster of one has nobody to be alike with.
 _FEWEST = 4

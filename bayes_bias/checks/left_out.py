@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
-from bayes_bias.checks.clusters import SIDES, Clustering, Side, clustering
+from bayes_bias.checks.clusters import Clustering, clustering
 from bayes_bias.estimands.contrasts import bias_weights
 
 

@@ -135,9 +135,18 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
         raise AssociationsError("fits: are of different tables; models compare only on the same one")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {name: az.loo(predictive(fit), pointwise=True) for name, fit in given.items()}
+        left_out = {name: az.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()}
     bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
     return az.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
+
+
+def _with_likelihood(fitted: Fitted) -> xr.DataTree:
+    """All that leaving out values needs; `predictive` also draws new ones."""
+    groups = {
+        "posterior": _thinned(fitted.posterior),
+        "log_likelihood": _given_draws(fitted).log_likelihood.to_dataset(),
+    }
+    return xr.DataTree.from_dict(groups)
 
 
 def _given_draws(fitted: Fitted) -> GivenDraws:

@@ -5,16 +5,18 @@ from pathlib import Path
 import numpy as np
 import pymc as pm
 import xarray as xr
+from numpy.typing import NDArray
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.labels import SIDES
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.checks.given_draws import GivenDraws
-from bayes_bias.errors import AssociationsError, SpecError
+from bayes_bias.errors import AssociationsError
 from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import draw_normal
 from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.models.structures import build_model, structure_of
 from bayes_bias.models.units import unit_of
-from bayes_bias.settings import check_seed
+from bayes_bias.settings import check_count, check_seed
 
 _DRAWS = 500
 # Parameters that are no scale in the units of the table, and have limits that their prior does not know of.
@@ -63,18 +65,13 @@ def prior_predictive(
     >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
     """
     check_seed(seed)
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 1:
-        raise SpecError(f"draws: {draws!r} is no number of draws; give a whole number, 1 or more")
-    if not isinstance(table, Associations):
-        raise AssociationsError(
-            f"table: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
-            " `Associations.from_frame` returned"
-        )
+    check_count("draws", draws, "draws")
+    check_table(table)
     if not table.is_formed:
         raise AssociationsError(
             f"table: has {table.values.size:,} values, too many to draw; shorten the list"
         )
-    spec = model if isinstance(model, ModelSpec) else load_spec(model)
+    spec = load_spec(model)
     structure, rng = structure_of(spec), np.random.default_rng(seed)
     data = structure.data(table)
     prior = _parameters(spec, data, draws, rng)
@@ -117,15 +114,34 @@ def _with_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator)
     """Effects of words about the observed means of blocks."""
     components = Components.of_posterior(prior, data)
     of_attribute = components.attributes().matrix()[..., data.class_of.to_numpy(), :, :]
+    of_cluster = {
+        "target": components.of_target_cluster().matrix(),
+        "attribute": components.of_attribute_cluster().matrix()[..., 0, :, :],
+    }
+    own = {
+        "target": draw_normal(components.target().matrix(), (data.sizes["target"],), rng),
+        "attribute": draw_normal(of_attribute, (), rng),
+    }
+    dims = {"target": ("target", "attribute_class"), "attribute": ("attribute", "group")}
     effects = {
-        "target_effect": (
-            ("chain", "draw", "target", "attribute_class"),
-            draw_normal(components.target().matrix(), (data.sizes["target"],), rng),
-        ),
-        "attribute_effect": (("chain", "draw", "attribute", "group"), draw_normal(of_attribute, (), rng)),
+        f"{side}_effect": (
+            ("chain", "draw", *dims[side]),
+            own[side] + _of_clusters(of_cluster[side], data[f"{side}_cluster"].to_numpy(), rng),
+        )
+        for side in SIDES
     }
     labels = {dim: data[dim] for dim in ("target", "attribute", "group", "attribute_class")}
     return prior.assign(effects).assign_coords(labels).assign(mean=data.block_mean)
+
+
+def _of_clusters(
+    covariance: NDArray[np.float64], cluster: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """What each word shares with its sub-topic or pair, (chain, draw, words, k); zero for a word in none."""
+    if (cluster < 0).all():
+        return np.zeros(())
+    shared = draw_normal(covariance, (int(cluster.max()) + 1,), rng)
+    return np.where((cluster >= 0)[:, None], shared[..., cluster, :], 0.0)
 
 
 def _with_distances(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:

@@ -15,8 +15,7 @@ from bayes_bias.debiasing.comparison import STATES, Comparison, State, share_rem
 from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
 from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import AssociationsError
-from bayes_bias.estimands.contrasts import OVERALL
-from bayes_bias.estimands.estimates import bias_estimate, levels
+from bayes_bias.estimands.estimates import levels
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, scope_of
 from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures import measure_all
@@ -24,7 +23,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
-from bayes_bias.results.summary import interval_of, summarize, tabulate
+from bayes_bias.results.summary import row_of_bias, summarize, tabulate
 from bayes_bias.results.verdict import verdict
 from bayes_bias.settings import check_ci_prob, check_seed
 
@@ -170,17 +169,11 @@ def _biases(
 
 
 def _bias(fit: xr.DataTree, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    row = tabulate(bias_estimate(fit, scope), ci_prob, "eti").loc[OVERALL]
-    lower, upper = (math.nan, math.nan) if scope_of(scope).samples_nothing else interval_of(row)
-    return {
-        "bias": row["mean"],
-        "sd": row["sd"],
-        "lower": lower,
-        "upper": upper,
-        "prob_direction": row.prob_direction,
-        "observed": row.observed,
-        "by_construction": False,
-    }
+    row = row_of_bias(fit, scope, ci_prob)
+    if scope_of(scope).samples_nothing:
+        row[["lower", "upper"]] = math.nan
+    known = row[["sd", "lower", "upper", "prob_direction", "observed"]]
+    return {"bias": row["mean"], **known, "by_construction": False}
 
 
 def _zero() -> dict[str, Any]:

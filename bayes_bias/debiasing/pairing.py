@@ -5,16 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayes_bias.associations.labels import label_of, settled
+from bayes_bias.associations.labels import HOMES, Side, label_of, settled
 from bayes_bias.associations.statistics import table_means
-from bayes_bias.associations.table import Associations, announce, assemble
+from bayes_bias.associations.table import Associations, announce, assemble, check_table
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import bias_weights
 
 # Cosines come from float32 vectors: those that differ by less are equal.
 _EQUAL = 1e-6
-
-_BELONGS = {"target": "group", "attribute": "attribute_class"}
 
 
 def pair(before: Associations, after: Associations) -> tuple[Associations, Associations]:
@@ -26,10 +24,7 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
         Associations or stereotypes differ, a word has another group or class, a group or class has no word in common.
     """
     for name, table in {"before": before, "after": after}.items():
-        if not isinstance(table, Associations):
-            raise AssociationsError(
-                f"{name}: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` returned"
-            )
+        check_table(table, name)
     if before.association != after.association:
         raise AssociationsError(
             f"after: holds {after.association.plural} and before {before.association.plural}; a comparison needs the"
@@ -40,8 +35,8 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
             f"after: its stereotypes ({_told(after)}) are not those of before ({_told(before)});"
             " a comparison needs the same design twice"
         )
-    shared = {dim: _shared(before, after, dim) for dim in _BELONGS}
-    notices = announce(tuple(notice for dim in _BELONGS for notice in _left_out(before, after, dim)))
+    shared = {dim: _shared(before, after, dim) for dim in HOMES}
+    notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
         replace(
             each, values=settled(each.values.sel(shared)), repeats=None, notices=(*each.notices, *notices)
@@ -66,7 +61,7 @@ def share_words(tables: Sequence[Associations]) -> tuple[Associations, ...]:
             common, _ = pair(common, each)
         except AssociationsError as error:
             raise AssociationsError(f"tables: '{each.name}' after '{first.name}': {error}") from error
-    words = {dim: common.values[dim].to_numpy() for dim in _BELONGS}
+    words = {dim: common.values[dim].to_numpy() for dim in HOMES}
     return tuple(
         replace(each, values=each.values.sel(words), repeats=None, notices=common.notices) for each in tables
     )
@@ -111,7 +106,7 @@ def zero_by_construction(table: Associations) -> bool:
     return bool((near.max("group") - near.min("group")).max() < _EQUAL and abs(bias) < _EQUAL)
 
 
-def _shared(before: Associations, after: Associations, dim: str) -> list[str]:
+def _shared(before: Associations, after: Associations, dim: Side) -> list[str]:
     first, second = _belongs(before, dim), _belongs(after, dim)
     shared = [word for word in first if word in second]
     for word in shared:
@@ -129,7 +124,7 @@ def _shared(before: Associations, after: Associations, dim: str) -> list[str]:
     return shared
 
 
-def _left_out(before: Associations, after: Associations, dim: str) -> list[str]:
+def _left_out(before: Associations, after: Associations, dim: Side) -> list[str]:
     """What is said of words that one of the two lacks."""
     first, second = _belongs(before, dim), _belongs(after, dim)
     lost = {"after": [w for w in first if w not in second], "before": [w for w in second if w not in first]}
@@ -141,9 +136,9 @@ def _left_out(before: Associations, after: Associations, dim: str) -> list[str]:
     ]
 
 
-def _belongs(table: Associations, dim: str) -> dict[str, str]:
+def _belongs(table: Associations, dim: Side) -> dict[str, str]:
     """Which group or class each word is in."""
-    words, labels = (table.values[each].to_numpy().tolist() for each in (dim, _BELONGS[dim]))
+    words, labels = (table.values[each].to_numpy().tolist() for each in (dim, HOMES[dim]))
     return dict(zip(words, labels, strict=True))
 
 

@@ -9,11 +9,9 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.associations.statistics import table_means
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.debiasing.pairing import difference, share_words, zero_by_construction
 from bayes_bias.errors import AssociationsError
-from bayes_bias.estimands.contrasts import OVERALL
-from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.inference.sampling import Sampling, fit
@@ -22,7 +20,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
 from bayes_bias.results.many_lists import holm
-from bayes_bias.results.summary import chance, interval_of, tabulate
+from bayes_bias.results.summary import chance, row_of_bias
 
 
 def pairwise(
@@ -93,11 +91,7 @@ def pairwise(
 
 def _check_names(tables: Sequence[Associations]) -> None:
     for table in tables:
-        if not isinstance(table, Associations):
-            raise AssociationsError(
-                f"tables: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
-                " `Associations.from_frame` returned"
-            )
+        check_table(table, "tables")
     names = [table.name for table in tables]
     if len(names) < 2:
         raise AssociationsError(f"tables: {len(names)} of them have no pair; give two or more")
@@ -125,13 +119,9 @@ def _change(one: Associations, other: Associations) -> Associations:
 
 
 def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti").loc[OVERALL]
-    lower, upper = interval_of(row)
+    row = row_of_bias(fitted, scope, ci_prob)
     return {
         "change": row["mean"],
-        "lower": lower,
-        "upper": upper,
-        "observed": row.observed,
-        "prob_direction": row.prob_direction,
+        **row[["lower", "upper", "observed", "prob_direction"]],
         "converged": Diagnostics.of(fitted).converged,
     }

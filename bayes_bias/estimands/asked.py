@@ -1,6 +1,5 @@
 """Weights of a contrast that a user asks for, checked against the design."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import xarray as xr
 
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import BLOCK
+from bayes_bias.settings import is_number
 
 type Weights = Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
 
@@ -67,8 +67,7 @@ def _check_name(dim: str, name: Any, data: xr.Dataset) -> None:
 
 
 def _check_number(group: str, attribute_class: str, weight: Any) -> None:
-    number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
-    if not number or not math.isfinite(weight):
+    if not is_number(weight):
         raise BayesBiasError(
             f"weights: that of ('{group}', '{attribute_class}') is {weight!r}; give a finite number, or leave it out"
         )

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 import xarray as xr
 
-from bayes_bias.associations.clusters import SIDES, Side
+from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.estimands.asked import Weights, asked_weights
 from bayes_bias.estimands.contrasts import (

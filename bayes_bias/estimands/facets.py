@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import xarray as xr
 
-from bayes_bias.associations.clusters import Side
+from bayes_bias.associations.labels import Side
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Part
 

@@ -12,7 +12,7 @@ import numpy as np
 import nutpie
 import xarray as xr
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
 from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
@@ -115,11 +115,7 @@ def fit(
     """
     check_seed(seed)
     check_sampling(sampling)
-    if not isinstance(table, Associations):
-        raise AssociationsError(
-            f"table: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
-            " `Associations.from_frame` returned"
-        )
+    check_table(table)
     spec = load_spec(model)
     structure = structure_of(spec)
     data = structure.data(table)

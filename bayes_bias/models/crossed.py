@@ -7,7 +7,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
-from bayes_bias.associations.clusters import SIDES, Side
+from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import Components

@@ -8,7 +8,7 @@ import pytensor.tensor as pt
 import xarray as xr
 from pymc.distributions.transforms import Interval
 
-from bayes_bias.associations.clusters import SIDES
+from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.statistics import refuse_repeats, table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.models.crossed import n_associated, scales_of

@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.associations.clusters import SIDES, Clusters, Side
+from bayes_bias.associations.clusters import Clusters
+from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import root_of

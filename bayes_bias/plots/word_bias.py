@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.associations.clusters import Side
+from bayes_bias.associations.labels import Side
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.models.fitted import Fit, Fitted

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.table import Associations
 from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName, scope_of
@@ -33,7 +34,12 @@ _EFFECTS = {
     "sd_attribute": "b",
     "sd_attribute_preference": "w",
     "sd_residual": "e",
+    "sd_target_cluster": "what targets that belong together share of their levels",
+    "sd_target_cluster_preference": "what they share of their preferences",
+    "sd_attribute_cluster": "what attributes that belong together share of their levels",
+    "sd_attribute_cluster_preference": "what they share of their preferences",
 }
+_KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 
 # The same formula, set by LaTeX, with a level of its own in the associated classes and without.
 _EQUATION = {
@@ -147,6 +153,7 @@ def model_facts(
         # A table without controls has no use for one of them.
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
         "units": _units(fits, spec),
+        "clustered": _clustered(fits),
         "scope": scope_of(scope),
         "ci_prob": ci_prob,
         "chance_name": CHANCE,
@@ -170,6 +177,18 @@ def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]
     if spec.options["unit"] != WITHIN_BLOCK:
         return []
     return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
+
+
+def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
+    """Words that share effects: "targets of a pair"."""
+    named = [
+        f"{side}s of {_KINDS[kind]}"
+        for fitted in fits.values()
+        for side in SIDES
+        if f"sd_{side}_cluster" in fitted.posterior
+        for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist()
+    ]
+    return list(dict.fromkeys(named))
 
 
 def _named(parameter: str) -> str:

@@ -1,11 +1,10 @@
 """Is the bias negligible? The posterior probability of a region of practical equivalence."""
 
-import math
-
 import numpy as np
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.estimate import Estimate
+from bayes_bias.settings import is_number
 
 # Estimands in other units than a difference of two values of the table.
 NO_DIFFERENCES = frozenset({"effect_size", "connection_mean", "target_connection_mean"})
@@ -18,8 +17,7 @@ def check_rope(rope: float | None) -> None:
     ------
     BayesBiasError
     """
-    number = isinstance(rope, int | float | np.number) and not isinstance(rope, bool)
-    if rope is not None and not (number and math.isfinite(rope) and rope > 0):
+    if rope is not None and not (is_number(rope) and rope > 0):
         raise BayesBiasError(
             f"rope: {rope!r} does not say up to where a bias is negligible; give a positive number in the units of"
             " the table, such as 0.01, or None"

@@ -1,6 +1,5 @@
 """Several lists as a sample of lists: what they say together, and of each other."""
 
-import logging
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -9,8 +8,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.associations.table import announce
 from bayes_bias.errors import BayesBiasError, ScopeError
-from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.formatting import in_words, percent
@@ -18,9 +17,8 @@ from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.pooled import Known, Pooled, tails
 from bayes_bias.results.random_effects import RandomEffects
-from bayes_bias.results.summary import interval_of, tabulate
-
-logger = logging.getLogger("bayes_bias")
+from bayes_bias.results.summary import row_of_bias
+from bayes_bias.settings import check_ci_prob
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
@@ -88,10 +86,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     >>> print(pool(fits))                                                                          # doctest: +SKIP
     """
     lists = _checked([fits] if isinstance(fits, xr.DataTree | Fitted) else fits)
-    if not 0 < ci_prob < 1:
-        raise BayesBiasError(
-            f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95"
-        )
+    check_ci_prob(ci_prob)
     if tau_scale is None:
         tau_scale = TAU_SCALE * float(np.median([each.data.within_sd for each in lists]))
     if not 0 < tau_scale < np.inf:
@@ -111,7 +106,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         tau=Known(effects.tau_mean, effects.tau_sd, *effects.tau_quantiles(tails(ci_prob)).tolist()),
         new_list=Known.of(effects.new, ci_prob),
         lists=pd.DataFrame(
-            [_row(biases[k], Known.of(effects.theta(k), ci_prob), ci_prob) for k in range(len(lists))],
+            [_row(each, Known.of(effects.theta(k), ci_prob), ci_prob) for k, each in enumerate(lists)],
             index=overlap.index,
         ),
         overlap=overlap,
@@ -181,14 +176,11 @@ def _components(bias: Estimate) -> NDArray[np.float64]:
     return np.sqrt([part.mean() for part in np.array_split(variance, _COMPONENTS)])
 
 
-def _row(bias: Estimate, pooled: Known, ci_prob: float) -> dict[str, float]:
-    alone = tabulate(bias, ci_prob, "eti").loc[OVERALL]
-    lower, upper = interval_of(alone)
+def _row(fitted: Fitted, pooled: Known, ci_prob: float) -> dict[str, float]:
+    alone = row_of_bias(fitted, ci_prob=ci_prob)
     return {
         "bias": alone["mean"],
-        "lower": lower,
-        "upper": upper,
-        "prob_direction": alone.prob_direction,
+        **alone[["lower", "upper", "prob_direction"]],
         "pooled": pooled.mean,
         "pooled_lower": pooled.lower,
         "pooled_upper": pooled.upper,
@@ -226,6 +218,5 @@ def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
             f"lists share words, {one} and {other} {percent(most)} of those of the shorter one, and are not"
             " independent: the intervals of the mean and of a new list are too narrow"
         )
-    for each in found:
-        logger.warning(f"pool: {each}")
+    announce(tuple(f"pool: {each}" for each in found))
     return tuple(found)

@@ -11,7 +11,7 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate, Mixture
-from bayes_bias.estimands.estimates import estimates
+from bayes_bias.estimands.estimates import bias_estimate, estimates
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, scope_of
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
@@ -119,6 +119,14 @@ def interval_of(row: "pd.Series[Any]") -> tuple[float, float]:
 def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Series[Any]":
     """One row of a summary."""
     return summary.xs((estimand, label))
+
+
+def row_of_bias(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = CI_PROB, rope: float | None = None
+) -> "pd.Series[Any]":
+    """The row of the overall bias, without the rest of `summarize`; the interval is ``lower`` to ``upper``."""
+    row = tabulate(bias_estimate(fit, scope), ci_prob, "eti", rope).loc[OVERALL]
+    return row.rename(dict(zip(interval_columns(row.to_frame().T), ("lower", "upper"), strict=True)))
 
 
 def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bayes_bias.associations.association import Association
-from bayes_bias.estimands.contrasts import OVERALL
-from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of
 from bayes_bias.formatting import Telling, estimate, percent, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.design import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.results.negligible import check_rope
-from bayes_bias.results.summary import CHANCE, chance, interval_of, tabulate
+from bayes_bias.results.summary import CHANCE, chance, row_of_bias
 
 Label = Literal[
     "distinguishable",
@@ -185,15 +183,14 @@ def verdict(
     """
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
-    row = tabulate(bias_estimate(fitted, scope), ci_prob, "eti", rope).loc[OVERALL]
-    lower, upper = interval_of(row)
+    row = row_of_bias(fitted, scope, ci_prob, rope)
     problems = Diagnostics.of(fitted).problems
     label = "not converged" if problems else _label(chance(row.prob_direction), 1 - ci_prob, scope)
     return Verdict(
         label=label,
         bias=float(row["mean"]),
-        lower=lower,
-        upper=upper,
+        lower=float(row.lower),
+        upper=float(row.upper),
         ci_prob=ci_prob,
         scope=scope,
         association=fitted.association,

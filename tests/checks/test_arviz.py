@@ -1,11 +1,14 @@
 """ArviZ checks a fit of any model, once it has the likelihood and the replicates of single values."""
 
+from dataclasses import replace
+
 import arviz as az
 import numpy as np
 import pytest
 import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, predictive, prior_predictive
+from bayes_bias.associations.labels import labelled
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
 from tests.helpers import random_table
@@ -88,6 +91,19 @@ def test_prior_draws_are_the_models_own_effects(small_table):
     assert float((preference.isel(attribute=0) / scale).std()) == pytest.approx(1, abs=0.05)
     level = prior.attribute_effect.mean("group") / prior.sd_attribute.isel(attribute_class=0)
     assert float(level.isel(attribute=0).std()) == pytest.approx(1, abs=0.05)
+
+
+def test_in_prior_draws_too_a_sub_topic_shares_what_the_spec_says(small_table):
+    """Two words of one sub-topic correlate by its share of their variance."""
+    words = small_table.values.attribute.to_numpy()[:2].tolist()
+    named = replace(small_table, values=labelled(small_table.values, dict.fromkeys(words, "pay"), {}))
+    prior = prior_predictive(named, draws=4000)["prior"]
+    own, shared = prior.sd_attribute.isel(attribute_class=0), prior.sd_attribute_cluster
+    levels = prior.attribute_effect.mean("group").isel(attribute=[0, 1, 2]) / (own**2 + shared**2) ** 0.5
+    one, other, alone = (levels.isel(attribute=k).to_numpy().ravel() for k in range(3))
+    expected = float((shared**2 / (own**2 + shared**2)).mean())
+    assert np.mean(one * other) == pytest.approx(expected, abs=0.05)
+    assert np.mean(one * alone) == pytest.approx(0, abs=0.05)
 
 
 @pytest.mark.parametrize(

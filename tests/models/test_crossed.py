@@ -22,6 +22,7 @@ from tests.helpers import (
     SCALES,
     attribute_covariance,
     dense_log_likelihood,
+    integrated_density,
     random_point,
     random_table,
     target_covariance,
@@ -36,14 +37,8 @@ def collapsed_log_density(table: Associations, point: dict[str, np.ndarray]) -> 
     spec, data = load_spec("crossed").with_option("unit", "as measured"), model_data(table)
     model = build_model(spec, data)
     scales = [name for name in SCALES if name in model.named_vars]
-    parts = model.compile_fn(
-        [model[name] for name in ("interaction", "rows", "columns")],
-        inputs=[model[name] for name in scales],
-        on_unused_input="ignore",
-        point_fn=False,
-        mode="FAST_COMPILE",
-    )(*(point[name] for name in scales))
-    return sum(float(part) for part in parts) + block_log_likelihood(table, point)
+    density = integrated_density(spec, data, scales)
+    return density(*(point[name] for name in scales)) + block_log_likelihood(table, point)
 
 
 def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:

@@ -192,6 +192,20 @@ def test_page_and_methods_say_what_the_intervals_rest_on(made):
     assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
 
 
+def test_methods_name_the_words_that_share_effects(made):
+    """As if the list named pairs of targets: what the text says of a fit is what its posterior and data hold."""
+    section = made.sections[0]
+    tree = section.fitted.tree.copy()
+    scale = tree["posterior"].sd_target_preference
+    tree["posterior"] = tree["posterior"].to_dataset().assign(sd_target_cluster=scale)
+    named = {"target_clustering": np.array(["pair"], dtype=object)}
+    tree["constant_data"] = tree["constant_data"].to_dataset().assign_coords(named)
+    text = plain(dataclasses.replace(made, sections=(dataclasses.replace(section, fitted=Fitted.of(tree)),)))
+    assert "Where the list names them, targets of a pair share effects of the same kinds." in text
+    assert "for the standard deviation of what targets that belong together share of their levels" in text
+    assert "belong together" not in plain(made)
+
+
 def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     assert failed.sections[0].verdict.label == "not converged"
     text = html_of(failed)

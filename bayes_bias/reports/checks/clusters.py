@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from bayes_bias.checks.clusters import SIDES, Clustering, clustering
+from bayes_bias.associations.labels import SIDES
+from bayes_bias.checks.clusters import Clustering, clustering
 from bayes_bias.checks.left_out import bias_range, leave_out
 from bayes_bias.formatting import DASH, bounds, probability
 from bayes_bias.reports.check import Check, Checker, Sentence, Study

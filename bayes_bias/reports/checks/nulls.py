@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import joblib
 import pandas as pd
 
 from bayes_bias.checks.calibration import Calibration
@@ -38,7 +37,6 @@ def _run(study: Study) -> Check:
 
 
 def _drawn_or_why_not(study: Study) -> tuple[Calibration | None, str]:
-    """In threads, which can use the model that this process has compiled: another would first compile its own."""
     if not study.null_draws:
         return None, "Not drawn, since none were asked for"
     if study.nulls is None:
@@ -47,10 +45,10 @@ def _drawn_or_why_not(study: Study) -> tuple[Calibration | None, str]:
         return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
     progress = Prefixed("random nulls", study.progress)
     try:
-        with joblib.parallel_config(backend="threading"):
-            made = study.nulls(
-                models=[study.spec], draws=study.null_draws, seed=study.seed, progress=progress
-            )
+        # One after the other: this process has compiled the model, and threads would only wait for each other.
+        made = study.nulls(
+            models=[study.spec], draws=study.null_draws, seed=study.seed, jobs=1, progress=progress
+        )
     except WordListError as error:
         return None, f"Not drawn: {error}"
     return made, ""
