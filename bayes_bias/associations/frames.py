@@ -40,6 +40,16 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
     return tidy.assign(group=frame[group].to_numpy())
 
 
+def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
+    """The rows of each replicate, by its label."""
+    _require_column(frame, column)
+    if (empty := frame[column].isna()).any():
+        raise AssociationsError(
+            f"{column}: {empty.sum()} of {len(frame)} rows have none; fill or remove them"
+        )
+    return {str(label): own for label, own in frame.groupby(column, sort=False)}
+
+
 def matrices(
     tidy: pd.DataFrame, stereotypes: Mapping[str, str], association: Association, duplicates: Duplicates
 ) -> Matrices:

@@ -34,8 +34,9 @@ def table_means(table: Associations) -> xr.Dataset:
         (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
         over the associated classes; ``target_cluster (target)`` and ``attribute_cluster (attribute)``, positions of
         the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
-        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Units: those of the
-        table.
+        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Of a table with
+        replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
+        of each. Units: those of the table.
     """
     y, there = _zero_filled(table)
     in_group = np.eye(len(table.groups))[table.group_index]
@@ -58,11 +59,13 @@ def table_means(table: Associations) -> xr.Dataset:
             "attribute_mean": (("attribute", "group"), attribute_mean),
             "within_sd": _within_sd(table, block_mean),
             **_cluster_variables(clusters, table),
+            **_block_means_of_replicates(table),
         },
         coords={
             "group": list(table.groups),
             "attribute_class": list(table.classes),
             "control": np.array(table.controls, dtype=object),
+            **_replicate_labels(table),
             **{f"{side}_clustering": np.array(own.kinds, dtype=object) for side, own in clusters.items()},
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
@@ -82,7 +85,10 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
         within groups, with ``target_df`` and ``target_shared``, how often what a cluster of targets shares counts
         in them; ``attribute_scatter (attribute_part, group, group_)``, those of the attributes' group means within
         classes, with ``attribute_df``, ``attribute_shared`` and ``attribute_part_cell``. Without clusters there is
-        one part, and one for each class. Units: squared units of the table.
+        one part, and one for each class. Of a table with replicates also ``replicate_interaction_ss``,
+        ``replicate_target_scatter``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their
+        ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
+        table.
 
     Raises
     ------
@@ -107,7 +113,56 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
         **_parts("attribute", column_mean - block.T[c], c, means),
         interaction_ss=_interaction_ss(table, means),
         interaction_df=float(df),
+        **_between_replicates(table, means),
     )
+
+
+def _replicate_labels(table: Associations) -> dict[str, Any]:
+    """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
+    if table.replicates is None:
+        return {"replication": np.array([], dtype=object)}
+    return {
+        "replication": np.array([table.replicates.kind], dtype=object),
+        "replicate": list(table.replicates.labels),
+    }
+
+
+def _block_means_of_replicates(table: Associations) -> dict[str, Any]:
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    blocks = np.stack([table_means(each).block_mean.to_numpy() for each in singles])
+    return {"replicate_block_mean": (("replicate", "group", "attribute_class"), blocks)}
+
+
+def _between_replicates(table: Associations, means: xr.Dataset) -> dict[str, Any]:
+    """Scatter of the replicates' deviations from the mean table: of rows, of columns, and of what those leave."""
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    g, c, n_classes = table.group_index, table.class_index, len(table.classes)
+    rows = np.zeros((n_classes, n_classes))
+    columns = np.zeros((n_classes, len(table.groups), len(table.groups)))
+    ss = -len(singles) * _interaction_ss(table, means)
+    for single in singles:
+        own = table_means(single)
+        ss += _interaction_ss(single, own)
+        target, attribute, block = (
+            own[name].to_numpy() - means[name].to_numpy()
+            for name in ("target_mean", "attribute_mean", "block_mean")
+        )
+        of_target, of_attribute = target - block[g], attribute - block.T[c]
+        rows += of_target.T @ of_target
+        columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
+    times, n_targets, n_attributes = len(singles) - 1, means.n_targets, means.n_attributes
+    return {
+        "replicate_interaction_ss": max(ss, 0.0),
+        "replicate_interaction_df": times * float(((n_targets - 1) * (n_attributes - 1)).sum()),
+        "replicate_target_scatter": (("attribute_class", "attribute_class_"), rows),
+        "replicate_target_df": times * float((n_targets - 1).sum()),
+        "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
+        "replicate_attribute_df": times * (n_attributes - 1.0),
+    }
 
 
 def _parts(

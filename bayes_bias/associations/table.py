@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -12,9 +12,10 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.associations.association import COSINE, Association
-from bayes_bias.associations.frames import WORDS, Duplicates, matrices, tidied
+from bayes_bias.associations.frames import WORDS, Duplicates, matrices, of_replicates, tidied
 from bayes_bias.associations.labels import LABELS, labelled, settled
 from bayes_bias.associations.lazy import Products
+from bayes_bias.associations.replicates import Replicates, combine, few
 from bayes_bias.citation import Reference
 from bayes_bias.errors import AssociationsError, did_you_mean
 from bayes_bias.formatting import Telling
@@ -40,7 +41,8 @@ class Associations(Telling):
         (target)``, ``attribute_topic`` and ``attribute_pair (attribute)``, "" for a word that is in none. Topics are
         those of a group or class: the same name in two classes means two topics. The two words of a pair share its
         label, such as "he/she". A value that the source does not have is NaN. The values of very long lists are not
-        formed before they are asked for; see `bayes_bias.associations.lazy.Products`.
+        formed before they are asked for; see `bayes_bias.associations.lazy.Products`. Where there are replicates these
+        are their means.
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*. Classes that no group is associated
         with are controls.
@@ -48,6 +50,9 @@ class Associations(Telling):
         What the numbers are, and in which units; the cosine by default.
     name : str
         What the data are called in tables and files.
+    replicates : Replicates or None
+        Where the same words were measured several times, in several templates or trainings for instance, the table of
+        each; see `bayes_bias.replicated`.
     repeats : xarray.DataArray or None
         How often the source lists each pair; None where each is listed once. Only the hierarchical model
         can use it (``duplicates="keep"``).
@@ -81,6 +86,7 @@ class Associations(Telling):
     stereotypes: Mapping[str, str]
     association: Association = COSINE
     name: str = "table"
+    replicates: Replicates | None = None
     repeats: xr.DataArray | None = None
     notices: tuple[str, ...] = ()
     source: Reference = Reference()
@@ -95,6 +101,8 @@ class Associations(Telling):
         pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
+        if self.replicates is not None:
+            size += f" x {self.replicates.text}"
         return f"{self.name}, {size}, {self.association.plural}; {pairs}{controls}"
 
     @property
@@ -156,9 +164,12 @@ class Associations(Telling):
         for column in (*WORDS, *self.labels):
             digest.update("\x1f".join(self.values[column].to_numpy().tolist()).encode() + b"\x1e")
         digest.update(repr(sorted(self.stereotypes.items())).encode())
-        values = self.values.data
-        for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
-            digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
+        tables = {"": self.values} if self.replicates is None else self.replicates.tables
+        for label, table in tables.items():
+            digest.update(label.encode())
+            values = table.data
+            for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
+                digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -166,8 +177,29 @@ class Associations(Telling):
     def without_controls(self) -> Self:
         """The same numbers with the associated classes alone, as WEAT sees them."""
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
-        repeats = None if self.repeats is None else self.repeats[:, keep]
-        return replace(self, values=settled(self.values[:, keep]), repeats=repeats)
+        return self.over(lambda values: values[:, keep])
+
+    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """The same over the words that `select` takes of a matrix ``(target, attribute)``."""
+
+        def kept(values: xr.DataArray) -> xr.DataArray:
+            return settled(select(values))
+
+        return replace(
+            self,
+            values=kept(self.values),
+            replicates=None if self.replicates is None else self.replicates.over(kept),
+            repeats=None if self.repeats is None else kept(self.repeats),
+        )
+
+    def singles(self) -> dict[str, Self]:
+        """The tables of single replicates by their labels; nothing where there are none."""
+        if self.replicates is None:
+            return {}
+        return {
+            label: replace(self, values=values, replicates=None, notices=(), coverage=None)
+            for label, values in self.replicates.tables.items()
+        }
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
         """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
@@ -181,8 +213,12 @@ class Associations(Telling):
         """One row for each pair: target, group, attribute, attribute_class, `labels`, and the association by its name.
 
         `Associations.from_frame` takes the frame back, with these column names. Pairs that the source listed
-        several times appear as often; pairs that it does not have do not appear.
+        several times appear as often; pairs that it does not have do not appear. Where there are replicates, each pair
+        has a row for each, and the first column is called what a replicate is.
         """
+        if self.replicates is not None:
+            frames = {label: single.to_frame() for label, single in self.singles().items()}
+            return pd.concat(frames, names=[self.replicates.kind]).reset_index(level=0).reset_index(drop=True)
         value = self.association.name
         frame = self.values.rename(value).to_dataframe().reset_index()
         if self.repeats is not None:
@@ -208,8 +244,10 @@ class Associations(Telling):
         target_pair: str | None = None,
         attribute_topic: str | None = None,
         attribute_pair: str | None = None,
+        replicate: str | None = None,
+        kind: str | None = None,
     ) -> Self:
-        """A table from a tidy frame, one row for each pair of a target and an attribute.
+        """A table from a tidy frame, one row for each pair of a target and an attribute (and replicate).
 
         Parameters
         ----------
@@ -231,13 +269,18 @@ class Associations(Telling):
         target_topic, target_pair, attribute_topic, attribute_pair : str, optional
             Names of columns with the sub-topic of each word, and a label that the two words of a matched pair share;
             empty where a word has none.
+        replicate : str, optional
+            Name of a column that says which replicate a value is of: the template, the seed.
+        kind : str, optional
+            What a replicate is, in the singular; the name of that column by default.
 
         Raises
         ------
         AssociationsError
             A column is missing, a value is out of the association's range, a word is in two groups, classes, topics or
             pairs, one pair has two different values, a group has no stereotypical class, a matched pair has more
-            than two words or both in one group or class.
+            than two words or both in one group or class. There is one replicate alone, or one lacks a pair of words
+            that all of them have.
         """
         columns = {
             "target": target,
@@ -247,14 +290,29 @@ class Associations(Telling):
         }
         labels = (target_topic, target_pair, attribute_topic, attribute_pair)
         columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
-        found = matrices(tidied(frame, columns, group), stereotypes, association, duplicates)
+        by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
+        found = {
+            label: matrices(tidied(own, columns, group), stereotypes, association, duplicates)
+            for label, own in by_replicate.items()
+        }
+        first, replicates = next(iter(found.values())), None
+        values, notices = (
+            first.values,
+            tuple(dict.fromkeys(n for each in found.values() for n in each.notices)),
+        )
+        if replicate is not None:
+            replicates, left_out = combine(
+                {label: each.values for label, each in found.items()}, kind or replicate
+            )
+            values, notices = replicates.mean(), (*notices, *left_out, *few(replicates))
         table = cls(
-            values=found.values,
+            values=values,
             stereotypes=MappingProxyType(dict(stereotypes)),
             association=association,
             name=name,
-            repeats=found.repeats,
-            notices=found.notices,
+            replicates=replicates,
+            repeats=None if replicate is not None else first.repeats,
+            notices=notices,
             provenance=MappingProxyType({"source": f"table of {association.plural}"}),
         )
         _check_classes(table)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayes_bias.associations.labels import HOMES, Side, label_of, settled
+from bayes_bias.associations.labels import HOMES, Side, label_of
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations, announce, assemble, check_table
 from bayes_bias.errors import AssociationsError
@@ -38,9 +38,7 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
     shared = {dim: _shared(before, after, dim) for dim in HOMES}
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
-        replace(
-            each, values=settled(each.values.sel(shared)), repeats=None, notices=(*each.notices, *notices)
-        )
+        replace(each.over(lambda values: values.sel(shared)), repeats=None, notices=(*each.notices, *notices))
         for each in (before, after)
     )
     return first, second
@@ -63,7 +61,8 @@ def share_words(tables: Sequence[Associations]) -> tuple[Associations, ...]:
             raise AssociationsError(f"tables: '{each.name}' after '{first.name}': {error}") from error
     words = {dim: common.values[dim].to_numpy() for dim in HOMES}
     return tuple(
-        replace(each, values=each.values.sel(words), repeats=None, notices=common.notices) for each in tables
+        replace(each.over(lambda values: values.sel(words)), repeats=None, notices=common.notices)
+        for each in tables
     )
 
 

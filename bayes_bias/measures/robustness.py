@@ -1,7 +1,7 @@
 """How far does a measure depend on the words, the seed or the training run? For any measure of this folder."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -133,8 +133,7 @@ def half_lists(
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
         columns = _some(table.class_index, fraction, rng)
-        repeats = None if table.repeats is None else table.repeats[rows, columns]
-        yield replace(table, values=table.values[rows, columns], repeats=repeats)
+        yield table.over(lambda values, at=(rows, columns): values[at])
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:

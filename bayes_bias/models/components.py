@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 type Array = Any  # of NumPy or PyTensor
 type Part = Literal["targets", "attributes", "residual"]
 
+# What a scale of word effects is called that says by how much a word differs between replicates.
+BY_REPLICATE = "_by_replicate"
+
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
@@ -37,6 +40,15 @@ class Covariance:
         """Those at these positions of the axis before the last; None for a new axis there."""
         return type(self)(
             self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients]
+        )
+
+    def beside(self, other: Self, numerics: ModuleType = np) -> Self:
+        """Both along the axis before the last; of the same loadings."""
+        coefficients = zip(self.coefficients, other.coefficients, strict=True)
+        return type(self)(
+            numerics.concatenate([self.diagonal, other.diagonal], axis=-2),
+            self.loadings,
+            [numerics.concatenate([own, more], axis=-1) for own, more in coefficients],
         )
 
     def with_share(self, other: Self, times: Array) -> Self:
@@ -71,12 +83,12 @@ class Covariance:
             done.append((adjusted, share))
         return -0.5 * (df * log_det + trace)
 
-    def matrix(self) -> NDArray[np.float64]:
-        """Written out, ``(..., k, k)``; arrays of NumPy alone."""
-        dense = self.diagonal[..., :, None] * np.eye(self.diagonal.shape[-1])
+    def matrix(self) -> Array:
+        """Written out, ``(..., k, k)``."""
+        dense = self.diagonal[..., :, None] * np.eye(len(self.loadings[0]))
         for loading, coefficient in zip(self.loadings, self.coefficients, strict=True):
-            dense = dense + np.asarray(coefficient)[..., None, None] * np.outer(loading, loading)
-        return np.asarray(dense)
+            dense = dense + coefficient[..., None, None] * np.outer(loading, loading)
+        return dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,27 +174,9 @@ class Components:
 
     @classmethod
     def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
-        """Those of draws ``(chain, draw)``, or of any other sample dims that come first; scales that classes share are
-        spread over them."""
-        spread = {"attribute_class": data.sizes["attribute_class"], "control": data.sizes["control"]}
-        dims = {
-            "sd_attribute": "attribute_class",
-            "sd_attribute_preference": "attribute_class",
-            "sd_target_control": "control",
-        }
-        sd = {}
-        for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
-            values = posterior[name]
-            if name in dims and dims[name] not in values.dims:
-                values = values.expand_dims({dims[name]: spread[dims[name]]}, axis=-1)
-            sample = [dim for dim in values.dims if dim not in spread]
-            sd[name] = values.transpose(*sample, ...).to_numpy()
-        found = cls.of(
-            sd,
-            n_groups=data.sizes["group"],
-            n_classes=data.sizes["attribute_class"],
-            n_associated=n_associated(data),
-        )
+        """Those of draws ``(chain, draw)``, or of any other sample dims that come first."""
+        sd = scales_of_posterior(posterior, data)
+        found = cls.of(sd, **sizes_of(data))
         counts = {"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()}
         overlaps: dict[str, Any] = {
             f"{side}_overlap": data[f"{side}_overlap"].to_numpy() * np.sqrt(np.outer(n, n))
@@ -190,6 +184,17 @@ class Components:
             if f"{side}_overlap" in data and f"sd_{side}_cluster" in sd
         }
         return replace(found, **overlaps)
+
+    def plus(self, other: Self, times: Array) -> Self:
+        """With so many times the variances of other effects of the same words, which clusters do not share."""
+        return replace(
+            self,
+            target_own=self.target_own + other.target_own * times,
+            target_shared=self.target_shared + other.target_shared * times,
+            attribute_own=self.attribute_own + other.attribute_own * times,
+            attribute_shared=self.attribute_shared + other.attribute_shared * times,
+            residual=self.residual + other.residual * times,
+        )
 
     def target(self) -> Covariance:
         """Of a target's own effects on the classes, ``a + u + x``."""
@@ -233,6 +238,11 @@ class Components:
         group; (..., directions)."""
         own = self.attributes().at(classes).plus(self.residual[..., None] * per_target)
         return own.with_share(self.of_attribute_cluster(), shared)
+
+    def flat(self, numerics: ModuleType = np) -> Array:
+        """All variances but those of clusters one after the other, (..., variances), in the order of `block_patterns`."""
+        own = (self.target_own, self.target_shared, self.attribute_own, self.attribute_shared, self.residual)
+        return numerics.concatenate(own, axis=-1)
 
     @property
     def _in_associated(self) -> NDArray[np.float64]:
@@ -294,6 +304,58 @@ class Components:
         }
 
 
-def n_associated(data: xr.Dataset) -> int:
-    """How many classes are stereotypical for some group; they come first."""
-    return data.sizes["attribute_class"] - data.sizes["control"]
+def block_patterns(
+    per_target: NDArray[np.float64], per_attribute: NDArray[np.float64], n_associated: int
+) -> NDArray[np.float64]:
+    """Covariance of block means about their expectation for each variance of `Components.flat`, were it one.
+
+    With ``1 / P`` of each group and ``1 / W`` of each class: blocks of a group share its targets, blocks of a class its
+    attributes. Shape (variances, blocks, blocks), blocks group after group.
+    """
+    g, c = (index.ravel() for index in np.indices((len(per_target), len(per_attribute))))
+    same_group = (g[:, None] == g) * per_target[g]
+    in_class = (c == np.arange(len(per_attribute))[:, None]).astype(float)
+    same_class = in_class[:, :, None] * in_class[:, None, :]
+    associated = (c < n_associated).astype(float)
+    of_attribute = same_class * per_attribute[:, None, None]
+    return np.concatenate(
+        [
+            same_group * same_class,
+            same_group[None],
+            (same_group * np.outer(associated, associated))[None],
+            of_attribute * np.eye(len(g)),
+            of_attribute,
+            np.diag(per_target[g] * per_attribute[c])[None],
+        ]
+    )
+
+
+def sizes_of(data: xr.Dataset) -> dict[str, int]:
+    """How many groups there are, classes, and among these associated ones, which come first."""
+    n_classes = data.sizes["attribute_class"]
+    return {
+        "n_groups": data.sizes["group"],
+        "n_classes": n_classes,
+        "n_associated": n_classes - data.sizes["control"],
+    }
+
+
+# Scales that differ between classes, and those that do between controls, unless all share one.
+_DIM_OF = {
+    "sd_attribute": "attribute_class",
+    "sd_attribute_preference": "attribute_class",
+    "sd_target_control": "control",
+}
+
+
+def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, NDArray[np.float64]]:
+    """Draws of all standard deviations by name, sample dims first; scales that classes share are spread over them."""
+    spread = {dim: data.sizes[dim] for dim in ("attribute_class", "control")}
+    found = {}
+    for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
+        values, dim = posterior[name], _DIM_OF.get(name.removesuffix(BY_REPLICATE))
+        if dim is not None and dim not in values.dims:
+            values = values.expand_dims({dim: spread[dim]}, axis=-1)
+        sample = [each for each in values.dims if each not in spread]
+        found[name] = values.transpose(*sample, ...).to_numpy()
+    return found

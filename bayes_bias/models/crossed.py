@@ -1,6 +1,8 @@
 """The default model, with the exact collapsed likelihood of all raw values."""
 
 from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -10,12 +12,14 @@ import xarray as xr
 from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import Components
+from bayes_bias.models import block_density
+from bayes_bias.models.components import BY_REPLICATE, Components, block_patterns, sizes_of
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.spec import CLUSTERS, ModelSpec
+from bayes_bias.models.replication import Replication, replicate_patterns
+from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
 from bayes_bias.models.units import rounded, unit_of
 
-DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering")
+DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
 GENERALISES = True
 COLLAPSED = True
 
@@ -24,16 +28,42 @@ data = sufficient_statistics
 _COUNTS = ("n_targets", "n_attributes", "interaction_df", "target_df", "attribute_df")
 _SQUARES = ("target_scatter", "attribute_scatter", "interaction_ss")
 _SHARED = ("target_shared", "attribute_shared")
+_OF_REPLICATES = tuple(f"replicate_{name}" for name in (*_COUNTS[2:], *_SQUARES))
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Sample sizes, and scatter in units of the priors; block means say nothing of the scales."""
+    """Sample sizes, and scatter in units of the priors; block means of the whole table say nothing of the scales."""
     _refuse_pairs_of_two_scales(spec, data)
     unit = unit_of(spec, data)
-    plain = {name: data[name].to_numpy().astype(float, order="C") for name in (*_COUNTS, *_SHARED)}
-    squares = {name: rounded(data[name].to_numpy().astype(float, order="C") / unit**2) for name in _SQUARES}
-    classes = data.attribute_part_cell.to_numpy().astype(np.int32)
-    return {**plain, **squares, "part_class": classes, "typical": rounded(data.within_sd.item() / unit)}
+    read = {
+        name: rounded(values / unit**2) if name.endswith(("_scatter", "_ss")) else values
+        for name, values in statistics(data, replicated=has_replicates(spec, data)).items()
+    }
+    return {**read, "typical": rounded(data.within_sd.item() / unit)}
+
+
+def statistics(data: xr.Dataset, *, replicated: bool = True) -> dict[str, np.ndarray]:
+    """What the likelihood reads of a table, in its own units; `replicated` where it is to read of replicates, too."""
+    replicated = replicated and "replicate_block_mean" in data
+    names = (*_COUNTS, *_SHARED, *_SQUARES, *(_OF_REPLICATES if replicated else ()))
+    found = {name: data[name].to_numpy().astype(float, order="C") for name in names}
+    found["part_class"] = data.attribute_part_cell.to_numpy().astype(np.int32)
+    if replicated:
+        blocks = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
+        sizes = sizes_of(data)
+        patterns = (
+            block_patterns(1 / found["n_targets"], 1 / found["n_attributes"], sizes["n_associated"]),
+            replicate_patterns(*sizes.values()),
+        )
+        found["n_replicates"] = np.array(float(len(blocks)))
+        found["block_scatter"] = blocks.T @ blocks
+        found["block_patterns"] = np.concatenate(patterns)
+    return found
+
+
+def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
+    """Whether there are replicates, and the spec says how much they may differ."""
+    return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset) -> None:
@@ -82,26 +112,70 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
             for name, values in inputs.items()
         }
         scales = scales_of(spec, coords, known["typical"])
-        sd = Components.of(
-            scales,
-            n_groups=len(coords["group"]),
-            n_classes=len(coords["attribute_class"]),
-            n_associated=n_associated(coords),
-            numerics=pt,
-        )
-        per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
-        residual = sd.residual[0]
-        pm.Potential(
-            "interaction",
-            -0.5 * (known["interaction_df"] * pt.log(residual) + known["interaction_ss"] / residual),
-        )
-        rows = sd.rows(per_attribute, known["target_shared"])
-        of_rows = rows.log_likelihood(known["target_scatter"], known["target_df"], pt)
-        pm.Potential("rows", of_rows.sum())
-        columns = sd.columns(per_target, known["attribute_shared"], known["part_class"])
-        of_columns = columns.log_likelihood(known["attribute_scatter"], known["attribute_df"], pt)
-        pm.Potential("columns", of_columns.sum())
+        sizes = {
+            "n_groups": len(coords["group"]),
+            "n_classes": len(coords["attribute_class"]),
+            "n_associated": n_associated(coords),
+        }
+        words = Components.of(scales, **sizes, numerics=pt)
+        replication = Replication.of(scales, **sizes, numerics=pt) if has_replicates(spec, coords) else None
+        for name, part in log_likelihoods(words, replication, known, pt).items():
+            pm.Potential(name, part)
     return model
+
+
+def log_likelihoods(
+    words: Components,
+    replication: Replication | None,
+    known: Mapping[str, Any],
+    numerics: ModuleType = np,
+) -> dict[str, Any]:
+    r"""Log likelihoods of the independent parts of a table, block means integrated out, up to constants.
+
+    ``interaction``, ``rows`` and ``columns`` of the table: what rows and columns of a block leave, how its rows differ,
+    how its columns do. Orthonormal contrasts over R replicates turn the tables of replicates into independent ones: the
+    mean table, times :math:`\sqrt R`, in which every variance is that of words plus 1/R of what differs between
+    replicates; and R - 1 tables in which variances are the latter alone. Of these only sums over tables enter, so that
+    any number of replicates costs the same; their ``blocks`` have expectation zero, and vary by the replicates' own
+    effects and by the averages of those of words.
+    """
+    per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
+    table = words if replication is None else words.plus(replication.words, 1 / known["n_replicates"])
+    rows = table.rows(per_attribute, known["target_shared"])
+    columns = table.columns(per_target, known["attribute_shared"], known["part_class"])
+    interaction = _of_interaction(table, known["interaction_ss"], known["interaction_df"], numerics)
+    of_rows = [known["target_scatter"], known["target_df"]]
+    of_columns = [known["attribute_scatter"], known["attribute_df"]]
+    parts = {}
+    if replication is not None:
+        # One more direction among rows and a class's columns each, so that nothing is compiled twice.
+        within, classes = replication.words, np.arange(words.n_classes)
+        rows = rows.beside(within.rows(per_attribute, np.zeros(1)), numerics)
+        columns = columns.beside(within.columns(per_target, np.zeros(len(classes)), classes), numerics)
+        interaction += _of_interaction(
+            within, known["replicate_interaction_ss"], known["replicate_interaction_df"], numerics
+        )
+        more = (known["replicate_target_scatter"][None], known["replicate_target_df"][None])
+        of_rows = [numerics.concatenate(each) for each in zip(of_rows, more, strict=True)]
+        more = (known["replicate_attribute_scatter"], known["replicate_attribute_df"])
+        of_columns = [numerics.concatenate(each) for each in zip(of_columns, more, strict=True)]
+        parts["blocks"] = block_density.log_likelihood(
+            replication.flat(numerics),
+            known["block_patterns"],
+            known["block_scatter"],
+            known["n_replicates"] - 1,
+        )
+    return {
+        "interaction": interaction,
+        "rows": rows.log_likelihood(*of_rows, numerics).sum(axis=-1),
+        "columns": columns.log_likelihood(*of_columns, numerics).sum(axis=-1),
+        **parts,
+    }
+
+
+def _of_interaction(of: Components, ss: Any, df: Any, numerics: ModuleType) -> Any:
+    residual = of.residual[..., 0]
+    return -0.5 * (df * numerics.log(residual) + ss / residual)
 
 
 def complete(
@@ -150,25 +224,38 @@ def _static(name: str, values: np.ndarray, coords: Mapping[str, list[str]]) -> t
 def scales_of(
     spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable
 ) -> dict[str, pt.TensorVariable]:
-    """The standard deviations of the effects as free variables, by name; of levels in controls, and of clusters, only
-    where there are any."""
-    n_classes, n_controls = len(coords["attribute_class"]), len(coords["control"])
-    scales = {
-        "sd_target_associated": free(spec, "sd_target_associated", typical),
-        "sd_target_preference": free(spec, "sd_target_preference", typical),
-        "sd_attribute": scale(spec, "sd_attribute", typical, "attribute_class", n_classes),
-        "sd_attribute_preference": scale(
-            spec, "sd_attribute_preference", typical, "attribute_class", n_classes
-        ),
-        "sd_residual": free(spec, "sd_residual", typical),
-    }
-    if n_controls:
-        scales["sd_target"] = free(spec, "sd_target", typical)
-        scales["sd_target_control"] = scale(spec, "sd_target_control", typical, "control", n_controls)
+    """The standard deviations of the effects as free variables, by name; of levels in controls, of clusters, and of
+    replicates, only where there are any."""
+    scales = _of_words(spec, coords, typical)
     for side in SIDES:
         if clusters_in(spec, coords, side):
             scales |= {name: free(spec, name, typical) for name in CLUSTERS[side]}
+    if has_replicates(spec, coords):
+        scales |= _of_words(spec, coords, typical, BY_REPLICATE)
+        own = REPLICATES if coords["control"] else REPLICATES[:4]
+        scales |= {name: free(spec, name, typical) for name in own}
     return scales
+
+
+def _of_words(
+    spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable, suffix: str = ""
+) -> dict[str, pt.TensorVariable]:
+    """Scales of the effects of words and of the residual, in all replicates or, with a suffix, between them."""
+    dims = {
+        "sd_target_associated": None,
+        "sd_target_preference": None,
+        "sd_attribute": "attribute_class",
+        "sd_attribute_preference": "attribute_class",
+        "sd_residual": None,
+    }
+    if coords["control"]:
+        dims |= {"sd_target": None, "sd_target_control": "control"}
+    return {
+        name + suffix: free(spec, name + suffix, typical)
+        if dim is None
+        else scale(spec, name + suffix, typical, dim, len(coords[dim]))
+        for name, dim in dims.items()
+    }
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:

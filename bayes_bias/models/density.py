@@ -8,8 +8,10 @@ import pytensor
 import pytensor.tensor as pt
 import xarray as xr
 
-from bayes_bias.models.components import Components
+from bayes_bias.models.components import Components, block_patterns
+from bayes_bias.models.crossed import log_likelihoods, statistics
 from bayes_bias.models.priors import log_density
+from bayes_bias.models.replication import Replication
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.units import unit_of
 
@@ -33,48 +35,43 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
     """Log likelihood of all raw values given ``mean`` and the scales, up to a constant, ``(chain, draw)``.
 
-    The interaction, row and column parts of `bayes_bias.models.crossed`, and that of the block means.
+    The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
     components = Components.of_posterior(posterior, data)
-    residual = components.residual[..., 0]
-    n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    interaction = data.interaction_df.item() * np.log(residual) + data.interaction_ss.item() / residual
-    rows = components.rows(1 / n_attributes, data.target_shared.to_numpy())
-    of_rows = rows.log_likelihood(data.target_scatter.to_numpy(), data.target_df.to_numpy())
-    columns = components.columns(
-        1 / n_targets, data.attribute_shared.to_numpy(), data.attribute_part_cell.to_numpy()
-    )
-    of_columns = columns.log_likelihood(data.attribute_scatter.to_numpy(), data.attribute_df.to_numpy())
-    within = -0.5 * interaction + of_rows.sum(axis=-1) + of_columns.sum(axis=-1)
-    total = within + _of_block_means(components, posterior, data)
+    replication = Replication.of_posterior(posterior, data)
+    integrated = log_likelihoods(components, replication, statistics(data))
+    total = sum(integrated.values()) + _of_block_means(components, replication, posterior, data)
     return xr.DataArray(
         total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association"
     )
 
 
-def _of_block_means(components: Components, posterior: xr.Dataset, data: xr.Dataset) -> np.ndarray:
-    """Blocks of a group share its targets, blocks of a class its attributes."""
-    n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    n_groups, n_classes = len(n_targets), len(n_attributes)
-    target, attributes = components.target().matrix(), components.attributes().matrix()
-    in_group, in_class = np.diag(1 / n_targets), np.eye(n_classes)
-    covariance = np.einsum("...cd,gh->...gchd", target, in_group)
-    covariance = covariance + np.einsum(
-        "...cgh,cd->...gchd", attributes / n_attributes[:, None, None], in_class
-    )
+def _of_block_means(
+    components: Components, replication: Replication | None, posterior: xr.Dataset, data: xr.Dataset
+) -> np.ndarray:
+    per_target, per_attribute = 1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy()
+    patterns = block_patterns(per_target, per_attribute, components.n_associated)
+    covariance = np.tensordot(components.flat(), patterns, 1)
+    if replication is not None:
+        of_one = np.tensordot(replication.words.flat(), patterns, 1) + replication.of_blocks()
+        covariance = covariance + of_one / data.sizes["replicate"]
     if components.target_overlap is not None:
         shared = components.of_target_cluster().matrix()
-        covariance = covariance + np.einsum("...cd,gh->...gchd", shared, data.target_overlap.to_numpy())
+        covariance = covariance + _spread("...cd,gh->...gchd", shared, data.target_overlap)
     if components.attribute_overlap is not None:
         shared = components.of_attribute_cluster().matrix()[..., 0, :, :]
-        covariance = covariance + np.einsum("...gh,cd->...gchd", shared, data.attribute_overlap.to_numpy())
-    covariance = covariance.reshape(*target.shape[:-2], *2 * (n_groups * n_classes,))
-    residual = components.residual / np.outer(n_targets, n_attributes).ravel()
-    covariance = covariance + residual[..., None] * np.eye(n_groups * n_classes)
+        covariance = covariance + _spread("...gh,cd->...gchd", shared, data.attribute_overlap)
     missed = (data.block_mean - posterior["mean"]).transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
     missed = missed.reshape(*missed.shape[:2], -1)
     weighed = np.linalg.solve(covariance, missed[..., None])[..., 0]
     return -0.5 * (np.linalg.slogdet(covariance).logabsdet + (missed * weighed).sum(axis=-1))
+
+
+def _spread(pattern: str, shared: np.ndarray, overlap: xr.DataArray) -> np.ndarray:
+    """What clusters share, over blocks."""
+    found = np.einsum(pattern, shared, overlap.to_numpy())
+    blocks = found.shape[-1] * found.shape[-2]
+    return found.reshape(*found.shape[:-4], blocks, blocks)
 
 
 @cache

@@ -7,7 +7,7 @@ from bayes_bias.models.spec import ModelSpec, Prior
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
-_RESIDUALS = ("sd_residual", "residual_sd")
+_RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd")
 
 
 def free(

@@ -42,6 +42,26 @@ _LOCATIONS = {
     ("LogNormal", "mu"),
 }
 
+# A replicate's own effects on blocks: in all, those of a group, of an associated class, of a group in it; where there
+# are controls, those of one, and of a group in it.
+REPLICATES = (
+    "sd_replicate",
+    "sd_replicate_group",
+    "sd_replicate_class",
+    "sd_replicate_preference",
+    "sd_replicate_control",
+    "sd_replicate_control_group",
+)
+_BY_REPLICATE = (
+    "sd_target_by_replicate",
+    "sd_target_associated_by_replicate",
+    "sd_target_preference_by_replicate",
+    "sd_target_control_by_replicate",
+    "sd_attribute_by_replicate",
+    "sd_attribute_preference_by_replicate",
+    "sd_residual_by_replicate",
+)
+
 # The parameters of each structure and the support of their priors.
 STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {
@@ -58,6 +78,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             "sd_attribute_cluster": POSITIVE_DISTRIBUTIONS,
             "sd_attribute_cluster_preference": POSITIVE_DISTRIBUTIONS,
             "nu": POSITIVE_DISTRIBUTIONS,
+            **dict.fromkeys((*REPLICATES, *_BY_REPLICATE), POSITIVE_DISTRIBUTIONS),
         },
         "hierarchical": {
             "connection_mean": REAL_DISTRIBUTIONS,
@@ -71,7 +92,7 @@ CLUSTERS = MappingProxyType(
     {side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference") for side in ("target", "attribute")}
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"]})
+OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"], *REPLICATES, *_BY_REPLICATE})
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(

@@ -1,0 +1,151 @@
+"""Replicates: whatever measures a whole table again with the same words, such as a template, a seed, a corpus."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.associations.labels import HOMES, Side, settled, words_of
+from bayes_bias.associations.lazy import Products
+from bayes_bias.errors import AssociationsError
+
+# Fewer say little of how much replicates differ.
+FEW = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The tables of single replicates, over the same words in the same order.
+
+    Attributes
+    ----------
+    kind : str
+        What one is: "template", "seed", "corpus", "layer"; "replicate" where nobody says.
+    tables : mapping of str to xarray.DataArray
+        The values of each by its label, dims ``(target, attribute)``.
+    """
+
+    kind: str
+    tables: Mapping[str, xr.DataArray]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the replicates are called."""
+        return tuple(self.tables)
+
+    @property
+    def text(self) -> str:
+        """How many there are, and of what."""
+        return f"{len(self.tables)} {self.kind}s"
+
+    def mean(self) -> xr.DataArray:
+        """The mean table. A mean of products is one product of longer vectors, and is not formed either."""
+        first, *_ = self.tables.values()
+        data = [each.data for each in self.tables.values()]
+        if not all(isinstance(each, Products) for each in data):
+            return first.copy(data=np.mean([np.asarray(each) for each in data], axis=0))
+        share = len(data) ** -0.5
+        sides = (
+            np.concatenate([getattr(each, side) for each in data], axis=1) * share
+            for side in ("targets", "attributes")
+        )
+        return first.copy(data=Products(*sides))
+
+    def stacked(self) -> xr.DataArray:
+        """All of them, dims ``(replicate, target, attribute)``."""
+        formed = [each.copy(data=each.to_numpy()) for each in self.tables.values()]
+        return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
+
+    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """Each over the words that `select` takes."""
+        return type(self)(
+            self.kind, MappingProxyType({label: select(each) for label, each in self.tables.items()})
+        )
+
+
+def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
+    """Replicates over the words that all of them have, in the order of the first, and what was left out.
+
+    Raises
+    ------
+    AssociationsError
+        Fewer than two; a word in another group or class; a group or class without a word in common; a pair that one of
+        them lacks.
+    """
+    if len(tables) < 2:
+        raise AssociationsError(
+            f"replicates: there is one {kind}, '{next(iter(tables), '')}', and nothing to say how {kind}s differ; give"
+            " two or more, or leave the replicates out"
+        )
+    shared = {dim: _shared(tables, dim, kind) for dim in HOMES}
+    kept = {label: settled(values.sel(shared)) for label, values in tables.items()}
+    for label, values in kept.items():
+        _check_complete(values, label, kind)
+    return Replicates(kind, MappingProxyType(kept)), tuple(
+        notice for dim in HOMES for notice in _left_out(tables, shared[dim], dim, kind)
+    )
+
+
+def few(replicates: Replicates) -> tuple[str, ...]:
+    """A notice where there are few."""
+    if len(replicates.tables) >= FEW:
+        return ()
+    return (
+        f"{replicates.text} say little of how much {replicates.kind}s differ: the prior decides, and with it how wide"
+        f" intervals are that generalise to new ones; {FEW} or more would tell",
+    )
+
+
+def _shared(tables: Mapping[str, xr.DataArray], dim: Side, kind: str) -> list[str]:
+    first, *others = tables
+    homes = {label: _belongs(values, dim) for label, values in tables.items()}
+    for word, home in homes[first].items():
+        for other in others:
+            if homes[other].get(word, home) != home:
+                raise AssociationsError(
+                    f"replicates: {dim} '{word}' is in '{homes[other][word]}' in {kind} '{other}', and in {kind}"
+                    f" '{first}' it is in '{home}'; replicates measure one list, each word in one place"
+                )
+    shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
+    kept = {homes[first][word] for word in shared}
+    for label, belongs in homes.items():
+        for home in belongs.values():
+            if home not in kept:
+                raise AssociationsError(
+                    f"replicates: no {dim} of '{home}' is in all {kind}s, that of {kind} '{label}' included; measure"
+                    " the same list in each"
+                )
+    return shared
+
+
+def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
+    if isinstance(values.data, Products):
+        return
+    missing = np.argwhere(np.isnan(values.to_numpy()))
+    if len(missing):
+        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(HOMES, missing[0], strict=True))
+        more = f", nor for {len(missing) - 1} more pairs" if len(missing) > 1 else ""
+        raise AssociationsError(
+            f"replicates: {kind} '{label}' has no value for '{target}' with '{attribute}'{more}; every replicate needs"
+            " every pair: measure it, or leave out the word"
+        )
+
+
+def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
+    everywhere = set(shared)
+    lost = dict.fromkeys(
+        word for values in tables.values() for word in words_of(values, dim) if word not in everywhere
+    )
+    if not lost:
+        return ()
+    more = f", and {len(lost) - 10} more" if len(lost) > 10 else ""
+    return (
+        f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",
+    )
+
+
+def _belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
+    return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))
