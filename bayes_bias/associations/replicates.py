@@ -14,6 +14,8 @@ from bayes_bias.errors import AssociationsError
 
 # Fewer say little of how much replicates differ.
 FEW = 5
+# Cosines come from float32 vectors: those that differ by less are equal.
+_EQUAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,14 @@ class Replicates:
             for side in ("targets", "attributes")
         )
         return first.copy(data=Products(*sides))
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all have the same values, but for rounding."""
+        first, *others = (each.data for each in self.tables.values())
+        if isinstance(first, Products):  # too many to be formed; what is not the same object is no copy
+            return all(each is first for each in others)
+        return all(np.abs(np.asarray(each) - first).max() < _EQUAL for each in others)
 
     def stacked(self) -> xr.DataArray:
         """All of them, dims ``(replicate, target, attribute)``."""

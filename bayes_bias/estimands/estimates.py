@@ -23,19 +23,24 @@ from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
-    FACETS,
+    PARTS,
     TARGETS,
+    WORDS,
     Facet,
     Scope,
     ScopeName,
     check_design,
+    is_noise,
     scope_of,
 )
+from bayes_bias.estimands.of_replicates import OfReplicates
 from bayes_bias.estimands.published import published_bias, published_estimates
-from bayes_bias.models.components import Components
+from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.replication import Variances
 from bayes_bias.models.word_effects import (
     block_averages,
+    check_side,
     conditional,
     too_many_words,
     word_effects,
@@ -198,8 +203,8 @@ class _Blocks:
         return self.fitted.data
 
     @cached_property
-    def components(self) -> Components:
-        return Components.of_posterior(self.fitted.posterior, self.data)
+    def variances(self) -> Variances:
+        return Variances.of_posterior(self.fitted.posterior, self.data)
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
@@ -212,9 +217,14 @@ class _Blocks:
         return tuple(side for side in SIDES if side not in self.left_out)
 
     @cached_property
-    def averages(self) -> dict[Facet, xr.DataArray]:
-        """Averages over each block of the effects of the words of each facet."""
-        return dict(zip(FACETS, block_averages(self.fitted), strict=True))
+    def averages(self) -> dict[Part, xr.DataArray]:
+        """Averages over each block of the effects that vary by some facets."""
+        return block_averages(self.fitted)
+
+    @property
+    def fixes_replicates(self) -> bool:
+        """Whether there are replicates, and exactly these matter."""
+        return self.variances.replication is not None and not self.scope.samples_replicates
 
     @property
     def named(self) -> dict[str, Callable[[], Estimate]]:
@@ -228,6 +238,8 @@ class _Blocks:
             found["target_bias"] = lambda: self.target_estimate(target_weights(self.data))
         if "attribute" in self.sides:
             found["attribute_bias"] = lambda: self.attribute_estimate(attribute_weights(self.data))
+        if self.variances.replication is not None:
+            found |= OfReplicates(self.fitted, self.scope, self.variances).named
         return found
 
     def estimates(self) -> dict[str, Estimate]:
@@ -264,7 +276,9 @@ class _Blocks:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
-        effects = word_effects(self.fitted, self.sides)[f"{facet.dim}_effect"]
+        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[
+            f"{facet.dim}_effect"
+        ]
         own = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
         draws = xr.dot(self._mean(own=facet), weights, dim=BLOCK) + xr.dot(own, by_word, dim=[across])
         noise_sd = self._noise_sd(weights, own=facet)
@@ -281,7 +295,7 @@ class _Blocks:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the contrasts of words' deviations from their cell, given the scales; (chain, draw,
         word)."""
-        given = conditional(self.fitted, facet.dim)
+        given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
         chosen = self.data.indexes[facet.dim].get_indexer(words)
         weights = np.zeros_like(given.words)
         weights[chosen] = by_word
@@ -297,22 +311,21 @@ class _Blocks:
             return Estimate(observed, observed)
         difference = 2 * xr.dot(self._mean(), weights, dim=BLOCK)
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
-        weight = of_score.to_numpy()
-        of_target = np.einsum("c,...cd,d->...", weight, self.components.single_target().matrix(), weight)
-        of_residuals = (
-            self.components.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
-        )
+        weight, n_replicates = of_score.to_numpy(), self.data.sizes.get("replicate", 1)
+        words = self.variances.table(n_replicates) if self.fixes_replicates else self.variances.words
+        of_target = np.einsum("c,...cd,d->...", weight, words.single_target().matrix(), weight)
+        of_residuals = words.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
         within = difference.copy(data=(of_target + of_residuals)[..., None])
         # Over both groups in equal shares.
         return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
 
     def _mean(self, own: Facet | None = None) -> xr.DataArray:
-        """Expected value of each block; words that stay add the average of their effects, unless an estimate adds each
-        word's `own`."""
+        """Expected value of each block; words and replicates that stay add the average of their effects, unless an
+        estimate adds each word's `own`."""
         mean = self.fitted.posterior["mean"]
-        for facet in FACETS:
-            if facet not in self.scope and facet != own:
-                mean = mean + self.averages[facet]
+        for part, average in self.averages.items():
+            if not PARTS[part] & self.scope.facets and (own is None or own not in PARTS[part]):
+                mean = mean + average
         return mean
 
     def _noise_sd(self, weights: xr.DataArray, own: Facet | None = None) -> xr.DataArray:
@@ -323,15 +336,14 @@ class _Blocks:
     ) -> xr.DataArray:
         """What the facets that the scope samples, and the residual, contribute; the residual of single words of `own`,
         or of the `whole` group or class that they are in."""
-        counts = {facet: self.data[facet.count].to_numpy() for facet in FACETS}
+        counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if own is not None and not whole:
             counts[own] = np.ones_like(counts[own])
         ordered = weights.transpose("contrast", *BLOCK).to_numpy()
-        parts = self.components.of_contrast(ordered, counts[TARGETS], counts[ATTRIBUTES])
-        variance = parts["residual"]
-        for facet in FACETS:
-            if facet in self.scope and facet != own:
-                variance = variance + parts[facet.name]
+        parts = self.variances.of_contrast(
+            ordered, counts[TARGETS], counts[ATTRIBUTES], self.data.sizes.get("replicate", 1)
+        )
+        variance = sum(each for part, each in parts.items() if is_noise(part, self.scope, own))
         sample = {dim: self.fitted.posterior[dim] for dim in ("chain", "draw")}
         return xr.DataArray(
             variance, dims=("chain", "draw", "contrast"), coords={**sample, "contrast": weights.contrast}

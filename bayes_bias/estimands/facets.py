@@ -1,5 +1,6 @@
 """Over which words a reader may generalise: facets of a table, and scopes as sets of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -13,7 +14,7 @@ from bayes_bias.models.components import Part
 
 @dataclass(frozen=True)
 class Facet:
-    """One side of a table, whose words may count as a sample.
+    """One side of a table, whose words may count as a sample; or its replicates.
 
     Attributes
     ----------
@@ -21,20 +22,42 @@ class Facet:
         In the plural; also the part of a contrast's variance that it contributes.
     dim : str
         The dimension of the table that its words lie along.
-    count : str
-        What the design calls its numbers of words: one for each group, or for each class.
     """
 
     name: Part
-    dim: Side
-    count: str
+    dim: Side | Literal["replicate"]
 
 
-TARGETS = Facet("targets", dim="target", count="n_targets")
-ATTRIBUTES = Facet("attributes", dim="attribute", count="n_attributes")
-FACETS = (TARGETS, ATTRIBUTES)
+TARGETS = Facet("targets", dim="target")
+ATTRIBUTES = Facet("attributes", dim="attribute")
+REPLICATES = Facet("replicates", dim="replicate")
+# Those of every table, and those of a table with replicates.
+WORDS = (TARGETS, ATTRIBUTES)
+FACETS = (*WORDS, REPLICATES)
 
-ScopeName = Literal["both", "targets", "attributes", "none"]
+# What each part of a contrast's variance differs with: it is noise where one of these facets is sampled.
+PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
+    {
+        "targets": frozenset({TARGETS}),
+        "attributes": frozenset({ATTRIBUTES}),
+        "residual": frozenset(WORDS),
+        "replicates": frozenset({REPLICATES}),
+        "targets by replicate": frozenset({TARGETS, REPLICATES}),
+        "attributes by replicate": frozenset({ATTRIBUTES, REPLICATES}),
+        "residual by replicate": frozenset(FACETS),
+    }
+)
+
+ScopeName = Literal[
+    "all",
+    "both",
+    "targets",
+    "attributes",
+    "replicates",
+    "targets+replicates",
+    "attributes+replicates",
+    "none",
+]
 
 
 @dataclass(frozen=True)
@@ -78,8 +101,13 @@ class Scope:
 
     @property
     def samples_all(self) -> bool:
-        """Whether every word list counts as a sample."""
-        return self.facets == frozenset(FACETS)
+        """Whether both word lists count as samples."""
+        return self.facets >= frozenset(WORDS)
+
+    @property
+    def samples_replicates(self) -> bool:
+        """Whether it speaks of new replicates."""
+        return REPLICATES in self.facets
 
 
 SCOPES = MappingProxyType(
@@ -87,8 +115,17 @@ SCOPES = MappingProxyType(
         scope.name: scope
         for scope in (
             Scope(
-                "both",
+                "all",
                 frozenset(FACETS),
+                condition="if both word lists and the replicates are samples",
+                reach="new targets, new attributes and new replicates",
+                reason="word lists and replicates alike count as samples of what could have stood there. WEAT’s p-value"
+                " answers a narrower question, for new targets and these attributes and replicates alone",
+                words="words in each list",
+            ),
+            Scope(
+                "both",
+                frozenset(WORDS),
                 condition="if both word lists are samples",
                 reach="new targets and new attributes",
                 reason="both word lists count as samples of the words that could have stood there. WEAT’s p-value"
@@ -112,6 +149,30 @@ SCOPES = MappingProxyType(
                 words="attributes in each class",
             ),
             Scope(
+                "replicates",
+                frozenset({REPLICATES}),
+                condition="for these words alone, if the replicates are a sample",
+                reach="these targets, these attributes, new replicates",
+                reason="the words count as exactly those that matter",
+                words="replicates",
+            ),
+            Scope(
+                "targets+replicates",
+                frozenset({TARGETS, REPLICATES}),
+                condition="for these attributes alone, if the targets and the replicates are samples",
+                reach="new targets, these attributes, new replicates",
+                reason="the attributes count as exactly the words that matter",
+                words="targets in each group",
+            ),
+            Scope(
+                "attributes+replicates",
+                frozenset({ATTRIBUTES, REPLICATES}),
+                condition="for these targets alone, if the attributes and the replicates are samples",
+                reach="these targets, new attributes, new replicates",
+                reason="the targets count as exactly the words that matter",
+                words="attributes in each class",
+            ),
+            Scope(
                 "none",
                 frozenset(),
                 condition="for exactly these words, without generalising to any other",
@@ -122,7 +183,8 @@ SCOPES = MappingProxyType(
         )
     }
 )
-DEFAULT_SCOPE: ScopeName = "both"
+# Every facet that a table has: "both" where it has no replicates.
+DEFAULT_SCOPE: ScopeName = "all"
 # The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
 WEAT_SCOPE: ScopeName = "targets"
 SD_WEAT_SCOPE: ScopeName = "attributes"
@@ -144,6 +206,17 @@ def scope_of(name: str) -> Scope:
     raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(str(name), SCOPES)}")
 
 
+def is_noise(part: Part, scope: Scope, own: Facet | None = None) -> bool:
+    """Whether a part of a contrast's variance is noise under a scope.
+
+    It is where it differs with something that is sampled; but for the effects of a facet's `own` words, or replicates,
+    each of which a contrast may be of.
+    """
+    sampled = PARTS[part] & scope.facets
+    is_own = own is not None and own in PARTS[part] and not part.startswith("residual")
+    return bool(sampled - {own} if is_own else sampled)
+
+
 def sampling_scope(name: str) -> Scope:
     """A scope under which something is uncertain; refused otherwise.
 
@@ -162,13 +235,17 @@ def sampling_scope(name: str) -> Scope:
 
 
 def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
-    """The scopes that a design can carry: nothing generalises from a single word."""
-    single = {facet for facet in FACETS if _of_one_word(data, facet)}
+    """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
+    single = {facet for facet in WORDS if _of_one_word(data, facet)}
+    if not data.replication.size:
+        single.add(REPLICATES)
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
 
 
 def check_design(data: xr.Dataset, scope: str) -> Scope:
     """The scope of a name, refused where a design cannot carry it, as `table_means` describes the design.
+
+    Without replicates "all" is "both".
 
     Raises
     ------
@@ -176,8 +253,15 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
         The message names the group or class of one word and the scopes that remain.
     """
     found, remaining = scope_of(scope), possible_scopes(data)
+    if found.name == "all" and not data.replication.size:
+        return check_design(data, "both")
+    if found.samples_replicates and not data.replication.size:
+        raise ScopeError(
+            f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
+            f" {' or '.join(map(repr, remaining))}"
+        )
     if found.name not in remaining:
-        single = [name for facet in FACETS for name in _of_one_word(data, facet)]
+        single = [name for facet in WORDS for name in _of_one_word(data, facet)]
         raise ScopeError(
             f"scope: '{scope}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
@@ -187,5 +271,5 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
 
 def _of_one_word(data: xr.Dataset, facet: Facet) -> list[str]:
     """Groups or classes with a single word of a facet."""
-    sizes = data[facet.count]
+    sizes = data[f"n_{facet.name}"]
     return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

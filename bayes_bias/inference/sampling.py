@@ -18,7 +18,7 @@ from bayes_bias.inference.diagnostics import Diagnostics, diagnose
 from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
 from bayes_bias.models.compiling import compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.models.structures import structure_of
+from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.settings import check_count, check_seed, is_between
 
@@ -118,6 +118,7 @@ def fit(
     check_table(table)
     spec = load_spec(model)
     structure = structure_of(spec)
+    table = modelled(table, spec)
     data = structure.data(table)
     _refuse_degenerate(data)
     posterior, sample_stats = sample(spec, data, seed=seed, sampling=sampling, progress=progress)
@@ -226,5 +227,8 @@ def _summary_rank(name: Hashable) -> int:
         "mean",
         "target_average",
         "attribute_average",
+        "residual_average",
+        "replicate_average",
+        *(f"{side}_average_by_replicate" for side in ("target", "attribute", "residual")),
     )
     return tables.index(str(name)) if name in tables else len(tables)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
@@ -133,7 +135,11 @@ def half_lists(
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
         columns = _some(table.class_index, fraction, rng)
-        yield table.over(lambda values, at=(rows, columns): values[at])
+        yield table.over(partial(_picked, rows, columns))
+
+
+def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.DataArray:
+    return values[rows, columns]
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:

@@ -29,7 +29,7 @@ def log_likelihood(variances: Any, patterns: Any, scatter: Any, df: Any) -> Any:
     return -0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained)
 
 
-class BlockDensity(Op):
+class BlockDensity(Op):  # type: ignore[misc]  # PyTensor has no types
     """`log_likelihood` of one set of variances, and its gradient in them."""
 
     __props__ = ()
@@ -82,11 +82,11 @@ def _with_gradient(variances: Numbers, patterns: Numbers, scatter: Numbers, df: 
     return -0.5 * (df * log_det + explained), gradient
 
 
-@register_funcify_default_op_cache_key(BlockDensity)
+@register_funcify_default_op_cache_key(BlockDensity)  # type: ignore[untyped-decorator]
 def _compiled(op: BlockDensity, node: Apply, **options: Any) -> tuple[Any, int]:
     loops = numba_njit(_with_gradient)
 
-    @numba_njit
+    @numba_njit  # type: ignore[untyped-decorator]
     def block_density(variances: Any, patterns: Any, scatter: Any, df: Any) -> Any:
         value, gradient = loops(variances, patterns, scatter, df.item())
         return np.asarray(value), gradient

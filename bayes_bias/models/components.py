@@ -14,7 +14,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 type Array = Any  # of NumPy or PyTensor
-type Part = Literal["targets", "attributes", "residual"]
+type Part = Literal[
+    "targets",
+    "attributes",
+    "residual",
+    "replicates",
+    "targets by replicate",
+    "attributes by replicate",
+    "residual by replicate",
+]
 
 # What a scale of word effects is called that says by how much a word differs between replicates.
 BY_REPLICATE = "_by_replicate"
@@ -138,7 +146,7 @@ class Components:
         n_groups: int,
         n_classes: int,
         n_associated: int,
-        numerics: ModuleType = np,
+        numerics: Any = np,
     ) -> Self:
         """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others."""
         k, g = n_associated, n_groups
@@ -240,7 +248,7 @@ class Components:
         return own.with_share(self.of_attribute_cluster(), shared)
 
     def flat(self, numerics: ModuleType = np) -> Array:
-        """All variances but those of clusters one after the other, (..., variances), in the order of `block_patterns`."""
+        """All variances but those of clusters, (..., variances), in the order of `block_patterns`."""
         own = (self.target_own, self.target_shared, self.attribute_own, self.attribute_shared, self.residual)
         return numerics.concatenate(own, axis=-1)
 

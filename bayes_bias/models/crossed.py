@@ -15,7 +15,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.models import block_density
 from bayes_bias.models.components import BY_REPLICATE, Components, block_patterns, sizes_of
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.replication import Replication, replicate_patterns
+from bayes_bias.models.replication import Replication, Variances, replicate_patterns
 from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
 from bayes_bias.models.units import rounded, unit_of
 
@@ -144,8 +144,8 @@ def log_likelihoods(
     rows = table.rows(per_attribute, known["target_shared"])
     columns = table.columns(per_target, known["attribute_shared"], known["part_class"])
     interaction = _of_interaction(table, known["interaction_ss"], known["interaction_df"], numerics)
-    of_rows = [known["target_scatter"], known["target_df"]]
-    of_columns = [known["attribute_scatter"], known["attribute_df"]]
+    of_rows = known["target_scatter"], known["target_df"]
+    of_columns = known["attribute_scatter"], known["attribute_df"]
     parts = {}
     if replication is not None:
         # One more direction among rows and a class's columns each, so that nothing is compiled twice.
@@ -155,10 +155,14 @@ def log_likelihoods(
         interaction += _of_interaction(
             within, known["replicate_interaction_ss"], known["replicate_interaction_df"], numerics
         )
-        more = (known["replicate_target_scatter"][None], known["replicate_target_df"][None])
-        of_rows = [numerics.concatenate(each) for each in zip(of_rows, more, strict=True)]
-        more = (known["replicate_attribute_scatter"], known["replicate_attribute_df"])
-        of_columns = [numerics.concatenate(each) for each in zip(of_columns, more, strict=True)]
+        of_rows = (
+            numerics.concatenate([of_rows[0], known["replicate_target_scatter"][None]]),
+            numerics.concatenate([of_rows[1], known["replicate_target_df"][None]]),
+        )
+        of_columns = (
+            numerics.concatenate([of_columns[0], known["replicate_attribute_scatter"]]),
+            numerics.concatenate([of_columns[1], known["replicate_attribute_df"]]),
+        )
         parts["blocks"] = block_density.log_likelihood(
             replication.flat(numerics),
             known["block_patterns"],
@@ -184,33 +188,47 @@ def complete(
     """In the units of the table, with what was integrated out, drawn from its normal distribution given the scales.
 
     ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
-    effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean.
+    effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean. Of a table
+    with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
     """
     unit = unit_of(spec, data)
     scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars})
-    sd = Components.of_posterior(scaled, data)
-    shape = (scaled.sizes["chain"], scaled.sizes["draw"], data.sizes["group"], data.sizes["attribute_class"])
+    variances = Variances.of_posterior(scaled, data)
+    averages = _averages(variances.words, data, rng)
+    kept = {"target_average", "attribute_average"}
+    if (replication := variances.replication) is not None:
+        share = data.sizes["replicate"] ** -0.5
+        by_replicate = _averages(replication.words, data, rng)
+        averages |= {name + BY_REPLICATE: share * each for name, each in by_replicate.items()}
+        of_blocks = draw_normal(replication.of_blocks(), (), rng)
+        averages["replicate_average"] = share * of_blocks.reshape(averages["residual_average"].shape)
+        kept = set(averages)
+    mean = data.block_mean.to_numpy()
+    for each in averages.values():
+        mean = mean - each
+    drawn = {"mean": mean, **{name: each for name, each in averages.items() if name in kept}}
+    labels = {dim: data[dim] for dim in ("group", "attribute_class")}
+    return scaled.assign(
+        {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
+    ).assign_coords(labels)
+
+
+def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Draws of the averages over each block of the effects of its words, and of the residual."""
     n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    of_targets = draw_normal(sd.target().matrix(), shape[2:3], rng) / np.sqrt(n_targets)[:, None]
+    of_targets = draw_normal(sd.target().matrix(), (len(n_targets),), rng) / np.sqrt(n_targets)[:, None]
     of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / np.sqrt(n_attributes)[:, None]
     if sd.target_overlap is not None:
         of_targets += _shared(sd.of_target_cluster().matrix(), data.target_overlap.to_numpy(), rng)
     if sd.attribute_overlap is not None:
         of_cluster = sd.of_attribute_cluster().matrix()[..., 0, :, :]
         of_attributes += _shared(of_cluster, data.attribute_overlap.to_numpy(), rng)
-    of_attributes = np.swapaxes(of_attributes, -1, -2)
-    residual = np.sqrt(sd.residual[..., None] / np.outer(n_targets, n_attributes)) * rng.standard_normal(
-        shape
-    )
-    drawn = {
-        "mean": data.block_mean.to_numpy() - of_targets - of_attributes - residual,
+    residual = np.sqrt(sd.residual[..., None] / np.outer(n_targets, n_attributes))
+    return {
         "target_average": of_targets,
-        "attribute_average": of_attributes,
+        "attribute_average": np.swapaxes(of_attributes, -1, -2),
+        "residual_average": residual * rng.standard_normal(of_targets.shape),
     }
-    labels = {dim: data[dim] for dim in ("group", "attribute_class")}
-    return scaled.assign(
-        {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
-    ).assign_coords(labels)
 
 
 def _static(name: str, values: np.ndarray, coords: Mapping[str, list[str]]) -> tuple[int | None, ...]:

@@ -1,15 +1,15 @@
 """What replicates add to the covariance: effects of their own, and effects of words that differ between them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Self
+from types import MappingProxyType, ModuleType
+from typing import Any, Self
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.models.components import BY_REPLICATE, Array, Components, scales_of_posterior, sizes_of
+from bayes_bias.models.components import BY_REPLICATE, Array, Components, Part, scales_of_posterior, sizes_of
 from bayes_bias.models.spec import REPLICATES
 
 
@@ -31,7 +31,7 @@ class Replication:
     own: Array
 
     @classmethod
-    def of(cls, sd: Mapping[str, Array], numerics: ModuleType = np, **sizes: int) -> Self:
+    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **sizes: int) -> Self:
         """From standard deviations by name, as `Components.of`."""
         by_word = {
             name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)
@@ -62,8 +62,8 @@ class Replication:
 
 
 def replicate_patterns(g: int, c: int, k: int) -> NDArray[np.float64]:
-    """Covariance of blocks of g groups and c classes, of which the first k are associated, for each of a replicate's own
-    effects, were its variance one; (effects, blocks, blocks), blocks group after group."""
+    """Covariance of blocks of g groups and c classes, of which the first k are associated, for each effect of a
+    replicate's own, were its variance one; (effects, blocks, blocks), blocks group after group."""
     every_group, between_groups = np.ones((g, g)), _summing_to_zero(g)
     every_class, between_classes, controls = np.ones((c, c)), np.zeros((c, c)), np.zeros((c, c))
     between_classes[:k, :k] = _summing_to_zero(k)
@@ -77,6 +77,65 @@ def replicate_patterns(g: int, c: int, k: int) -> NDArray[np.float64]:
         (between_groups, controls),
     )
     return np.stack([np.kron(*pair) for pair in pairs[: 6 if c > k else 4]])
+
+
+@dataclass(frozen=True, eq=False)
+class Variances:
+    """All variance components of a fit: those of words, and of replicates where there are any."""
+
+    words: Components
+    replication: Replication | None
+
+    @classmethod
+    def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
+        """Those of draws."""
+        return cls(Components.of_posterior(posterior, data), Replication.of_posterior(posterior, data))
+
+    def table(self, n_replicates: int) -> Components:
+        """Those of the words' effects in the mean table."""
+        if self.replication is None:
+            return self.words
+        return self.words.plus(self.replication.words, 1 / n_replicates)
+
+    def of_contrast(
+        self,
+        weights: NDArray[np.float64],
+        n_targets: NDArray[Any] | float,
+        n_attributes: NDArray[Any] | float,
+        n_replicates: float = 1,
+    ) -> dict[Part, NDArray[np.float64]]:
+        """Sampling variance of contrasts of the mean table's block means, by where it comes from; as
+        `Components.of_contrast`."""
+        parts = self.words.of_contrast(weights, n_targets, n_attributes)
+        if self.replication is None:
+            return parts
+        by_replicate = self.replication.words.of_contrast(weights, n_targets, n_attributes)
+        of_words = {of: by_replicate[part] / n_replicates for part, of in _BY_REPLICATE.items()}
+        return {**parts, "replicates": self.replication.of_contrast(weights) / n_replicates, **of_words}
+
+    def of_value(self, classes: Iterable[int]) -> dict[Part, NDArray[np.float64]]:
+        """Variance of a single value of a single replicate, as `Components.of_value`."""
+        kept = list(classes)
+        parts = self.words.of_value(kept)
+        if self.replication is None:
+            return parts
+        by_replicate = self.replication.words.of_value(kept)
+        blocks = np.diagonal(self.replication.of_blocks(), axis1=-2, axis2=-1)
+        own = blocks[..., np.isin(np.arange(blocks.shape[-1]) % self.words.n_classes, kept)].mean(axis=-1)
+        return {
+            **parts,
+            "replicates": own,
+            **{of: by_replicate[part] for part, of in _BY_REPLICATE.items()},
+        }
+
+
+_BY_REPLICATE: Mapping[Part, Part] = MappingProxyType(
+    {
+        "targets": "targets by replicate",
+        "attributes": "attributes by replicate",
+        "residual": "residual by replicate",
+    }
+)
 
 
 def _summing_to_zero(n: int) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """What the rest of the house asks of a model, whatever its structure: one protocol, three implementations."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -9,10 +10,10 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, announce
 from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed, crossed_long, hierarchical
-from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.spec import REPLICATES, ModelSpec, load_spec
 
 
 class Structure(Protocol):
@@ -79,6 +80,20 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
             " use a crossed model here, and `fit` and `summarize` for this one"
         )
     return spec
+
+
+def modelled(table: Associations, spec: ModelSpec) -> Associations:
+    """The table as a model sees it: the mean of its replicates where the spec says nothing of them, or they are all the
+    same, with a notice."""
+    if table.replicates is None:
+        return table
+    if not set(REPLICATES) <= set(spec.priors):
+        reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
+    elif table.replicates.are_equal:
+        reason = "all replicates have the same values, and count as one"
+    else:
+        return table
+    return replace(table, replicates=None, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
 
 
 def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
 """Word-level effects, drawn exactly from what the collapsed model left out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,18 +12,19 @@ from numpy.typing import NDArray
 from bayes_bias.associations.clusters import Clusters
 from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.errors import ScopeError, did_you_mean
-from bayes_bias.models.components import Components
+from bayes_bias.models.components import BY_REPLICATE, Part
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.replication import Variances
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000
 
 # Whoever passes the same `Fitted` on has its effects drawn once.
-_kept: WeakKeyDictionary[Fitted, dict[tuple[Side, ...], xr.Dataset]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Fitted, dict[tuple[tuple[Side, ...], bool], xr.Dataset]] = WeakKeyDictionary()
 
 
-def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
+def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
     """How far each word lies from the mean of its block, given each posterior draw.
 
     The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
@@ -34,6 +36,8 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
         A fit of the crossed model.
     sides : sequence of {"target", "attribute"}
         Whose words: both sides, or the one that is short enough.
+    these_replicates : bool
+        Of a table with replicates, effects in the average of these, and not in that of all that could be.
 
     Returns
     -------
@@ -59,10 +63,10 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     for side, sentence in too_many_words(fitted).items():
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
-    kept = _kept.setdefault(fitted, {})
-    if wanted not in kept:
-        kept[wanted] = _drawn(fitted, wanted)
-    return kept[wanted]
+    kept, asked = _kept.setdefault(fitted, {}), (wanted, these_replicates)
+    if asked not in kept:
+        kept[asked] = _drawn(fitted, wanted, these_replicates)
+    return kept[asked]
 
 
 def check_side(side: str) -> Side:
@@ -88,38 +92,55 @@ def too_many_words(fit: Fit) -> dict[Side, str]:
     }
 
 
-def block_averages(fit: Fit) -> tuple[xr.DataArray, xr.DataArray]:
-    """Averages over each block of the targets' and of the attributes' effects: quick where only those matter.
+def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
+    """Averages over each block of the effects of words, of the residual, and of replicates: quick where only those
+    matter.
 
-    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`.
+    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Of a table without replicates
+    those of targets and attributes alone.
     """
     posterior, data = Fitted.of(fit).posterior, Fitted.of(fit).data
     if "target_effect" not in posterior:
-        return posterior.target_average, posterior.attribute_average
+        return {part: posterior[name] for part, name in _AVERAGE_OF.items() if name in posterior}
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
     of_group = (("group", "target"), (in_group / in_group.sum(axis=0)).T)
     of_class = (("attribute", "attribute_class"), in_class / in_class.sum(axis=0))
     average = xr.Dataset({"of_group": of_group, "of_class": of_class}, coords={"group": data.group})
-    return (
-        xr.dot(posterior.target_effect, average.of_group, dim=["target"]),
-        xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"]).assign_coords(
+    return {
+        "targets": xr.dot(posterior.target_effect, average.of_group, dim=["target"]),
+        "attributes": xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"]).assign_coords(
             attribute_class=data.attribute_class
         ),
-    )
+    }
 
 
-def _drawn(fitted: Fitted, sides: Sequence[Side]) -> xr.Dataset:
+_AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
+    {
+        "targets": "target_average",
+        "attributes": "attribute_average",
+        "residual": "residual_average",
+        "replicates": "replicate_average",
+        "targets by replicate": "target_average_by_replicate",
+        "attributes by replicate": "attribute_average_by_replicate",
+    }
+)
+
+
+def _drawn(fitted: Fitted, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
     for each in (side for side in SIDES if side in sides):
-        given = conditional(fitted, each)
+        given = conditional(fitted, each, these_replicates=these_replicates)
         deviation = given.mean() + given.noise(rng)
-        average = posterior[f"{each}_average"].transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
+        average = posterior[f"{each}_average"]
+        if these_replicates:
+            average = average + posterior[f"{each}_average{BY_REPLICATE}"]
+        of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
         effects[f"{each}_effect"] = (
             ("chain", "draw", each, _ACROSS[each]),
-            deviation + average[..., given.cells, :],
+            deviation + of_cell[..., given.cells, :],
         )
     labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
@@ -224,33 +245,36 @@ class Conditional:
         return found
 
 
-def conditional(fitted: Fitted, side: Side) -> Conditional:
+def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -> Conditional:
     """Deviations of the words of a side given the scales.
 
     With the effects' covariance T (single words, and what clusters share as often as it counts) and the noise's N, the
-    gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``.
+    gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``. By how much a word differs between replicates
+    is part of its effect in the average of `these_replicates`, and noise otherwise.
     """
-    data, components = fitted.data, Components.of_posterior(fitted.posterior, fitted.data)
+    data, variances = fitted.data, Variances.of_posterior(fitted.posterior, fitted.data)
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
+    table = variances.table(data.sizes.get("replicate", 1))
+    own = table if these_replicates else variances.words
     if side == "target":
-        prior, shared = components.target().matrix()[..., None, :, :], components.of_target_cluster().matrix()
-        noise = components.residual / data.n_attributes.to_numpy()
+        prior, shared = own.target().matrix()[..., None, :, :], own.of_target_cluster().matrix()
+        beside = table.target().matrix()[..., None, :, :] - prior
+        residual = table.residual / data.n_attributes.to_numpy()
         of_cell = np.zeros_like(cells)
     else:
-        prior, shared = (
-            components.attributes().matrix(),
-            components.of_attribute_cluster().matrix()[..., 0, :, :],
-        )
-        noise = components.residual / data.n_targets.to_numpy()
+        prior, shared = own.attributes().matrix(), own.of_attribute_cluster().matrix()[..., 0, :, :]
+        beside = table.attributes().matrix() - prior
+        residual = table.residual / data.n_targets.to_numpy()
         of_cell = cells
-    clusters = Clusters.of_data(data, side)
+    noise = beside + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     directions = []
-    for own, bases in clusters.directions(cells, side):
-        covariance = prior[..., of_cell[own[0]], :, :]
+    for alike, bases in Clusters.of_data(data, side).directions(cells, side):
+        at = of_cell[alike[0]]
+        covariance, left = prior[..., at, :, :], noise[..., at, :, :]
         for value, basis in bases:
-            directions.append(_Directions(own, [basis], False, *_shrunk(covariance + value * shared, noise)))
-        directions.append(_Directions(own, [basis for _, basis in bases], True, *_shrunk(covariance, noise)))
+            directions.append(_Directions(alike, [basis], False, *_shrunk(covariance + value * shared, left)))
+        directions.append(_Directions(alike, [basis for _, basis in bases], True, *_shrunk(covariance, left)))
     return Conditional(words, cells, directions)
 
 
@@ -258,5 +282,5 @@ def _shrunk(
     covariance: NDArray[np.float64], noise: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Gain and root."""
-    shrunk = np.linalg.solve(covariance + noise[..., None] * np.eye(covariance.shape[-1]), covariance)
+    shrunk = np.linalg.solve(covariance + noise, covariance)
     return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)

@@ -15,14 +15,19 @@ from bayes_bias.estimands.estimates import bias_estimate, check_scope
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
-    FACETS,
+    PARTS,
+    REPLICATES,
     TARGETS,
+    WORDS,
     Facet,
+    Scope,
     ScopeName,
+    is_noise,
     sampling_scope,
 )
-from bayes_bias.models.components import Components, Part
+from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.replication import Variances
 
 LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
 # Nobody writes longer lists by hand; beyond this an effect is too small to be worth settling.
@@ -44,21 +49,22 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     pandas.DataFrame
         Rows ``value``, a single value about its block's mean (averaged over the associated classes), and
         ``bias``, the sampling variance of the bias for lists of this length; columns ``targets``, ``attributes``,
-        ``residual``, posterior means of shares that sum to 1.
+        ``residual``, posterior means of shares that sum to 1. Of a table with replicates a value is one of a single
+        replicate, and there are ``replicates``, ``targets by replicate`` and so on.
     """
     fitted = Fitted.of(fit).generalising("variance components")
-    data, sd = fitted.data, Components.of_posterior(fitted.posterior, fitted.data)
-    counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+    data, variances = fitted.data, Variances.of_posterior(fitted.posterior, fitted.data)
+    counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
     parts = {
-        "value": sd.of_value(np.unique(data.associated)),
-        "bias": sd.of_contrast(_weights(data), *counts),
+        "value": variances.of_value(np.unique(data.associated)),
+        "bias": variances.of_contrast(_weights(data), *counts),
     }
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
 
 
 @dataclass(frozen=True)
 class WordsNeeded:
-    """How many words in each sampled list would tell a bias from zero, and how surely.
+    """How many words in each sampled list, or replicates, would tell a bias from zero, and how surely.
 
     Attributes
     ----------
@@ -94,11 +100,28 @@ def words_needed(
     ----------
     See `plan`.
     """
-    fitted = _checked(fit, scope)
+    fitted, found = _checked(fit, scope)
+    return _needed(fitted, found, [facet for facet in WORDS if facet in found], ci_prob, power)
+
+
+def replicates_needed(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, power: float = 0.8
+) -> WordsNeeded | None:
+    """How many replicates of these lists would tell this bias from zero, if it is as large as estimated.
+
+    As `words_needed`. None where 1,000 would not be enough, where the scope does not sample replicates, and of a table
+    that has none.
+    """
+    fitted, found = _checked(fit, scope)
+    return _needed(fitted, found, [REPLICATES], ci_prob, power) if found.samples_replicates else None
+
+
+def _needed(
+    fitted: Fitted, scope: Scope, growing: Sequence[Facet], ci_prob: float, power: float
+) -> WordsNeeded | None:
     n = _axis("n", range(2, MOST_WORDS + 1))
-    sampled = sampling_scope(scope).facets
-    lengths = {facet: n for facet in FACETS if facet in sampled}
-    study, bias = _Study.of(fitted, lengths, sampled), _bias(fitted, scope)
+    lengths = dict.fromkeys(growing, n)
+    study, bias = _Study.of(fitted, lengths, scope), _bias(fitted, scope.name)
     enough = abs(float(bias.mean())) >= (study.quantile(lengths, ci_prob) + norm.ppf(power)) * (
         study.mean_variance(lengths) ** 0.5
     )
@@ -113,11 +136,12 @@ def plan(
     fit: Fit,
     targets: Sequence[int] = LENGTHS,
     attributes: Sequence[int] = LENGTHS,
+    replicates: Sequence[int] | None = None,
     *,
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Interval width and probability of excluding zero for lists of other lengths.
+    r"""Interval width and probability of excluding zero for lists of other lengths, and other numbers of replicates.
 
     The posterior of the variance components says how much the bias would vary from list to list with :math:`P`
     targets in each group and :math:`W` attributes in each class (a D-study in generalisability theory [1]_).
@@ -127,7 +151,9 @@ def plan(
 
     the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
     probability :math:`\Phi(b - t) + \Phi(-b - t)` where :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
-    posterior of bias and components.
+    posterior of bias and components. With :math:`R` replicates there is what they differ by,
+
+    .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
 
     Parameters
     ----------
@@ -135,7 +161,9 @@ def plan(
         A fit of the crossed model.
     targets, attributes : sequence of int
         Words in each group and in each associated class, two or more.
-    scope : {"both", "targets", "attributes"}
+    replicates : sequence of int, optional
+        Of a table with replicates: how many, two or more; as many as there are by default.
+    scope : {"all", "both", "targets", "attributes", ...}
         The side that the scope does not sample keeps its words: only its number enters.
     ci_prob : float
         Probability of the interval.
@@ -143,9 +171,14 @@ def plan(
     Returns
     -------
     pandas.DataFrame
-        Indexed by ``targets`` and ``attributes``: ``width`` of the interval (units of the table), with ``width_lb``
-        and ``width_ub``, its own interval given how uncertain the components are; ``power``, the probability
-        of excluding zero.
+        Indexed by ``targets`` and ``attributes``, and by ``replicates`` where the table has some: ``width`` of the
+        interval (units of the table), with ``width_lb`` and ``width_ub``, its own interval given how uncertain the
+        components are; ``power``, the probability of excluding zero.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope; a number below two; replicates of a table that has none.
 
     Notes
     -----
@@ -163,18 +196,25 @@ def plan(
     --------
     >>> plan(posterior, targets=[8, 16, 32], attributes=[8, 25])                  # doctest: +SKIP
     """
-    fitted = _checked(fit, scope)
+    fitted, found = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
-    study = _Study.of(fitted, lengths, sampling_scope(scope).facets)
+    if "replicate" in fitted.data.dims:
+        here = [fitted.data.sizes["replicate"]]
+        lengths[REPLICATES] = _axis("replicates", here if replicates is None else replicates)
+    elif replicates is not None:
+        raise ScopeError(
+            f"replicates: {list(replicates)} given, and '{fitted.name}' has none; leave them out"
+        )
+    study = _Study.of(fitted, lengths, found)
     width = 2 * study.quantile(lengths, ci_prob) * study.variance(lengths) ** 0.5
     tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
     columns = {
         "width": width.mean(_SAMPLE),
         "width_lb": tails.isel(quantile=0),
         "width_ub": tails.isel(quantile=1),
-        "power": study.power(_bias(fitted, scope), lengths, ci_prob).mean(_SAMPLE),
+        "power": study.power(_bias(fitted, found.name), lengths, ci_prob).mean(_SAMPLE),
     }
-    return xr.Dataset(columns).to_dataframe(dim_order=["targets", "attributes"])
+    return xr.Dataset(columns).to_dataframe(dim_order=[facet.name for facet in lengths])
 
 
 type _Lengths = Mapping[Facet, xr.DataArray]
@@ -182,32 +222,35 @@ type _Lengths = Mapping[Facet, xr.DataArray]
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """The design study of a bias: what one word of each facet that may grow contributes to its variance.
+    """The design study of a bias: what one word, or replicate, of each facet that may grow contributes to its variance.
 
     Attributes
     ----------
     parts : mapping of str to xarray.DataArray
-        Sampling variance with a single word of each growing facet, ``(chain, draw)``.
+        Sampling variance with a single word of each growing facet, ``(chain, draw)``, of the parts that are noise.
     cells : mapping of Facet to int
         In how many groups, or associated classes, the words of a facet vary.
-    sampled : frozenset of Facet
-        Whose words differ from list to list.
     """
 
     parts: Mapping[Part, xr.DataArray]
     cells: Mapping[Facet, int]
-    sampled: frozenset[Facet]
 
     @classmethod
-    def of(cls, fitted: Fitted, growing: _Lengths, sampled: frozenset[Facet]) -> "_Study":
+    def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
         data = fitted.data
-        counts = {facet: 1 if facet in growing else data[facet.count].to_numpy() for facet in FACETS}
-        components = Components.of_posterior(fitted.posterior, data)
-        parts = components.of_contrast(_weights(data), counts[TARGETS], counts[ATTRIBUTES])
+        n_targets, n_attributes = (
+            1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS
+        )
+        n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
+        variances = Variances.of_posterior(fitted.posterior, data)
+        parts = variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
         return cls(
-            {name: xr.DataArray(part[..., 0], dims=_SAMPLE) for name, part in parts.items()},
-            {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated))},
-            sampled,
+            {
+                name: xr.DataArray(part[..., 0], dims=_SAMPLE)
+                for name, part in parts.items()
+                if is_noise(name, scope)
+            },
+            {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated)), REPLICATES: 1},
         )
 
     def power(self, bias: xr.DataArray, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
@@ -217,50 +260,51 @@ class _Study:
 
     def variance(self, lengths: _Lengths) -> xr.DataArray:
         """Of the bias, draw by draw."""
-        return _combined(self.parts, lengths, self.sampled)
+        return _combined(self.parts, lengths)
 
     def mean_variance(self, lengths: _Lengths) -> xr.DataArray:
         """Of the bias, averaged over the posterior."""
-        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths, self.sampled)
+        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths)
 
     def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Student's, with Satterthwaite's degrees of freedom: short lists leave the scales themselves uncertain."""
         spread = sum(
-            (self.parts[facet.name] ** 2).mean()
-            / lengths[facet] ** 2
-            / (self.cells[facet] * (lengths[facet] - 1))
-            for facet in FACETS
-            if facet in self.sampled
+            (self.parts[facet.name] ** 2).mean() / length**2 / (self.cells[facet] * (length - 1))
+            for facet, length in lengths.items()
+            if facet.name in self.parts
         )
         df = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
         return xr.apply_ufunc(lambda values: t.ppf((1 + ci_prob) / 2, values), df)
 
 
-def _combined(
-    parts: Mapping[Part, xr.DataArray], lengths: _Lengths, sampled: frozenset[Facet]
-) -> xr.DataArray:
-    residual = parts["residual"]
-    for length in lengths.values():
-        residual = residual / length
-    own = (parts[facet.name] / lengths[facet] for facet in FACETS if facet in sampled)
-    return sum(own, start=residual)
+def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
+    total = xr.zeros_like(next(iter(parts.values())))
+    for name, part in parts.items():
+        for facet, length in lengths.items():
+            part = part / length if facet in PARTS[name] else part
+        total = total + part
+    return total
 
 
 def _bias(fitted: Fitted, scope: ScopeName) -> xr.DataArray:
     return bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(_SAMPLE)
 
 
-def _checked(fit: Fit, scope: ScopeName) -> Fitted:
+def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
     fitted = Fitted.of(fit).generalising("a design study")
-    check_scope(fitted, scope)
     sampling_scope(scope)
-    return fitted
+    return fitted, check_scope(fitted, scope)
 
 
 def _axis(name: str, lengths: Sequence[int]) -> xr.DataArray:
     if not len(lengths) or min(lengths) < 2:
-        raise ScopeError(f"{name}: {list(lengths)} must be numbers of words, each two or more")
+        raise ScopeError(
+            f"{name}: {list(lengths)} must be numbers of {_WHAT.get(name, 'words')}, each two or more"
+        )
     return xr.DataArray(np.asarray(lengths, dtype=float), dims=name, coords={name: list(lengths)})
+
+
+_WHAT = {"replicates": "replicates"}
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:
