@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from bayes_bias.associations.coverage import check_coverage, lookup
-from bayes_bias.associations.lazy import products
+from bayes_bias.associations.lazy import Products, products
 from bayes_bias.associations.table import Associations, announce, assemble, with_notices
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.base import Vector
+from bayes_bias.embeddings.replicated import split
 from bayes_bias.embeddings.vectors import sha256_of_vectors
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
@@ -87,14 +88,16 @@ def cosines_with_vectors(
     check_coverage(coverage, allow_loss=allow_loss)
     targets = _belongs(words.groups, vectors)
     attributes = _belongs({**words.classes, **words.controls}, vectors)
-    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+    values, replicates = _cosines(vectors, targets, attributes, opened)
     table = assemble(
-        products(x, a),
+        values,
         targets,
         attributes,
         words.stereotypes,
         topics=words.topic_of,
         pairs=words.pair_of,
+        replicates=replicates,
+        kind=opened.kind,
         name=words.name,
         notices=(*words.notices, *coverage.notices()),
         source=words.source,
@@ -113,6 +116,20 @@ def cosines_with_vectors(
     told = with_notices(table)
     quiet = announce(coverage.quiet_notices(), logging.INFO)
     return replace(told, notices=(*told.notices, *quiet)), {**opened.find(others), **vectors}
+
+
+def _cosines(
+    vectors: Mapping[str, Vector], targets: Iterable[str], attributes: Iterable[str], opened: Embedding
+) -> tuple[np.ndarray | Products, dict[str, np.ndarray | Products]]:
+    """All cosines, and those of each replicate where there are several."""
+
+    def of(own: Mapping[str, Vector]) -> np.ndarray | Products:
+        return products(*(np.stack([own[word] for word in side]) for side in (targets, attributes)))
+
+    if not opened.replicates:
+        return of(vectors), {}
+    singles = split(vectors, len(opened.replicates))
+    return of(vectors), {label: of(own) for label, own in zip(opened.replicates, singles, strict=True)}
 
 
 def _belongs(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:

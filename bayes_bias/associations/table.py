@@ -304,7 +304,7 @@ class Associations(Telling):
             replicates, left_out = combine(
                 {label: each.values for label, each in found.items()}, kind or replicate
             )
-            values, notices = replicates.mean(), (*notices, *left_out, *few(replicates))
+            values, notices = replicates.mean(), (*notices, *left_out)
         table = cls(
             values=values,
             stereotypes=MappingProxyType(dict(stereotypes)),
@@ -335,7 +335,8 @@ def check_table(table: Any, name: str = "table") -> None:
 
 def with_notices[Table: Associations](table: Table) -> Table:
     """The same with all there is to say of it, said now."""
-    return replace(table, notices=announce((*table.notices, *uneven(table))))
+    of_replicates = () if table.replicates is None else few(table.replicates)
+    return replace(table, notices=announce((*table.notices, *of_replicates, *uneven(table))))
 
 
 def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:
@@ -378,22 +379,34 @@ def assemble(
     *,
     topics: Mapping[str, str] = MappingProxyType({}),
     pairs: Mapping[str, str] = MappingProxyType({}),
+    replicates: Mapping[str, np.ndarray | Products] = MappingProxyType({}),
+    kind: str = "replicate",
     **about: Any,
 ) -> Associations:
     """A table from a matrix (targets, attributes) and the words' group and class, in order; the topic and the pair of
-    words that have one may be given, too."""
-    matrix = xr.DataArray(
-        values if isinstance(values, Products) else np.asarray(values, dtype=float),
-        dims=("target", "attribute"),
-        coords={
-            "target": list(targets),
-            "attribute": list(attributes),
-            "group": ("target", list(targets.values())),
-            "attribute_class": ("attribute", list(attributes.values())),
-        },
-        name="association",
+    words that have one may be given, too, and the matrices of replicates, of which this one is the mean."""
+
+    def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
+        found = xr.DataArray(
+            numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
+            dims=("target", "attribute"),
+            coords={
+                "target": list(targets),
+                "attribute": list(attributes),
+                "group": ("target", list(targets.values())),
+                "attribute_class": ("attribute", list(attributes.values())),
+            },
+            name="association",
+        )
+        return labelled(found, topics, pairs)
+
+    singles = MappingProxyType({label: matrix(each) for label, each in replicates.items()})
+    table = Associations(
+        matrix(values),
+        MappingProxyType(dict(stereotypes)),
+        replicates=Replicates(kind, singles) if singles else None,
+        **about,
     )
-    table = Associations(labelled(matrix, topics, pairs), MappingProxyType(dict(stereotypes)), **about)
     _check_classes(table)
     return table
 

@@ -53,21 +53,29 @@ class Embedding(Telling):
         Where the vectors come from, for people: file name and format.
     reader : Reader
         The code that reads this source.
+    replicates : tuple of str
+        Where there are several vectors for each word, from several templates or trainings: their labels. A word's
+        vector is then all of them one after the other, each at unit length.
+    kind : str
+        What a replicate is: "template", "seed".
     """
 
     name: str
     source: str
     reader: Reader
+    replicates: tuple[str, ...] = ()
+    kind: str = "replicate"
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
-        return self.reader.dimensions
+        """Length of a vector; of one replicate's where there are several."""
+        return self.reader.dimensions // max(len(self.replicates), 1)
 
     @property
     def text(self) -> str:
         """Name, length of a vector, and where the vectors come from."""
-        return f"{self.name}, {self.dimensions} dimensions, {self.source}"
+        several = f" x {len(self.replicates)} {self.kind}s" if self.replicates else ""
+        return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of these words, and of their variants in upper and lower case, as stored.
@@ -102,7 +110,7 @@ class Embedding(Telling):
         else:
             found = _once(self.reader.entries(wanted, first=FREQUENT if pool else 0))
             drawable = tuple(islice(found, FREQUENT)) if pool else ()
-        return replace(self, reader=Excerpt(found, drawable, self.dimensions))
+        return replace(self, reader=Excerpt(found, drawable, self.reader.dimensions))
 
     def vocabulary(self) -> list[str]:
         """Every word once, in the order of the source (often: frequent words first)."""

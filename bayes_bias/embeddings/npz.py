@@ -1,4 +1,5 @@
-"""NumPy archives with an array `words` and an array `vectors`, and perhaps a boolean array `pool`.
+"""NumPy archives with an array `words` and an array `vectors`, and perhaps a boolean array `pool`; or with one array of
+vectors for each of some `templates` (or `seeds`, `corpora`, `layers`).
 
 Rows are streamed, and nothing is unpickled: an array of Python objects, which NumPy stores as a pickle, is
 refused unless the user trusts the file.
@@ -16,7 +17,11 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.base import Reader, Vector
 from bayes_bias.embeddings.format import Format
+from bayes_bias.embeddings.replicated import joined
 from bayes_bias.errors import EmbeddingError
+
+# What replicates may be, by the name of the array of their labels but for its "s".
+KINDS = ("template", "seed", "corpus", "layer", "replicate")
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -28,12 +33,15 @@ class NpzReader(Reader):
     file: Traversable
     dimensions: int
     trust: bool
+    labels: tuple[str, ...] = ()
+    kind: str = "replicate"
 
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        rows = zip(self.words(), _rows(self.file, self.trust), strict=True)
+        vectors = _joined_rows(self.file) if self.labels else _rows(self.file, self.trust)
+        rows = zip(self.words(), vectors, strict=True)
         for number, (word, vector) in enumerate(rows):
             if number < first or word.casefold() in wanted:
                 yield word, vector
@@ -70,12 +78,27 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
             f"{file.name}: `words` holds {words.dtype}, `vectors` {vectors.dtype}; "
             "allowed: text and numbers; save words as np.array(words, dtype=str)"
         )
+    if len(vectors.shape) == 3:
+        return _of_replicates(file, words.shape, vectors.shape)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
         raise EmbeddingError(
             f"{file.name}: `words` has shape {words.shape}, `vectors` {vectors.shape}; "
             "allowed: (n,) and (n, d); save one vector for each word"
         )
     return NpzReader(file, vectors.shape[1], trust)
+
+
+def _of_replicates(file: Traversable, words: tuple[int, ...], vectors: tuple[int, ...]) -> NpzReader:
+    """An archive of vectors (replicates, words, dimensions)."""
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
+        kind = next((kind for kind in KINDS if f"{kind}s" in archive), None)
+        labels = () if kind is None else tuple(map(str, archive[f"{kind}s"].tolist()))
+    if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
+        raise EmbeddingError(
+            f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates are named;"
+            f" allowed: (r, n, d), (n,) and r different names in {' or '.join(f'`{each}s`' for each in KINDS)}"
+        )
+    return NpzReader(file, vectors[0] * vectors[2], False, labels, kind)
 
 
 @dataclass(frozen=True)
@@ -117,6 +140,11 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
                 yield np.frombuffer(member.read(size), dtype=header.dtype)
             return
     yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
+
+
+def _joined_rows(file: Traversable) -> Iterator[Vector]:
+    """All vectors of one word after those of the other; the whole array is read."""
+    yield from (joined(rows) for rows in np.moveaxis(_array(file, "vectors", False), 0, 1))
 
 
 FORMAT = Format("npz", lambda sample: sample.startswith(b"PK"), open_npz)

@@ -14,6 +14,7 @@ from bayes_bias.embeddings import gensim_native, npz, text, word2vec_binary
 from bayes_bias.embeddings.base import Embedding, Reader
 from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.memory import from_frame, from_keyed_vectors, from_mapping
+from bayes_bias.embeddings.replicated import join
 from bayes_bias.embeddings.streams import peek
 from bayes_bias.errors import EmbeddingError, did_you_mean
 from bayes_bias.resources import shipped, shipped_names
@@ -29,7 +30,12 @@ _FASTTEXT_BIN = (793712314).to_bytes(4, "little")
 
 
 def open_embedding(
-    source: Openable, *, trust: bool = False, format: str | None = None, name: str | None = None
+    source: Openable,
+    *,
+    trust: bool = False,
+    format: str | None = None,
+    name: str | None = None,
+    kind: str | None = None,
 ) -> Embedding:
     """Open word vectors; they are read when they are asked for, and what is open already is given back.
 
@@ -39,7 +45,8 @@ def open_embedding(
         A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
         word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
         (n, d), or saved by gensim; a name known to `gensim.downloader`, which downloads it; or vectors in
-        memory (a DataFrame has words in its index).
+        memory (a DataFrame has words in its index). A list of several is one embedding with replicates: trainings
+        of several seeds, for instance. An ``.npz`` may hold vectors (r, n, d) with the names of r `templates`.
     trust : bool
         Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
         whose origin you trust.
@@ -47,6 +54,8 @@ def open_embedding(
         By default the file's first bytes decide.
     name : str, optional
         What tables call it; by default the name, or the name of the file.
+    kind : str, optional
+        What the replicates of a list are, in the singular: "seed", "corpus"; "replicate" by default.
 
     Raises
     ------
@@ -66,12 +75,20 @@ def open_embedding(
     >>> open_embedding({"he": [1.0, 0.0], "she": [0.6, 0.8]}, name="toy").vocabulary()
     ['he', 'she']
     """
+    if isinstance(source, list | tuple):
+        members = [open_embedding(each, trust=trust, format=format) for each in source]
+        found = join(members, kind or "replicate")
+        return found if name is None else replace(found, name=name)
     if isinstance(source, Embedding):
         return source if name is None else replace(source, name=name)
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
-        kind = sniff(file) if format is None else _named_format(format)
-        return Embedding(name or default, f"{file.name} ({kind.name})", kind.open(file, trust))
+        known = sniff(file) if format is None else _named_format(format)
+        opened = known.open(file, trust)
+        embedding = Embedding(name or default, f"{file.name} ({known.name})", opened)
+        if isinstance(opened, npz.NpzReader) and opened.labels:
+            return replace(embedding, replicates=opened.labels, kind=kind or opened.kind)
+        return embedding
     reader, described = _open_object(source)
     return Embedding(name or "embedding", described, reader)
 
