@@ -3,6 +3,7 @@
 from . import measures as measures
 from . import plots as plots
 from .associations.association import Association as Association
+from .associations.combining import replicated as replicated
 from .associations.cosine import cosines as cosines
 from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate

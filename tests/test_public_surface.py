@@ -33,6 +33,7 @@ NAMES = [
     "pool",
     "predictive",
     "prior_predictive",
+    "replicated",
     "report",
     "save_fit",
     "save_vectors",

@@ -83,11 +83,15 @@ class Coverage:
     def notices(self) -> tuple[str, ...]:
         """What a reader has to know, in sentences; none where every word was found."""
         own = [part for part in self.parts if not _is_shipped_control(part)]
-        return tuple(notice for part in own for notice in _notices(part, self.embedding))
+        without = [part.name for part in self.parts if _is_shipped_control(part) and not part.found]
+        told = tuple(notice for part in own for notice in _notices(part, self.embedding))
+        if not without:
+            return told
+        return (*told, f"control classes left out, with no word in {self.embedding}: {', '.join(without)}")
 
     def quiet_notices(self) -> tuple[str, ...]:
         """What the shipped control classes lost, of which nobody chose the words: a line of counts."""
-        shipped = [part for part in self.parts if _is_shipped_control(part)]
+        shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
         lost, asked = (
             sum(map(len, words)) for words in ([p.lost for p in shipped], [p.asked for p in shipped])
         )
@@ -122,7 +126,8 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     ----------
     coverage : Coverage
     allow_loss : bool
-        Go on with the words that remain. A group or class that lost all its words stops the run anyway.
+        Go on with the words that remain. A group or class that lost all its words stops the run anyway, unless it is
+        one of the shipped control classes, which is then left out.
 
     Raises
     ------
@@ -131,6 +136,8 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     """
     for part in coverage.parts:
         emptied = not part.found
+        if emptied and _is_shipped_control(part):
+            continue  # nobody chose these words; `Coverage.notices` tells
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no usable vector in "

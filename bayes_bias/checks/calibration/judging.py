@@ -10,7 +10,7 @@ from scipy.stats import t
 from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, SCOPES, SD_WEAT_SCOPE, WEAT_SCOPE
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, SD_WEAT_SCOPE, WEAT_SCOPE, possible_scopes, scope_of
 from bayes_bias.inference.sampling import Sampling, described, sample
 from bayes_bias.measures.permutation import MOST_PARTITIONS
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
@@ -18,7 +18,7 @@ from bayes_bias.measures.sd_weat import sd_weat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.structures import structure_of
+from bayes_bias.models.structures import modelled, structure_of
 
 type Record = dict[str, Any]
 
@@ -50,13 +50,13 @@ def judge(
         the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
         truth), ``divergences`` of the fit.
     """
-    structure = structure_of(spec)
+    structure, table = structure_of(spec), modelled(table, spec)
     data = structure.data(table)
     posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
     tree.attrs = described(table, spec, seed)
     fitted = Fitted.of(tree)
-    uncertain = [scope.name for scope in SCOPES.values() if not scope.samples_nothing]
+    uncertain = [name for name in possible_scopes(data) if not scope_of(name).samples_nothing]
     scopes = uncertain if structure.GENERALISES else [DEFAULT_SCOPE]
     divergences = int(stats.diverging.sum())
     return [

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.coverage import check_coverage, lookup
 from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.embeddings import Embedding
+from bayes_bias.embeddings.replicated import joined, split
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import WordList, Words
 
@@ -47,6 +48,10 @@ class NullDesign:
     topics, group_topics : int
         From the neighbourhoods of how many random words each class, or each random group, is drawn; 0 for words drawn
         one by one. Classes then are about something, and targets may prefer one topic the less they like another.
+    replicates : tuple of str
+        Labels of the replicates of which a word's vector is made; see `bayes_bias.embeddings.replicated`.
+    kind : str
+        What one is.
     """
 
     name: str
@@ -60,6 +65,8 @@ class NullDesign:
     planted: float = 0.0
     topics: int = 0
     group_topics: int = 0
+    replicates: tuple[str, ...] = ()
+    kind: str = "replicate"
 
     @classmethod
     def of(
@@ -78,6 +85,8 @@ class NullDesign:
             controls=_found(wordlist.controls, vectors),
             pool=tuple(pool),
             vectors=MappingProxyType({**vectors, **pool}),
+            replicates=embedding.replicates,
+            kind=embedding.kind,
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -110,6 +119,14 @@ class NullDesign:
         sizes = dict.fromkeys(self.sizes, len(pool) // len(self.sizes))
         return replace(self, pool=pool, sizes=MappingProxyType(sizes), controls=MappingProxyType({}))
 
+    def with_replicates(self, count: int) -> Self:
+        """The same with the first so many replicates alone."""
+        everything = split(self.vectors, len(self.replicates))
+        kept = {word: joined([own[word] for own in everything[:count]]) for word in self.vectors}
+        unit = {word: vector / count**0.5 for word, vector in kept.items()}
+        labels = self.replicates[:count] if count > 1 else ()
+        return replace(self, vectors=MappingProxyType(unit), replicates=labels)
+
     def with_planted(self, bias: float) -> Self:
         """The same with a bias of known size."""
         return replace(self, planted=bias)
@@ -138,9 +155,27 @@ class NullDesign:
                 name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()
             }
         targets, attributes = _belongs(groups), _belongs({**classes, **self.controls})
-        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
-        similarity = self._plant(x @ a.T, list(targets.values()), list(attributes.values()))
-        return assemble(similarity, targets, attributes, self.stereotypes, name=f"{self.name}, draw {number}")
+        drawn = {word: self.vectors[word] for word in (*targets, *attributes)}
+        singles = split(drawn, len(self.replicates)) if self.replicates else []
+        values, *of_replicates = (self._values(own, targets, attributes) for own in (drawn, *singles))
+        return assemble(
+            values,
+            targets,
+            attributes,
+            self.stereotypes,
+            replicates=dict(zip(self.replicates, of_replicates, strict=True)),
+            kind=self.kind,
+            name=f"{self.name}, draw {number}",
+        )
+
+    def _values(
+        self,
+        vectors: Mapping[str, NDArray[np.float64]],
+        targets: Mapping[str, str],
+        attributes: Mapping[str, str],
+    ) -> NDArray[np.float64]:
+        x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+        return self._plant(x @ a.T, list(targets.values()), list(attributes.values()))
 
     def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
         """So many words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
@@ -172,7 +207,11 @@ def _belongs(table: Mapping[str, Iterable[str]]) -> dict[str, str]:
 def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
     """The words of each group or class that have a vector."""
     return MappingProxyType(
-        {name: tuple(word for word in words if word in vectors) for name, words in table.items()}
+        {
+            name: found
+            for name, words in table.items()
+            if (found := tuple(word for word in words if word in vectors))
+        }
     )
 
 
