@@ -35,6 +35,7 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
             f"after: its stereotypes ({_told(after)}) are not those of before ({_told(before)});"
             " a comparison needs the same design twice"
         )
+    _check_replicates(before, after)
     shared = {dim: _shared(before, after, dim) for dim in HOMES}
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
@@ -75,7 +76,8 @@ def difference(before: Associations, after: Associations) -> Associations:
         Nothing differs.
     """
     change = after.values.to_numpy() - before.values.to_numpy()
-    if np.nanmax(np.abs(change)) < _EQUAL:
+    singles = _changes_of_replicates(before, after)
+    if all(np.nanmax(np.abs(each)) < _EQUAL for each in (change, *singles.values())):
         raise AssociationsError(
             "after: has the same values as before; nothing changed, and there is nothing to estimate"
         )
@@ -87,10 +89,31 @@ def difference(before: Associations, after: Associations) -> Associations:
         before.stereotypes,
         topics=label_of(before.values, "topic"),
         pairs=label_of(before.values, "pair"),
+        replicates=singles,
+        kind="replicate" if before.replicates is None else before.replicates.kind,
         association=before.association.difference,
         name=before.name,
         notices=before.notices,
     )
+
+
+def _changes_of_replicates(before: Associations, after: Associations) -> dict[str, np.ndarray]:
+    """Template by template, or seed by seed."""
+    others = after.singles()
+    return {
+        label: others[label].values.to_numpy() - single.values.to_numpy()
+        for label, single in before.singles().items()
+    }
+
+
+def _check_replicates(before: Associations, after: Associations) -> None:
+    labels = [() if each.replicates is None else each.replicates.labels for each in (before, after)]
+    if set(labels[0]) != set(labels[1]):
+        told = [", ".join(map(repr, own)) or "none" for own in labels]
+        raise AssociationsError(
+            f"after: its replicates ({told[1]}) are not those of before ({told[0]}); a comparison needs the same"
+            " templates, or as many trainings by the same names, twice"
+        )
 
 
 def zero_by_construction(table: Associations) -> bool:

@@ -75,7 +75,7 @@ def pairwise(
     sampling_scope(scope)
     _check_names(tables)
     shared = share_words(tables)
-    check_design(table_means(shared[0]), scope)
+    scope = check_design(table_means(shared[0]), scope).name
     changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
     rows = {}
     for names, table in changes.items():

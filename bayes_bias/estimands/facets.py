@@ -234,6 +234,11 @@ def sampling_scope(name: str) -> Scope:
     return found
 
 
+def widest_scope(data: xr.Dataset) -> ScopeName:
+    """The default one, by the name that outputs have: every facet of the table is sampled."""
+    return "all" if data.replication.size else "both"
+
+
 def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
     """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
     single = {facet for facet in WORDS if _of_one_word(data, facet)}
@@ -252,9 +257,7 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
     ScopeError
         The message names the group or class of one word and the scopes that remain.
     """
-    found, remaining = scope_of(scope), possible_scopes(data)
-    if found.name == "all" and not data.replication.size:
-        return check_design(data, "both")
+    found, remaining = scope_of(widest_scope(data) if scope == "all" else scope), possible_scopes(data)
     if found.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"

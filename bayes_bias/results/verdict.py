@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bayes_bias.associations.association import Association
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of
+from bayes_bias.estimands.estimates import check_scope
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of, widest_scope
 from bayes_bias.formatting import Telling, estimate, percent, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
@@ -183,6 +184,7 @@ def verdict(
     """
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
+    scope = check_scope(fitted, scope).name
     row = row_of_bias(fitted, scope, ci_prob, rope)
     problems = Diagnostics.of(fitted).problems
     label = "not converged" if problems else _label(chance(row.prob_direction), 1 - ci_prob, scope)
@@ -211,7 +213,8 @@ def _label(found: float, threshold: float, scope: ScopeName) -> Label:
 
 
 def _beside(fitted: Fitted, ci_prob: float) -> Verdict | None:
-    return verdict(fitted, ci_prob=ci_prob) if DEFAULT_SCOPE in possible_scopes(fitted.data) else None
+    widest = widest_scope(fitted.data)
+    return verdict(fitted, widest, ci_prob=ci_prob) if widest in possible_scopes(fitted.data) else None
 
 
 def _round(n: int) -> int:

@@ -1,21 +1,38 @@
 """Replicates: their likelihood is the dense normal's, and they change what intervals are about."""
 
-import itertools
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import Associations, load_spec
+from bayes_bias import Associations, Sampling, fit, load_fit, load_spec, save_fit, summarize
 from bayes_bias.associations.combining import replicated
+from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import assemble
+from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias.estimands.estimates import estimates
+from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.components import BY_REPLICATE, Components
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.crossed import log_likelihoods, statistics
+from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.replication import Replication, Variances, sizes_of
 from bayes_bias.models.spec import REPLICATES
+from tests.helpers import random_table
+
+SAMPLING = (
+    "all",
+    "both",
+    "targets",
+    "attributes",
+    "replicates",
+    "targets+replicates",
+    "attributes+replicates",
+)
 
 WORDS = (
     "sd_target",
@@ -58,7 +75,8 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         names += [n + s for n in ("sd_target_associated", "sd_target_preference") for s in ("", BY_REPLICATE)]
     own = REPLICATES if data.sizes["control"] else REPLICATES[:4]
     return {
-        name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ())) for name in (*names, *own)
+        name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ()))
+        for name in (*names, *own)
     }
 
 
@@ -144,9 +162,7 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(design):
     differences, size = [], 0.0
     for _ in range(3):
         scales = random_scales(data, rng)
-        parts = log_likelihoods(
-            Components.of(scales, **sizes), Replication.of(scales, **sizes), known
-        )
+        parts = log_likelihoods(Components.of(scales, **sizes), Replication.of(scales, **sizes), known)
         dense = restricted_log_likelihood(table, dense_covariance(table, scales, data))
         differences.append(sum(map(float, parts.values())) - dense)
         size = max(size, abs(dense))
@@ -175,12 +191,140 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(design):
 def test_order_and_labels_of_replicates_do_not_matter():
     table = replicated_table(1, [3, 4], [3, 3], 2, 4)
     tables = {label.upper(): single for label, single in table.singles().items()}
-    for order in itertools.islice(itertools.permutations(tables), 1, 6, 2):
-        other = replicated({label: tables[label] for label in order}, "seed")
-        for name, values in statistics(model_data(table)).items():
-            np.testing.assert_allclose(statistics(model_data(other))[name], values, rtol=1e-9, atol=1e-12)
+    expected = statistics(model_data(table))
+    for order in (sorted(tables, reverse=True), ["R2", "R0", "R3", "R1"]):
+        found = statistics(model_data(replicated({label: tables[label] for label in order}, "seed")))
+        for name, values in expected.items():
+            np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12)
 
 
 def test_the_shipped_model_has_priors_for_all_of_it():
     assert set(REPLICATES) <= set(load_spec("crossed").priors)
     assert {name + BY_REPLICATE for name in WORDS} <= set(load_spec("crossed").priors)
+
+
+FEW = Sampling(draws=1000, tune=700, chains=4)
+
+
+@pytest.fixture(scope="module")
+def templates() -> Associations:
+    """Tables that share their words' effects and have shifts of their own."""
+    rng = np.random.default_rng(4)
+    shared = random_table(1)
+    tables = {}
+    for r in range(5):
+        shift = 0.02 * rng.standard_normal((2, 3))
+        own = 0.02 * rng.standard_normal(shared.values.shape)
+        moved = shared.values + shift[np.ix_(shared.group_index, shared.class_index)] + own
+        tables[f"template {r}"] = replace(shared, values=moved)
+    return replicated(tables, "template")
+
+
+@pytest.fixture(scope="module")
+def fitted(sampled: None, templates: Associations) -> Fitted:
+    return Fitted.of(fit(templates, sampling=FEW))
+
+
+def test_the_fit_is_like_any_other(fitted, tmp_path):
+    assert Diagnostics.of(fitted).converged
+    assert not Diagnostics.of(fitted).divergences
+    path = save_fit(fitted.tree, tmp_path / "replicated.nc")
+    xr.testing.assert_identical(load_fit(path)["posterior"].to_dataset(), fitted.posterior)
+    pd.testing.assert_frame_equal(summarize(load_fit(path)), summarize(fitted))
+
+
+def test_each_scope_adds_the_noise_of_what_it_samples(fitted):
+    sd = {scope: summarize(fitted, scope).loc[("bias", "overall"), "sd"] for scope in SAMPLING}
+    assert sd["all"] > max(sd["both"], sd["targets+replicates"], sd["attributes+replicates"])
+    assert sd["both"] > max(sd["targets"], sd["attributes"])
+    assert sd["targets+replicates"] > max(sd["targets"], sd["replicates"])
+    # Fixed or not, the raw contrast is the centre.
+    means = {scope: summarize(fitted, scope).loc[("bias", "overall"), "mean"] for scope in SAMPLING}
+    assert np.ptp(list(means.values())) < 1e-12
+
+
+@pytest.mark.parametrize("scope", ["all", "both", "targets", "attributes+replicates"])
+def test_draws_and_mixture_are_one_posterior(fitted, scope):
+    """Of every estimand: what is drawn has the mean and the spread of the mixture."""
+    for name, estimate in estimates(fitted, scope).items():
+        if estimate.mixture is None:
+            continue
+        drawn = estimate.draws.stack(sample=("chain", "draw"))
+        sd = estimate.mixture.total_sd
+        np.testing.assert_allclose(
+            drawn.mean("sample"), estimate.mixture.mean, atol=0.12 * sd.max(), err_msg=name
+        )
+        np.testing.assert_allclose(drawn.std("sample"), sd, rtol=0.12, err_msg=name)
+
+
+def test_words_and_replicates_that_stay_have_their_raw_contrasts(fitted, templates):
+    raw = summarize(fitted, "none")
+    single = {label: table_means(each) for label, each in templates.singles().items()}
+    for label, means in single.items():
+        expected = float((means.block_mean * bias_weights(means)).sum())
+        assert raw.loc[("replicate_bias", label), "mean"] == pytest.approx(expected)
+
+
+def test_a_replicate_is_drawn_towards_the_others_and_all_of_them_average_to_the_bias(fitted):
+    summary = summarize(fitted, "all")
+    shrunk = summary.loc["replicate_bias"]
+    assert shrunk["mean"].std() < shrunk.observed.std()
+    assert shrunk["mean"].mean() == pytest.approx(summary.loc[("bias", "overall"), "mean"])
+    assert 0 < summary.loc[("reliability", "1"), "mean"] < summary.loc[("reliability", "5"), "mean"] < 1
+
+
+def test_what_replicates_say_is_the_dense_normals(fitted, templates):
+    """Of one draw of the scales: the bias in each replicate given all values, words and replicates random."""
+    data = fitted.data
+    at = {"chain": 0, "draw": 0}
+    scales = {
+        name: fitted.posterior[name][at].to_numpy() for name in fitted.posterior if name.startswith("sd_")
+    }
+    v = dense_covariance(templates, scales, data)
+    n_replicates, size = data.sizes["replicate"], templates.values.size
+    block = (templates.group_index[:, None] * len(templates.classes) + templates.class_index).ravel()
+    x = np.tile(np.eye(data.block_mean.size)[block], (n_replicates, 1))
+    weights = bias_weights(data).to_numpy()[0].ravel()
+    effects = {name: 0 * scale for name, scale in scales.items()} | {
+        name: scales[name] for name in REPLICATES
+    }
+    of_effects = dense_covariance(templates, effects, data)
+    # One value of each block of each replicate stands for the replicate's effects on it.
+    first = [int(np.flatnonzero(block == b)[0]) for b in range(len(weights))]
+    rows = [[r * size + k for k in first] for r in range(n_replicates)]
+    with_data = np.stack([weights @ of_effects[own] for own in rows])
+    among = np.array([[weights @ of_effects[np.ix_(a, b)] @ weights for b in rows] for a in rows])
+    y = templates.replicates.stacked().to_numpy().ravel()
+    solved = np.linalg.solve(v, np.column_stack([x, y, with_data.T]))
+    information = x.T @ solved[:, : x.shape[1]]
+    mean = np.linalg.solve(information, x.T @ solved[:, x.shape[1]])
+    expected = weights @ mean + with_data @ (solved[:, x.shape[1]] - solved[:, : x.shape[1]] @ mean)
+    left = np.tile(weights, (n_replicates, 1)) - with_data @ solved[:, : x.shape[1]]
+    covariance = among - with_data @ solved[:, x.shape[1] + 1 :] + left @ np.linalg.solve(information, left.T)
+    found = estimates(fitted, "all")["replicate_bias"].mixture
+    np.testing.assert_allclose(found.centre[at], expected, atol=1e-10)
+    np.testing.assert_allclose(found.sd[at], np.sqrt(np.diag(covariance)), rtol=1e-8)
+
+
+@pytest.mark.slow
+def test_identical_replicates_are_one(small_table, small_fit, caplog):
+    same = replicated({f"copy {k}": small_table for k in range(3)})
+    found = fit(same, seed=1)
+    assert "count as one" in caplog.text
+    xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
+
+
+@pytest.mark.slow
+def test_a_model_without_their_effects_takes_the_mean_and_says_so(templates, caplog):
+    found = fit(templates, "hierarchical", sampling=Sampling(draws=20, tune=20))
+    assert "no effects of replicates" in caplog.text
+    assert Fitted.of(found).data.sizes.get("replicate", 0) == 0
+
+
+@pytest.mark.slow
+def test_another_unit_is_another_unit_of_everything(templates, fitted):
+    tables = {label: replace(each, values=each.values / 8) for label, each in templates.singles().items()}
+    smaller = fit(replicated(tables, "template"), sampling=FEW)
+    one, other = (summarize(each)["mean"] for each in (fitted, smaller))
+    scaled = [name for name in one.index if name[0] not in ("same_sign", "reliability", "effect_size")]
+    np.testing.assert_allclose(8 * other[scaled], one[scaled], rtol=1e-6, atol=1e-9)
