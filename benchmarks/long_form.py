@@ -1,8 +1,8 @@
-"""Replicates with every effect written out and sampled, against the collapsed likelihood: `python -m benchmarks.long_form`.
+"""Replicates with every effect written out and sampled, beside the collapsed form: `python -m benchmarks.long_form`.
 
 One table of 11 x 19 words in five replicates with shifts of their own. Exactness itself is tested
-(`tests/models/test_replicates.py` holds the likelihood against the dense normal); this shows that what is sampled is the
-same posterior. Some minutes, most of them compiling.
+(`tests/models/test_replicates.py` holds the likelihood against the dense normal); this shows that what is sampled is
+the same posterior. Some minutes, most of them compiling.
 """
 
 from dataclasses import replace
