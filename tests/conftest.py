@@ -11,9 +11,10 @@ import xarray as xr
 from hypothesis import settings
 
 import benchmarks.reference
-from bayes_bias import Associations, fit, load_wordlist
+from bayes_bias import Associations, compare, fit, load_wordlist
 from bayes_bias.cli import main
-from tests.helpers import REFERENCE, Vectors, design, random_table
+from bayes_bias.debiasing.comparison import Comparison
+from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
 settings.register_profile("whole", deadline=None)
@@ -57,6 +58,18 @@ def small_table() -> Associations:
 def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
     return fit(small_table, seed=1)
+
+
+@pytest.fixture(scope="session")
+def hierarchical_fit(sampled: None, small_table: Associations) -> xr.DataTree:
+    """The published model of the same table."""
+    return fit(small_table, "hierarchical", seed=1, sampling=SHORT)
+
+
+@pytest.fixture(scope="session")
+def planted(sampled: None, small_table: Associations) -> Comparison:
+    """A debiasing that took some of the bias away."""
+    return compare(small_table, changed(small_table, PLANTED), sampling=SHORT)
 
 
 @pytest.fixture(scope="session")

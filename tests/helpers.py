@@ -182,6 +182,11 @@ def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
 
 # Far too few draws to converge, but enough to write about.
 FEW = Sampling(draws=20, tune=50)
+# Enough to converge on tables as small as those of tests.
+SHORT = Sampling(draws=1000, tune=600)
+
+# What a debiasing of known effect does to the bias.
+PLANTED = -0.06
 
 
 def html_of(made: Report) -> str:

@@ -14,6 +14,7 @@ from bayes_bias.measures import weat
 from bayes_bias.models.density import collapsed_log_likelihood
 from bayes_bias.results.summary import tabulate
 from bayes_bias.words.wordlist import WordList
+from tests.helpers import SHORT
 
 STEREOTYPES = {"men": "work", "women": "home"}
 GROUPS, CLASSES = ("men", "women"), ("work", "home", "other")
@@ -72,7 +73,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     unformed = cosines(vectors, words, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 
-    with_matrix, without = fit(formed), fit(unformed)
+    with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))
     densities = [
         collapsed_log_likelihood(without["posterior"].to_dataset(), each["constant_data"].to_dataset())
         for each in (with_matrix, without)

@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
-from bayes_bias import Sampling, fit, predictive, word_effects
+from bayes_bias import predictive, word_effects
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import AssociationsError
 from tests.helpers import random_table
-
-
-@pytest.fixture(scope="module")
-def hierarchical_fit(sampled, small_table) -> xr.DataTree:
-    return fit(small_table, "hierarchical", sampling=Sampling(draws=500, tune=500))
 
 
 def test_predictive_intervals_hold_at_least_the_share_that_they_should(small_fit):

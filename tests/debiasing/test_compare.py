@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 from bayes_bias import Associations, write
 from bayes_bias.associations.table import assemble
@@ -13,19 +12,12 @@ from bayes_bias.debiasing.compare import compare
 from bayes_bias.debiasing.comparison import Comparison, share_removed
 from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
 from bayes_bias.errors import AssociationsError, SpecError
-from tests.helpers import changed, equalised, random_table
-
-PLANTED = -0.06
+from tests.helpers import PLANTED, SHORT, changed, equalised, random_table
 
 
 @pytest.fixture(scope="module")
-def planted(sampled: None, small_table: Associations, small_fit: xr.DataTree) -> Comparison:
-    return compare(small_table, changed(small_table, PLANTED))
-
-
-@pytest.fixture(scope="module")
-def construction(sampled: None, small_table: Associations, small_fit: xr.DataTree) -> Comparison:
-    return compare(small_table, equalised(small_table))
+def construction(sampled: None, small_table: Associations) -> Comparison:
+    return compare(small_table, equalised(small_table), sampling=SHORT)
 
 
 def test_a_planted_change_is_recovered_far_better_than_two_posteriors_would(planted: Comparison) -> None:
@@ -63,10 +55,11 @@ def test_controls_that_were_left_alone_are_told_to_be_alone(planted: Comparison)
     assert (planted.controls.eti95_ub > 0).all()
 
 
-def test_controls_that_moved_are_found_out(small_table: Associations, small_fit: xr.DataTree) -> None:
+@pytest.mark.slow
+def test_controls_that_moved_are_found_out(small_table: Associations) -> None:
     after = changed(small_table, PLANTED)
     neutral = after.values.attribute_class == "neutral"
-    found = compare(small_table, replace(after, values=after.values + 0.05 * neutral))
+    found = compare(small_table, replace(after, values=after.values + 0.05 * neutral), sampling=SHORT)
     assert (found.controls.eti95_lb > 0).all()
     assert "Control classes moved by +0.05" in str(found)
 
@@ -114,10 +107,9 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
     assert np.mean(hits) == pytest.approx(0.95, abs=0.015)
 
 
-def test_exactly_these_words_need_no_interval(
-    small_table: Associations, small_fit: xr.DataTree, tmp_path
-) -> None:
-    found = compare(small_table, changed(small_table, PLANTED, noise=0.02), scope="none")
+@pytest.mark.slow
+def test_exactly_these_words_need_no_interval(small_table: Associations, tmp_path) -> None:
+    found = compare(small_table, changed(small_table, PLANTED, noise=0.02), scope="none", sampling=SHORT)
     assert found.bias[["lower", "upper"]].isna().all(axis=None)
     assert "for exactly these words" in found.text
     assert "of the raw contrast" in found.text
@@ -129,7 +121,7 @@ def test_exactly_these_words_need_no_interval(
 def test_a_change_for_these_attributes_alone_stands_beside_that_for_new_ones(
     planted: Comparison, small_table: Associations
 ) -> None:
-    found = compare(small_table, changed(small_table, PLANTED), scope="targets")
+    found = compare(small_table, changed(small_table, PLANTED), scope="targets", sampling=SHORT)
     own, wider = found.text.split(" With new attributes as well: ")
     assert "for these attributes alone, if the targets are a sample" in own
     assert "distinguishable" not in own
@@ -186,7 +178,7 @@ def test_three_equalised_groups_are_zero_by_construction_too() -> None:
 @pytest.mark.slow
 def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosines) -> None:
     """lme4 1.1.31 (tests/reference/lme4.csv): bias .01478 before, 5e-16 after."""
-    found = compare(published_cosines("gender_reddit"), published_cosines("gender_reddit_debiased"))
+    found = compare(*map(published_cosines, ("gender_reddit", "gender_reddit_debiased")), sampling=SHORT)
     assert found.bias.observed["before"] == pytest.approx(0.0147836, abs=1e-6)
     assert found.bias.observed["change"] == pytest.approx(-0.0147836, abs=1e-6)
     assert found.zero_by_construction == ("after",)

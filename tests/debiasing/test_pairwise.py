@@ -5,12 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from bayes_bias import Associations, Sampling, compare, pairwise
+from bayes_bias import Associations, compare, pairwise
 from bayes_bias.debiasing.pairing import share_words
 from bayes_bias.errors import AssociationsError, ScopeError
-from tests.helpers import changed, equalised, random_table
-
-SHORT = Sampling(draws=1000, tune=600)
+from tests.helpers import SHORT, changed, equalised, random_table
 
 
 @pytest.fixture(scope="module")

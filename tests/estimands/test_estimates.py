@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayes_bias import Sampling, fit, summarize, verdict, word_effects
+from bayes_bias import fit, summarize, verdict, word_effects
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import attribute_weights, block_weights, target_weights
@@ -12,7 +12,7 @@ from bayes_bias.measures import weat
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.word_effects import conditional
 from bayes_bias.results.design import variance_shares, words_needed
-from tests.helpers import SCALES, attribute_covariance, random_table, target_covariance
+from tests.helpers import SCALES, SHORT, attribute_covariance, random_table, target_covariance
 
 SCOPES = ("both", "targets", "attributes", "none")
 
@@ -130,7 +130,7 @@ def test_the_mixture_of_normals_is_the_distribution_of_the_draws(small_fit, scop
 @pytest.mark.slow
 def test_one_word_carries_no_generalisation(small_table):
     table = random_table(targets={"men": 1, "women": 6})
-    posterior = fit(table, seed=1)
+    posterior = fit(table, seed=1, sampling=SHORT)
     with pytest.raises(ScopeError, match=r"one word \(men\).*'attributes' or 'none'"):
         summarize(posterior, "both")
     assert np.isfinite(summarize(posterior, "attributes")["mean"]).all()
@@ -149,9 +149,7 @@ def test_every_number_of_a_summary_is_numeric_and_arviz_names_the_columns(small_
     assert summary.converged.all()
 
 
-@pytest.mark.slow
-def test_the_published_model_is_told_to_be_the_wrong_fit_for_a_verdict(small_table):
-    published = fit(small_table, "hierarchical", seed=1, sampling=Sampling(draws=200, tune=300))
+def test_the_published_model_is_told_to_be_the_wrong_fit_for_a_verdict(hierarchical_fit):
     for ask in (verdict, variance_shares, words_needed, word_effects):
         with pytest.raises(ScopeError, match="needs a fit of the crossed model, not of 'hierarchical'"):
-            ask(published)
+            ask(hierarchical_fit)

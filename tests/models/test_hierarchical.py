@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 from bayes_bias import Associations, Sampling, fit, summarize
 from bayes_bias.associations.frames import WORDS
@@ -43,11 +42,6 @@ def _assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, tolerance: float) ->
     for column, name in (("mean", "mean"), ("eti89_lb", "low"), ("eti89_ub", "high")):
         difference = ours.loc[theirs.index, column] - theirs[name]
         assert difference.abs().max() <= tolerance or theirs.empty
-
-
-@pytest.fixture(scope="module")
-def hierarchical_fit(sampled, small_table) -> xr.DataTree:
-    return fit(small_table, "hierarchical", seed=1)
 
 
 def test_connections_are_associated_different_then_each_control_by_name(hierarchical_fit):

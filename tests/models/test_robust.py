@@ -11,6 +11,7 @@ from bayes_bias import Associations, Sampling, fit, summarize
 from bayes_bias.checks.predictive import predictive
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
+from tests.helpers import SHORT
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def spoilt(small_table: Associations) -> Associations:
 
 @pytest.fixture(scope="module")
 def robust_fit(sampled: None, spoilt: Associations) -> xr.DataTree:
-    return fit(spoilt, "robust", seed=1, sampling=Sampling(draws=500, tune=500))
+    return fit(spoilt, "robust", seed=1, sampling=Sampling(draws=250, tune=400, chains=2))
 
 
 @pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
@@ -54,7 +55,8 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
 def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, robust_fit, spoilt):
     word = ("target_bias", "men 0")
     clean, normal, robust = (
-        summarize(each).loc[word, "mean"] for each in (small_fit, fit(spoilt, seed=1), robust_fit)
+        summarize(each).loc[word, "mean"]
+        for each in (small_fit, fit(spoilt, seed=1, sampling=SHORT), robust_fit)
     )
     assert abs(robust - clean) < abs(normal - clean) / 3
 

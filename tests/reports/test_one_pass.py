@@ -9,7 +9,7 @@ from bayes_bias import WordList, open_embedding, report, write
 from bayes_bias.embeddings.base import Reader, Vector
 from bayes_bias.measures import Weat
 from bayes_bias.models import word_effects
-from tests.helpers import FEW, letters, numbered, random_vectors
+from tests.helpers import FEW, SHORT, letters, numbered, random_vectors
 
 DRAWS = 2
 CLASSES = {name: numbered(name, 6) for name in ("work", "home", "neutral")}
@@ -71,7 +71,7 @@ def counts(monkeypatch):
 
 @pytest.mark.slow
 def test_everything_is_done_once(embedding, counts, tmp_path):
-    made = report(LISTS, embedding, controls=(), calibration_draws=DRAWS)
+    made = report(LISTS, embedding, controls=(), sampling=SHORT, calibration_draws=DRAWS)
     assert made.converged
     assert made.evidence().no_data_fit.eq("").all()  # predictive intervals need the effects of words, too
     write(made, tmp_path / "report")

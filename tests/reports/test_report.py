@@ -39,7 +39,7 @@ from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.references import shared_references
 from bayes_bias.reports.templating import latex as escaped
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import FEW, html_of, random_table
+from tests.helpers import FEW, SHORT, html_of, random_table
 
 WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
 
@@ -56,7 +56,7 @@ def wicked() -> Associations:
 
 @pytest.fixture(scope="module")
 def made(sampled: None, small_table: Associations, wicked: Associations) -> Report:
-    return report([small_table, wicked], seed=1, against_published=True)
+    return report([small_table, wicked], seed=1, sampling=SHORT, against_published=True)
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +336,7 @@ def test_methods_are_written_from_the_fit(made):
         f"pooled standard deviation of a table's values about the mean of their block (small: {unit:.4g},"
         in text
     )
-    assert "4 chains of 1000 warm-up and 1500 kept draws" in text
+    assert "4 chains of 600 warm-up and 1000 kept draws" in text
     assert "5 men, 6 women" in text
     assert "a[i] + u[i] (where c is associated with a group) + x[i, c]" in text
     other = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))
@@ -446,7 +446,7 @@ def test_a_file_is_no_folder(made, tmp_path):
     assert out.read_text() == "mine"
 
 
-def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, tmp_path, monkeypatch):
+def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=r"cannot write|is no name of a file or folder"):
         check_folder(tmp_path / "file" / "report")
@@ -456,7 +456,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(made, t
 
     monkeypatch.setattr(folder_module, "save_fit", full)
     with pytest.raises(OutputError, match="No space left on device; choose another folder"):
-        write(made, tmp_path / "report")
+        write(failed, tmp_path / "report")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -525,7 +525,9 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
         for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
     ]
-    both = report(WordList.from_mapping(words, name="flora"), opened, controls=(), calibration_draws=2)
+    both = report(
+        WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=SHORT, calibration_draws=2
+    )
     assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
     measured = both.measures()

@@ -16,7 +16,7 @@ from bayes_bias.errors import AssociationsError
 from bayes_bias.plots import plot_forest, plot_overview, plot_posterior, plot_variance_shares, plot_word_bias
 from bayes_bias.plots.plan import plot_plan
 from bayes_bias.reports import Report
-from tests.helpers import changed, random_table
+from tests.helpers import SHORT, changed, random_table
 
 LOG_ODDS = Association("log odds", unit="logits", range=(-math.inf, math.inf), decimals=2)
 
@@ -47,7 +47,7 @@ def toy() -> Associations:
 
 @pytest.fixture(scope="module")
 def made(sampled: None, toy: Associations) -> Report:
-    return report(toy, seed=1)
+    return report(toy, seed=1, sampling=SHORT)
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +104,9 @@ def test_the_fit_knows_what_it_is_of(made):
     assert verdict(section.fit, "none").text.startswith(f"Raw contrast: {section.verdict.bias:+.2f}, ")
 
 
-def test_numbers_are_those_of_cosines_of_the_same_size(made, small_fit):
+def test_numbers_are_those_of_cosines_of_the_same_size(made, planted):
     """A name and a unit change nothing but words."""
-    assert summarize(made.sections[0].fit).equals(summarize(small_fit))
+    assert summarize(made.sections[0].fit).equals(summarize(planted.fits["before"]))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_no_figure_speaks_of_cosines(folder):
 
 @pytest.mark.slow
 def test_a_comparison_speaks_of_log_odds_too(toy, tmp_path):
-    found = compare(toy, changed(toy, -0.06))
+    found = compare(toy, changed(toy, -0.06), sampling=SHORT)
     assert re.match(
         r"Bias before: \+0\.\d\d \[.*\]; after: \+0\.\d\d \[.*\]\. Change: −0\.\d\d \[", found.text
     )

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from bayes_bias import Associations, Sampling, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
 from bayes_bias.plots.plan import plot_plan
 from bayes_bias.results.design import plan, variance_shares, words_needed
 from bayes_bias.results.summary import interval_columns
-from tests.helpers import random_table
+from tests.helpers import SHORT, random_table
 
 
 def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):
@@ -49,19 +50,21 @@ def test_the_figure_shows_this_design_among_the_others(small_fit):
     assert ax.get_xlabel() == "attributes in each class"
 
 
-@pytest.mark.slow
-def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty():
-    small, large = (fit(random_table(5, bias=bias), seed=1) for bias in (0.02, 0.05))
-    assert words_needed(small).words > words_needed(large).words
+@pytest.fixture(scope="module")
+def little_bias(sampled) -> xr.DataTree:
+    return fit(random_table(5, bias=0.02), seed=1, sampling=SHORT)
+
+
+def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty(little_bias):
+    large = fit(random_table(5, bias=0.05), seed=1, sampling=SHORT)
+    assert words_needed(little_bias).words > words_needed(large).words
     assert words_needed(large, ci_prob=0.99).words > words_needed(large).words
     assert words_needed(large, "targets").words <= words_needed(large).words
 
 
-@pytest.mark.slow
-def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_plan():
-    posterior = fit(random_table(5, bias=0.02), seed=1)
-    needed = words_needed(posterior)
-    planned = plan(posterior, [needed.words], [needed.words]).power.item()
+def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_plan(little_bias):
+    needed = words_needed(little_bias)
+    planned = plan(little_bias, [needed.words], [needed.words]).power.item()
     assert needed.averaged == pytest.approx(planned)
     assert needed.averaged < needed.power == 0.8
 
@@ -76,7 +79,7 @@ def test_that_many_words_would_indeed_settle_it():
             seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
         )
 
-    needed = words_needed(fit(sized(40, seed=1), seed=1), power=0.8).words
+    needed = words_needed(fit(sized(40, seed=1), seed=1, sampling=SHORT), power=0.8).words
     short = Sampling(draws=500, tune=400, chains=2)
     settled = [verdict(fit(sized(needed, seed), seed=1, sampling=short)).lower > 0 for seed in range(12)]
     assert 0.5 <= np.mean(settled) < 1

@@ -14,7 +14,7 @@ from bayes_bias.associations.table import assemble
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.results.pooled import Pooled
-from tests.helpers import random_table
+from tests.helpers import SHORT, random_table
 
 
 def spelt(seed: int, bias: float) -> Associations:
@@ -32,7 +32,9 @@ def spelt(seed: int, bias: float) -> Associations:
 
 @pytest.fixture(scope="module")
 def fits(sampled: None) -> list[xr.DataTree]:
-    return [fit(spelt(seed, bias), seed=1) for seed, bias in ((11, 0.06), (12, 0.1), (13, 0.08))]
+    return [
+        fit(spelt(seed, bias), seed=1, sampling=SHORT) for seed, bias in ((11, 0.06), (12, 0.1), (13, 0.08))
+    ]
 
 
 @pytest.fixture(scope="module")

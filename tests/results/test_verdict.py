@@ -9,7 +9,7 @@ from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.results.design import WordsNeeded
 from bayes_bias.results.summary import chance
 from bayes_bias.results.verdict import Verdict, _label
-from tests.helpers import REFERENCE, random_table
+from tests.helpers import REFERENCE, SHORT, random_table
 
 # What a trial of the design found: WEAT's numerator on GloVe-840B,
 # and the verdicts that the issue asks for.
@@ -32,19 +32,19 @@ GLOVE = {
 def test_weat_on_glove(name):
     table = cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
     numerator, label = GLOVE[name]
-    found = verdict(fit(table, seed=1))
+    found = verdict(fit(table, seed=1, sampling=SHORT))
     assert 2 * found.bias == pytest.approx(numerator, abs=0.0025)
     assert found.label == label
 
 
 @pytest.mark.slow
 def test_a_planted_bias_is_told_from_noise_and_no_bias_is_not():
-    planted = verdict(fit(random_table(3, bias=0.1), seed=1))
+    planted = verdict(fit(random_table(3, bias=0.1), seed=1, sampling=SHORT))
     assert planted.label == "distinguishable"
     assert planted.lower > 0
     assert planted.words_needed is None
     assert "would tell it" not in planted.text
-    none = verdict(fit(random_table(4, bias=0.0), seed=1))
+    none = verdict(fit(random_table(4, bias=0.0), seed=1, sampling=SHORT))
     assert none.label == "not distinguishable"
     assert none.lower < 0 < none.upper
 
@@ -77,7 +77,7 @@ def test_these_attribute_words_alone_are_never_told_from_noise_and_never_stand_a
 
 @pytest.mark.slow
 def test_a_class_of_one_word_says_nothing_of_new_attributes():
-    posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1)
+    posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
     assert found.beside is None
     assert found.text.endswith("Of new attributes nothing can be said, since a class has only one word.")
