@@ -61,6 +61,12 @@ def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
+def long_fit(sampled: None, small_table: Associations) -> xr.DataTree:
+    """The default model with every word effect written out, of the same table; other draws."""
+    return fit(small_table, "crossed-long", seed=2)
+
+
+@pytest.fixture(scope="session")
 def hierarchical_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """The published model of the same table."""
     return fit(small_table, "hierarchical", seed=1, sampling=SHORT)

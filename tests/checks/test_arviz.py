@@ -13,16 +13,15 @@ from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
 from tests.helpers import random_table
 
-SHORT = Sampling(draws=250, tune=400)
 MODELS = ("crossed", "crossed-long", "robust", "hierarchical")
 
 pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 
 
 @pytest.fixture(scope="module")
-def fits(sampled: None, small_table, small_fit) -> dict[str, xr.DataTree]:
-    others = {name: fit(small_table, name, sampling=SHORT) for name in MODELS[1:]}
-    return {"crossed": small_fit, **others}
+def fits(sampled: None, small_table, small_fit, long_fit, hierarchical_fit) -> dict[str, xr.DataTree]:
+    robust = fit(small_table, "robust", sampling=Sampling(draws=250, tune=400))
+    return dict(zip(MODELS, (small_fit, long_fit, robust, hierarchical_fit), strict=True))
 
 
 @pytest.mark.parametrize("model", MODELS)

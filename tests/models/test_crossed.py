@@ -17,7 +17,7 @@ from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import bias_weights
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.spec import load_spec
-from bayes_bias.models.structures import build_model
+from bayes_bias.models.structures import build_model, structure_of
 from tests.helpers import (
     REFERENCE,
     SCALES,
@@ -156,17 +156,38 @@ def test_identical_words_are_said_to_be_zero_by_construction(small_table):
         fit(Associations.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
 
 
-@pytest.mark.slow
-def test_the_long_form_has_the_same_posterior(published_cosines):
-    table = published_cosines("religion_google")
-    stereotypes = table.class_index < len(table.associated_classes)
-    kept = stereotypes | (np.arange(len(stereotypes)) % 8 == 0)  # every control word would take a minute
-    table = replace(table, values=table.values[:, kept])
-    collapsed, long = fit(table, seed=1), fit(table, "crossed-long", seed=2)
-    tables = [summarize(f, "targets", ci_prob=0.95) for f in (collapsed, long)]
+def test_the_long_forms_effects_have_the_covariance_of_the_collapsed_one():
+    """They are linear in what is drawn; here for three groups and classes, and two controls."""
+    table = random_table(targets=dict.fromkeys("abc", 2), attributes=dict.fromkeys("vwxyz", 2))
+    model = build_model(load_spec("crossed-long"), structure_of(load_spec("crossed-long")).data(table))
+    point = random_point(table, np.random.default_rng(1))
+    drawn = [model[name] for name in ("u_z", "x_z", "a_z", "control_z", "b_z", "w_z")]
+    effects_of = model.compile_fn(
+        [model["target_effect"], model["attribute_effect"]],
+        inputs=[*drawn, *(model[name] for name in SCALES)],
+        on_unused_input="ignore",
+        point_fn=False,
+        mode="FAST_COMPILE",
+    )
+    shapes = [tuple(variable.shape.eval()) for variable in drawn]
+    ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
+    found = []
+    for each in np.eye(ends[-1]):
+        parts = [part.reshape(shape) for part, shape in zip(np.split(each, ends[:-1]), shapes, strict=True)]
+        found.append(effects_of(*parts, *(point[name] for name in SCALES)))
+    of_target, of_attribute = (np.array(effects) for effects in zip(*found, strict=True))
+    same = np.eye(6)[:, None, :, None] * target_covariance(table, point)[None, :, None, :]
+    np.testing.assert_allclose(np.einsum("zic,zjd->icjd", of_target, of_target), same, atol=1e-12)
+    own = attribute_covariance(table, point)[table.class_index]
+    same = np.eye(10)[:, None, :, None] * own[:, :, None, :]
+    np.testing.assert_allclose(np.einsum("zjg,zkh->jgkh", of_attribute, of_attribute), same, atol=1e-12)
+
+
+def test_the_long_form_has_the_same_posterior(small_fit, long_fit):
+    tables = [summarize(f, "targets", ci_prob=0.95) for f in (small_fit, long_fit)]
     mcse = np.hypot(*(table.mcse_mean for table in tables))
     z = ((tables[0]["mean"] - tables[1]["mean"]) / mcse).dropna()
-    assert abs(z).max() < 5  # some 80 reported quantities
+    assert abs(z).max() < 5  # 30 reported quantities
     assert abs(z).mean() < 1.2
     assert np.allclose(tables[0].sd, tables[1].sd, rtol=0.12, atol=1e-3)
 
