@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from bayes_bias.estimands.contrasts import BLOCK, bias_weights
 from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.facets import PARTS, REPLICATES, Scope, is_noise
-from bayes_bias.models.components import Part, block_patterns
+from bayes_bias.models.components import Components, Part, sizes_of
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.replication import Variances
 
@@ -83,11 +83,12 @@ class OfReplicates:
         data, replication = self._data, self.variances.replication
         words = replication.words
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-        patterns = block_patterns(1 / n_targets, 1 / n_attributes, words.n_associated)
-        of_words = words.flat()
-        total = np.tensordot(of_words, patterns, 1) + replication.of_blocks()
+        single = Components.single(**sizes_of(data)).of_blocks(1 / n_targets, 1 / n_attributes)
+        of_words, own = words.flat(), replication.of_blocks()
         stays = np.array([not is_noise(part, self.scope, REPLICATES) for part in _parts_of(words.n_classes)])
-        signal = np.tensordot(of_words * stays, patterns, 1) + replication.of_blocks()
+        total, signal = (
+            np.tensordot(of_words * kept, single, 1) + own for kept in (np.ones_like(stays), stays)
+        )
         weights = self._weights.ravel()
         # The contrast of the signal's covariance with all blocks, and what the noise in these takes of it.
         with_blocks = signal @ weights
@@ -157,4 +158,6 @@ def _parts_of(n_classes: int) -> list[Part]:
         "attributes by replicate": 2 * n_classes,
         "residual by replicate": 1,
     }
-    return [part for part, times in parts.items() for _ in range(times)]
+    # What clusters share does not differ between replicates.
+    clusters: dict[Part, int] = {"targets by replicate": 2, "attributes by replicate": 2}
+    return [part for each in (parts, clusters) for part, times in each.items() for _ in range(times)]

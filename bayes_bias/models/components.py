@@ -1,7 +1,7 @@
 """The covariance of the crossed model, piece by piece, written once.
 
-The likelihood reads it as PyTensor graphs; word effects, power-scaling, the noise floor and the design study as
-NumPy arrays of draws. Both support the same arithmetic, so one set of formulas serves.
+Word effects, power-scaling, the noise floor and the design study read it as arrays of draws. It is linear in the
+variances, and the likelihood reads what each of them contributes (`Components.single`): one set of formulas serves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,15 +50,6 @@ class Covariance:
             self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients]
         )
 
-    def beside(self, other: Self, numerics: ModuleType = np) -> Self:
-        """Both along the axis before the last; of the same loadings."""
-        coefficients = zip(self.coefficients, other.coefficients, strict=True)
-        return type(self)(
-            numerics.concatenate([self.diagonal, other.diagonal], axis=-2),
-            self.loadings,
-            [numerics.concatenate([own, more], axis=-1) for own, more in coefficients],
-        )
-
     def with_share(self, other: Self, times: Array) -> Self:
         """With so many times another covariance of the same loadings."""
         coefficients = zip(self.coefficients, other.coefficients, strict=True)
@@ -68,35 +59,12 @@ class Covariance:
             [own + times * more for own, more in coefficients],
         )
 
-    def log_likelihood(self, scatter: Array, df: Array, numerics: ModuleType = np) -> Array:
-        """``-(df log det M + tr(M^-1 S)) / 2`` of a scatter matrix ``S (..., k, k)``, up to a constant.
-
-        One loading after the other by the matrix determinant lemma and Sherman-Morrison: no linear algebra is needed.
-        `numerics` is NumPy or ``pytensor.tensor``.
-        """
-        diagonal = self.diagonal
-        log_det = numerics.log(diagonal).sum(axis=-1)
-        trace = (numerics.diagonal(scatter, axis1=-2, axis2=-1) / diagonal).sum(axis=-1)
-        done: list[tuple[Array, Array]] = []
-        for loading, coefficient in zip(self.loadings, self.coefficients, strict=True):
-            # M^-1 loading is `adjusted / diagonal`, with M as far as the loadings before this one have made it.
-            adjusted = loading * numerics.ones_like(diagonal)
-            for before, share in done:
-                adjusted = adjusted - before * ((before * loading / diagonal).sum(axis=-1) * share)[..., None]
-            inflation = 1 + coefficient * (loading * adjusted / diagonal).sum(axis=-1)
-            share = coefficient / inflation
-            weight = adjusted / diagonal
-            log_det = log_det + numerics.log(inflation)
-            trace = trace - (weight[..., :, None] * scatter * weight[..., None, :]).sum(axis=(-1, -2)) * share
-            done.append((adjusted, share))
-        return -0.5 * (df * log_det + trace)
-
-    def matrix(self) -> Array:
+    def matrix(self) -> NDArray[np.float64]:
         """Written out, ``(..., k, k)``."""
-        dense = self.diagonal[..., :, None] * np.eye(len(self.loadings[0]))
+        dense = self.diagonal[..., :, None] * np.eye(self.diagonal.shape[-1])
         for loading, coefficient in zip(self.loadings, self.coefficients, strict=True):
             dense = dense + coefficient[..., None, None] * np.outer(loading, loading)
-        return dense
+        return np.asarray(dense)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,10 +215,34 @@ class Components:
         own = self.attributes().at(classes).plus(self.residual[..., None] * per_target)
         return own.with_share(self.of_attribute_cluster(), shared)
 
+    def of_blocks(
+        self, per_target: NDArray[np.float64], per_attribute: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Covariance of block means about their expectation, (..., blocks, blocks), group after group.
+
+        With ``1 / P`` of each group and ``1 / W`` of each class: blocks of a group share its targets, blocks of a class
+        its attributes. Without what clusters share.
+        """
+        g, c = (index.ravel() for index in np.indices((self.n_groups, self.n_classes)))
+        same_group, in_class = g[:, None] == g, np.eye(self.n_classes)[c].T
+        target = self.target().matrix()[..., c[:, None], c] * same_group * per_target[g]
+        attributes = self.attributes().matrix()[..., g[:, None], g] * per_attribute[:, None, None]
+        of_class = (attributes * in_class[:, :, None] * in_class[:, None, :]).sum(axis=-3)
+        residual = self.residual * per_target[g] * per_attribute[c]
+        return np.asarray(target + of_class + residual[..., None] * np.eye(len(g)))
+
     def flat(self, numerics: ModuleType = np) -> Array:
-        """All variances but those of clusters, (..., variances), in the order of `block_patterns`."""
-        own = (self.target_own, self.target_shared, self.attribute_own, self.attribute_shared, self.residual)
-        return numerics.concatenate(own, axis=-1)
+        """All variances one after the other, (..., variances)."""
+        return numerics.concatenate([getattr(self, name) for name in _VARIANCES], axis=-1)
+
+    @classmethod
+    def single(cls, n_groups: int, n_classes: int, n_associated: int) -> Self:
+        """Each variance of `flat` in turn one, the others zero: what is linear in the variances gives its patterns."""
+        sizes = (n_classes, 2, n_classes, n_classes, 1, 2, 2)
+        ends = np.cumsum(sizes)
+        each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
+        found = dict(zip(_VARIANCES, each, strict=True))
+        return cls(**found, n_groups=n_groups, n_classes=n_classes, n_associated=n_associated)
 
     @property
     def _in_associated(self) -> NDArray[np.float64]:
@@ -312,30 +304,16 @@ class Components:
         }
 
 
-def block_patterns(
-    per_target: NDArray[np.float64], per_attribute: NDArray[np.float64], n_associated: int
-) -> NDArray[np.float64]:
-    """Covariance of block means about their expectation for each variance of `Components.flat`, were it one.
-
-    With ``1 / P`` of each group and ``1 / W`` of each class: blocks of a group share its targets, blocks of a class its
-    attributes. Shape (variances, blocks, blocks), blocks group after group.
-    """
-    g, c = (index.ravel() for index in np.indices((len(per_target), len(per_attribute))))
-    same_group = (g[:, None] == g) * per_target[g]
-    in_class = (c == np.arange(len(per_attribute))[:, None]).astype(float)
-    same_class = in_class[:, :, None] * in_class[:, None, :]
-    associated = (c < n_associated).astype(float)
-    of_attribute = same_class * per_attribute[:, None, None]
-    return np.concatenate(
-        [
-            same_group * same_class,
-            same_group[None],
-            (same_group * np.outer(associated, associated))[None],
-            of_attribute * np.eye(len(g)),
-            of_attribute,
-            np.diag(per_target[g] * per_attribute[c])[None],
-        ]
-    )
+# In the order of `Components.flat`.
+_VARIANCES = (
+    "target_own",
+    "target_shared",
+    "attribute_own",
+    "attribute_shared",
+    "residual",
+    "target_cluster",
+    "attribute_cluster",
+)
 
 
 def sizes_of(data: xr.Dataset) -> dict[str, int]:

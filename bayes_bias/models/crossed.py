@@ -1,8 +1,7 @@
 """The default model, with the exact collapsed likelihood of all raw values."""
 
 from collections.abc import Mapping
-from types import ModuleType
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pymc as pm
@@ -12,10 +11,11 @@ import xarray as xr
 from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.errors import SpecError
-from bayes_bias.models import block_density
-from bayes_bias.models.components import BY_REPLICATE, Components, block_patterns, sizes_of
+from bayes_bias.models.components import BY_REPLICATE, Components
+from bayes_bias.models.parts import BLOCKS, OF_TABLE, parts_of
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.replication import Replication, Variances, replicate_patterns
+from bayes_bias.models.replication import Variances
+from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
 from bayes_bias.models.units import rounded, unit_of
 
@@ -25,40 +25,19 @@ COLLAPSED = True
 
 data = sufficient_statistics
 
-_COUNTS = ("n_targets", "n_attributes", "interaction_df", "target_df", "attribute_df")
-_SQUARES = ("target_scatter", "attribute_scatter", "interaction_ss")
-_SHARED = ("target_shared", "attribute_shared")
-_OF_REPLICATES = tuple(f"replicate_{name}" for name in (*_COUNTS[2:], *_SQUARES))
+_READ = ("scatter", "df", "patterns")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Sample sizes, and scatter in units of the priors; block means of the whole table say nothing of the scales."""
+    """Scatter in units of the priors, degrees of freedom and patterns of covariance; block means of the whole table say
+    nothing of the scales."""
     _refuse_pairs_of_two_scales(spec, data)
     unit = unit_of(spec, data)
-    read = {
-        name: rounded(values / unit**2) if name.endswith(("_scatter", "_ss")) else values
-        for name, values in statistics(data, replicated=has_replicates(spec, data)).items()
-    }
-    return {**read, "typical": rounded(data.within_sd.item() / unit)}
-
-
-def statistics(data: xr.Dataset, *, replicated: bool = True) -> dict[str, np.ndarray]:
-    """What the likelihood reads of a table, in its own units; `replicated` where it is to read of replicates, too."""
-    replicated = replicated and "replicate_block_mean" in data
-    names = (*_COUNTS, *_SHARED, *_SQUARES, *(_OF_REPLICATES if replicated else ()))
-    found = {name: data[name].to_numpy().astype(float, order="C") for name in names}
-    found["part_class"] = data.attribute_part_cell.to_numpy().astype(np.int32)
-    if replicated:
-        blocks = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
-        sizes = sizes_of(data)
-        patterns = (
-            block_patterns(1 / found["n_targets"], 1 / found["n_attributes"], sizes["n_associated"]),
-            replicate_patterns(*sizes.values()),
-        )
-        found["n_replicates"] = np.array(float(len(blocks)))
-        found["block_scatter"] = blocks.T @ blocks
-        found["block_patterns"] = np.concatenate(patterns)
-    return found
+    read = {"typical": rounded(data.within_sd.item() / unit)}
+    for name, part in parts_of(data, replicated=has_replicates(spec, data)).items():
+        in_units = replace(part, scatter=rounded(part.scatter / unit**2))
+        read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
+    return read
 
 
 def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
@@ -104,82 +83,24 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     sub-topic or pair.
 
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains are the exact
-    log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`.
+    log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`; and of
+    how block means differ between replicates, where there are any (`bayes_bias.models.replication`).
     """
     with pm.Model(coords=coords) as model:
-        known = {
-            name: pm.Data(name, values, shape=_static(name, values, coords))
-            for name, values in inputs.items()
-        }
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
         scales = scales_of(spec, coords, known["typical"])
-        sizes = {
-            "n_groups": len(coords["group"]),
-            "n_classes": len(coords["attribute_class"]),
-            "n_associated": n_associated(coords),
-        }
-        words = Components.of(scales, **sizes, numerics=pt)
-        replication = Replication.of(scales, **sizes, numerics=pt) if has_replicates(spec, coords) else None
-        for name, part in log_likelihoods(words, replication, known, pt).items():
-            pm.Potential(name, part)
+        variances = Variances.of(
+            scales,
+            n_groups=len(coords["group"]),
+            n_classes=len(coords["attribute_class"]),
+            n_associated=n_associated(coords),
+            numerics=pt,
+        ).flat(pt)
+        for name in (*OF_TABLE, BLOCKS):
+            if f"{name}_df" in known:
+                of_part = (known[f"{name}_{what}"] for what in ("patterns", "scatter", "df"))
+                pm.Potential(name, log_likelihood(variances, *of_part))
     return model
-
-
-def log_likelihoods(
-    words: Components,
-    replication: Replication | None,
-    known: Mapping[str, Any],
-    numerics: ModuleType = np,
-) -> dict[str, Any]:
-    r"""Log likelihoods of the independent parts of a table, block means integrated out, up to constants.
-
-    ``interaction``, ``rows`` and ``columns`` of the table: what rows and columns of a block leave, how its rows differ,
-    how its columns do. Orthonormal contrasts over R replicates turn the tables of replicates into independent ones: the
-    mean table, times :math:`\sqrt R`, in which every variance is that of words plus 1/R of what differs between
-    replicates; and R - 1 tables in which variances are the latter alone. Of these only sums over tables enter, so that
-    any number of replicates costs the same; their ``blocks`` have expectation zero, and vary by the replicates' own
-    effects and by the averages of those of words.
-    """
-    per_target, per_attribute = 1 / known["n_targets"], 1 / known["n_attributes"]
-    table = words if replication is None else words.plus(replication.words, 1 / known["n_replicates"])
-    rows = table.rows(per_attribute, known["target_shared"])
-    columns = table.columns(per_target, known["attribute_shared"], known["part_class"])
-    interaction = _of_interaction(table, known["interaction_ss"], known["interaction_df"], numerics)
-    of_rows = known["target_scatter"], known["target_df"]
-    of_columns = known["attribute_scatter"], known["attribute_df"]
-    parts = {}
-    if replication is not None:
-        # One more direction among rows and a class's columns each, so that nothing is compiled twice.
-        within, classes = replication.words, np.arange(words.n_classes)
-        rows = rows.beside(within.rows(per_attribute, np.zeros(1)), numerics)
-        columns = columns.beside(within.columns(per_target, np.zeros(len(classes)), classes), numerics)
-        interaction += _of_interaction(
-            within, known["replicate_interaction_ss"], known["replicate_interaction_df"], numerics
-        )
-        of_rows = (
-            numerics.concatenate([of_rows[0], known["replicate_target_scatter"][None]]),
-            numerics.concatenate([of_rows[1], known["replicate_target_df"][None]]),
-        )
-        of_columns = (
-            numerics.concatenate([of_columns[0], known["replicate_attribute_scatter"]]),
-            numerics.concatenate([of_columns[1], known["replicate_attribute_df"]]),
-        )
-        parts["blocks"] = block_density.log_likelihood(
-            replication.flat(numerics),
-            known["block_patterns"],
-            known["block_scatter"],
-            known["n_replicates"] - 1,
-        )
-    return {
-        "interaction": interaction,
-        "rows": rows.log_likelihood(*of_rows, numerics).sum(axis=-1),
-        "columns": columns.log_likelihood(*of_columns, numerics).sum(axis=-1),
-        **parts,
-    }
-
-
-def _of_interaction(of: Components, ss: Any, df: Any, numerics: ModuleType) -> Any:
-    residual = of.residual[..., 0]
-    return -0.5 * (df * numerics.log(residual) + ss / residual)
 
 
 def complete(
@@ -229,14 +150,6 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
         "attribute_average": np.swapaxes(of_attributes, -1, -2),
         "residual_average": residual * rng.standard_normal(of_targets.shape),
     }
-
-
-def _static(name: str, values: np.ndarray, coords: Mapping[str, list[str]]) -> tuple[int | None, ...]:
-    """The shape that a compiled model is for: clusters make any number of parts."""
-    for side in SIDES:
-        if coords[f"{side}_clustering"] and name in (f"{side}_shared", f"{side}_df", f"{side}_scatter"):
-            return (None, *values.shape[1:])
-    return (None,) if name == "part_class" and coords["attribute_clustering"] else values.shape
 
 
 def scales_of(

@@ -8,10 +8,11 @@ import pytensor
 import pytensor.tensor as pt
 import xarray as xr
 
-from bayes_bias.models.components import Components, block_patterns
-from bayes_bias.models.crossed import log_likelihoods, statistics
+from bayes_bias.models.components import Components
+from bayes_bias.models.parts import parts_of
 from bayes_bias.models.priors import log_density
-from bayes_bias.models.replication import Replication
+from bayes_bias.models.replication import Replication, Variances
+from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.units import unit_of
 
@@ -37,10 +38,11 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
 
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
-    components = Components.of_posterior(posterior, data)
-    replication = Replication.of_posterior(posterior, data)
-    integrated = log_likelihoods(components, replication, statistics(data))
-    total = sum(integrated.values()) + _of_block_means(components, replication, posterior, data)
+    variances = Variances.of_posterior(posterior, data)
+    parts = parts_of(data, replicated=variances.replication is not None)
+    flat = variances.flat()
+    integrated = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
+    total = integrated + _of_block_means(variances.words, variances.replication, posterior, data)
     return xr.DataArray(
         total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association"
     )
@@ -50,10 +52,9 @@ def _of_block_means(
     components: Components, replication: Replication | None, posterior: xr.Dataset, data: xr.Dataset
 ) -> np.ndarray:
     per_target, per_attribute = 1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy()
-    patterns = block_patterns(per_target, per_attribute, components.n_associated)
-    covariance = np.tensordot(components.flat(), patterns, 1)
+    covariance = components.of_blocks(per_target, per_attribute)
     if replication is not None:
-        of_one = np.tensordot(replication.words.flat(), patterns, 1) + replication.of_blocks()
+        of_one = replication.words.of_blocks(per_target, per_attribute) + replication.of_blocks()
         covariance = covariance + of_one / data.sizes["replicate"]
     if components.target_overlap is not None:
         shared = components.of_target_cluster().matrix()

@@ -46,10 +46,6 @@ class Replication:
             return None
         return cls.of(scales_of_posterior(posterior, data), **sizes_of(data))
 
-    def flat(self, numerics: ModuleType = np) -> Array:
-        """All variances one after the other, those of words first."""
-        return numerics.concatenate([self.words.flat(numerics), self.own], axis=-1)
-
     def of_blocks(self) -> NDArray[np.float64]:
         """Covariance of a replicate's own effects on the blocks, (..., blocks, blocks), group after group."""
         sizes = (self.words.n_groups, self.words.n_classes, self.words.n_associated)
@@ -90,6 +86,20 @@ class Variances:
     def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
         """Those of draws."""
         return cls(Components.of_posterior(posterior, data), Replication.of_posterior(posterior, data))
+
+    @classmethod
+    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **sizes: int) -> Self:
+        """From standard deviations by name, as `Components.of`."""
+        replication = Replication.of(sd, numerics, **sizes) if REPLICATES[0] in sd else None
+        return cls(Components.of(sd, numerics=numerics, **sizes), replication)
+
+    def flat(self, numerics: ModuleType = np) -> Array:
+        """All variances one after the other, (..., variances): those of words, of words by replicate, of replicates."""
+        words = self.words.flat(numerics)
+        if self.replication is None:
+            return words
+        parts = [words, self.replication.words.flat(numerics), self.replication.own]
+        return numerics.concatenate(parts, axis=-1)
 
     def table(self, n_replicates: int) -> Components:
         """Those of the words' effects in the mean table."""

@@ -16,11 +16,12 @@ from bayes_bias.associations.table import assemble
 from bayes_bias.estimands.contrasts import bias_weights
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.models.components import BY_REPLICATE, Components
+from bayes_bias.models.components import BY_REPLICATE, sizes_of
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.crossed import log_likelihoods, statistics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.replication import Replication, Variances, sizes_of
+from bayes_bias.models.parts import parts_of
+from bayes_bias.models.replication import Variances
+from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import REPLICATES
 from tests.helpers import random_table
 
@@ -158,13 +159,14 @@ designs = st.tuples(
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(design):
     table = replicated_table(*design)
     data, rng = model_data(table), np.random.default_rng(design[0])
-    known, sizes = statistics(data), sizes_of(data)
+    parts, sizes = parts_of(data, replicated=True), sizes_of(data)
     differences, size = [], 0.0
     for _ in range(3):
         scales = random_scales(data, rng)
-        parts = log_likelihoods(Components.of(scales, **sizes), Replication.of(scales, **sizes), known)
+        flat = Variances.of(scales, **sizes).flat()
+        found = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
         dense = restricted_log_likelihood(table, dense_covariance(table, scales, data))
-        differences.append(sum(map(float, parts.values())) - dense)
+        differences.append(float(found) - dense)
         size = max(size, abs(dense))
     assert np.ptp(differences) <= 1e-8 * size
 
@@ -177,7 +179,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(design):
     scales = random_scales(data, rng)
     weights = rng.normal(size=(1, data.sizes["group"], data.sizes["attribute_class"]))
     sizes = sizes_of(data)
-    variances = Variances(Components.of(scales, **sizes), Replication.of(scales, **sizes))
+    variances = Variances.of(scales, **sizes)
     parts = variances.of_contrast(
         weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes["replicate"]
     )
@@ -191,11 +193,11 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(design):
 def test_order_and_labels_of_replicates_do_not_matter():
     table = replicated_table(1, [3, 4], [3, 3], 2, 4)
     tables = {label.upper(): single for label, single in table.singles().items()}
-    expected = statistics(model_data(table))
+    expected = parts_of(model_data(table), replicated=True)
     for order in (sorted(tables, reverse=True), ["R2", "R0", "R3", "R1"]):
-        found = statistics(model_data(replicated({label: tables[label] for label in order}, "seed")))
-        for name, values in expected.items():
-            np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12)
+        other = model_data(replicated({label: tables[label] for label in order}, "seed"))
+        for name, part in parts_of(other, replicated=True).items():
+            np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
 
 def test_the_shipped_model_has_priors_for_all_of_it():
