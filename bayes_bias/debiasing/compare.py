@@ -111,7 +111,7 @@ def compare(
     check_sampling(sampling)
     before, after = pair(before, after)
     sides = {"before": before, "after": after, "change": difference(before, after)}
-    check_design(table_means(before), scope)
+    scope = check_design(table_means(before), scope).name
     constructed = _constructed(before, after)
     measures, left_out = _measures(before, after, vectors, defining_sets, seed)
     for side in constructed:  # a value of 1e-17 and its p-value are made of rounding

@@ -24,6 +24,7 @@ from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
     PARTS,
+    SCOPES,
     TARGETS,
     WORDS,
     Facet,
@@ -180,11 +181,11 @@ def check_scope(fit: Fit, scope: str) -> Scope:
     fitted, found = Fitted.of(fit), scope_of(scope)
     if fitted.structure.GENERALISES:
         return check_design(fitted.data, scope)
-    if scope != DEFAULT_SCOPE:
+    if not found.samples_all:
         raise ScopeError(
             f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model knows no scopes"
         )
-    return found
+    return SCOPES["both"]
 
 
 @dataclass(frozen=True, eq=False)

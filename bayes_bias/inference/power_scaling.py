@@ -4,7 +4,7 @@ import arviz_stats
 import xarray as xr
 
 from bayes_bias.estimands.contrasts import BLOCK, bias_weights
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, possible_scopes
+from bayes_bias.estimands.facets import possible_scopes, widest_scope
 from bayes_bias.models.density import collapsed_log_likelihood, log_priors
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
@@ -29,11 +29,11 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """How much ``bias``, for new targets and new attributes, moves with the prior; None where one word stands alone.
+    """How much ``bias``, for all that could be, moves with the prior; None where one word stands alone.
 
     The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
     """
-    if DEFAULT_SCOPE not in possible_scopes(data):
+    if widest_scope(data) not in possible_scopes(data):
         return None
     weights = bias_weights(data).isel(contrast=0, drop=True)
     bias = xr.dot(posterior["mean"], weights, dim=BLOCK)

@@ -94,14 +94,15 @@ def words_needed(
     Returns
     -------
     WordsNeeded or None
-        None where 1,000 words would not be enough.
+        None where 1,000 words would not be enough, or the scope samples no words.
 
     References
     ----------
     See `plan`.
     """
     fitted, found = _checked(fit, scope)
-    return _needed(fitted, found, [facet for facet in WORDS if facet in found], ci_prob, power)
+    growing = [facet for facet in WORDS if facet in found]
+    return _needed(fitted, found, growing, ci_prob, power) if growing else None
 
 
 def replicates_needed(

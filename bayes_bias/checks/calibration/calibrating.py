@@ -14,7 +14,6 @@ from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError, OutputError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE
 from bayes_bias.formatting import Telling
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
@@ -63,7 +62,8 @@ class Calibration(Telling):
 
     def _shares(self) -> Iterable[tuple[str, str]]:
         for (method, scope), row in self.table.iterrows():
-            if method == "WEAT" or scope == DEFAULT_SCOPE:
+            widest = "all" if (method, "all") in self.table.index else "both"
+            if method == "WEAT" or scope == widest:
                 yield method, f"{row['share']:.1%} [{row.share_lb:.1%}, {row.share_ub:.1%}]"
 
 

@@ -10,7 +10,7 @@ from scipy.stats import t
 from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, SD_WEAT_SCOPE, WEAT_SCOPE, possible_scopes, scope_of
+from bayes_bias.estimands.facets import SD_WEAT_SCOPE, WEAT_SCOPE, ScopeName, possible_scopes, scope_of
 from bayes_bias.inference.sampling import Sampling, described, sample
 from bayes_bias.measures.permutation import MOST_PARTITIONS
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
@@ -57,7 +57,7 @@ def judge(
     tree.attrs = described(table, spec, seed)
     fitted = Fitted.of(tree)
     uncertain = [name for name in possible_scopes(data) if not scope_of(name).samples_nothing]
-    scopes = uncertain if structure.GENERALISES else [DEFAULT_SCOPE]
+    scopes: list[ScopeName] = uncertain if structure.GENERALISES else ["both"]
     divergences = int(stats.diverging.sum())
     return [
         {
