@@ -20,7 +20,7 @@ _REPLICATES: tuple[tuple[Part, str, str, str], ...] = (
     ("replicates", COLOURS[2], "", PAPER),
     ("targets by replicate", "#a6cbe3", "....", INK),
     ("attributes by replicate", "#f6dc9e", "\\\\\\\\", INK),
-    ("residual by replicate", "#ececec", "....", INK),
+    ("residual by replicate", "#e2e2e2", "xxxx", INK),
 )
 _LEAST_LABELLED = 0.06
 
@@ -47,7 +47,7 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
     kind = Fitted.of(fit).replicate_kind
     bars = {"value": f"a single {Fitted.of(fit).association.name}", "bias": "the noise of the bias"}
     with style():
-        ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.05)
+        ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
         left = pd.Series(0.0, index=list(bars))
         parts = (*_WORDS, *(_REPLICATES if kind else ()))
         for part, colour, hatch, ink in parts:
