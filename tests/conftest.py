@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import settings
 
 import benchmarks.reference
-from bayes_bias import Associations, fit, load_wordlist
+from bayes_bias import Associations, cosines, fit, load_wordlist
 from bayes_bias.cli import main
 from tests.helpers import REFERENCE, Vectors, design, random_table
 
@@ -57,6 +57,12 @@ def small_table() -> Associations:
 def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
     return fit(small_table, seed=1)
+
+
+@pytest.fixture(scope="session")
+def fit_of_templates(sampled: None) -> xr.DataTree:
+    """A list in the ten templates of the shipped encoder."""
+    return fit(cosines("minilm-demo", "weat7", controls=()), seed=1)
 
 
 @pytest.fixture(scope="session")
