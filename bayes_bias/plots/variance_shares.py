@@ -52,7 +52,7 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
         parts = (*_WORDS, *(_REPLICATES if kind else ()))
         for part, colour, hatch, ink in parts:
             share = table.loc[list(bars), part]
-            _draw_part(ax, share, left, named(part, kind), colour, hatch, ink)
+            _draw_part(ax, share, left, part_named(part, kind), colour, hatch, ink)
             left = left + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
         ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
@@ -63,7 +63,7 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
         return finish(ax, fit, "where the variance comes from")
 
 
-def named(part: str, kind: str) -> str:
+def part_named(part: str, kind: str) -> str:
     """A part of the variance, with the kind of replicates by its name."""
     return plural(kind) if part == "replicates" else part.replace("replicate", kind)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bayes_bias.estimands.facets import SCOPES, Scope, ScopeName
 from bayes_bias.files import file_names
 from bayes_bias.formatting import bounds, equals, plain, plural, probability
+from bayes_bias.plots.variance_shares import part_named
 from bayes_bias.reports import measures, provenance, replicates
 from bayes_bias.reports.check import Check
 from bayes_bias.reports.checks import CHECKERS
@@ -86,6 +87,7 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         marks=MARKS,
         scopes=_scopes(report.replicate_kind),
         plural=plural,
+        part_named=part_named,
         unit=report.association.unit,
         decimals=report.association.decimals,
         bounds=bounds,
