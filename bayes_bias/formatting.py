@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 MINUS, DASH = "−", "—"
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PLURALS = {"corpus": "corpora"}
 _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 
 
@@ -77,6 +78,11 @@ def count(value: float) -> str:
 def in_words(number: int) -> str:
     """A whole number in a sentence: in words up to ten."""
     return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
+
+
+def plural(noun: str) -> str:
+    """Several of what a replicate is called: templates, seeds, corpora."""
+    return _PLURALS.get(noun, f"{noun}s")
 
 
 def _minus(text: str) -> str:

@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import settings
 
 import benchmarks.reference
-from bayes_bias import Associations, compare, fit, load_wordlist
+from bayes_bias import Associations, compare, cosines, fit, load_wordlist
 from bayes_bias.cli import main
 from bayes_bias.debiasing.comparison import Comparison
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
@@ -76,6 +76,12 @@ def hierarchical_fit(sampled: None, small_table: Associations) -> xr.DataTree:
 def planted(sampled: None, small_table: Associations) -> Comparison:
     """A debiasing that took some of the bias away."""
     return compare(small_table, changed(small_table, PLANTED), sampling=SHORT)
+
+
+@pytest.fixture(scope="session")
+def fit_of_templates(sampled: None) -> xr.DataTree:
+    """A list in the ten templates of the shipped encoder."""
+    return fit(cosines("minilm-demo", "weat7", controls=()), seed=1)
 
 
 @pytest.fixture(scope="session")

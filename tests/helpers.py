@@ -15,7 +15,7 @@ from bayes_bias.files import file_names
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import build_model
 from bayes_bias.reports import Report
-from bayes_bias.reports.figures import KINDS, OVERVIEW
+from bayes_bias.reports.figures import KINDS, OVERVIEW, REPLICATES
 from bayes_bias.reports.html import page
 
 type Vectors = dict[str, np.ndarray]
@@ -192,5 +192,5 @@ PLANTED = -0.06
 def html_of(made: Report) -> str:
     """The page of a report, without the time that its figures take."""
     names = file_names([section.name for section in made.sections]).values()
-    files = [OVERVIEW, *(f"{name}-{kind}" for name in names for kind in KINDS)]
+    files = [OVERVIEW, *(f"{name}-{kind}" for name in names for kind in (*KINDS, REPLICATES))]
     return page(made, dict.fromkeys(files, b"<svg/>"))

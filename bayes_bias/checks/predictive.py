@@ -156,8 +156,21 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
         )
     drawn = fitted.posterior
     if fitted.structure.GENERALISES:
-        drawn = drawn.assign(word_effects(fitted).data_vars)
+        drawn = _of_mean_table(fitted)
     return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
+
+
+def _of_mean_table(fitted: Fitted) -> xr.Dataset:
+    """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
+    drawn, these = fitted.posterior, "replicate_average" in fitted.posterior
+    effects = word_effects(fitted, these_replicates=these).data_vars
+    if not these:
+        return drawn.assign(effects)
+    sd, by_replicate = drawn.sd_residual, drawn.sd_residual_by_replicate
+    return drawn.assign(effects).assign(
+        mean=drawn["mean"] + drawn.replicate_average,
+        sd_residual=(sd**2 + by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
+    )
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:

@@ -1,4 +1,4 @@
-"""`bayes-bias plan`: what would longer lists show?."""
+"""`bayes-bias plan`: what would longer lists show, and more replicates?."""
 
 from pathlib import Path
 from typing import Annotated, cast
@@ -28,8 +28,11 @@ from bayes_bias.cli.options import (
 from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.files import FORMATS, check_output, whole_file
+from bayes_bias.formatting import plural
+from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
+from bayes_bias.results.design import COUNTS, by_words
 
 
 @app.command()
@@ -61,9 +64,16 @@ def plan(
         table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)
-    planned = bb.plan(posterior, scope=cast(ScopeName, scope), ci_prob=ci_prob)
-    power = planned.power.to_xarray().to_pandas().map("{:.2f}".format)
-    print_frame(power, title=f"Probability of excluding zero ({ci_prob:.0%}), by words per group and class")
+    kind = Fitted.of(posterior).replicate_kind
+    planned = bb.plan(
+        posterior, replicates=COUNTS if kind else None, scope=cast(ScopeName, scope), ci_prob=ci_prob
+    )
+    power = by_words(planned).power if kind else planned.power.to_xarray()
+    by = f"{plural(kind)} and words" if kind else "words"
+    print_frame(
+        power.to_pandas().map("{:.2f}".format),
+        title=f"Probability of excluding zero ({ci_prob:.0%}), by {by} per group and class",
+    )
     say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if out_file is not None:
         figure = plot_plan(posterior, planned=planned, ci_prob=ci_prob).get_figure(root=True)

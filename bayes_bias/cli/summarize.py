@@ -26,7 +26,7 @@ def summarize(
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Word-level rows too.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Rows of single words and replicates too.")] = False,
 ) -> None:
     """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
 
@@ -62,5 +62,5 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_rows(summary: pd.DataFrame) -> pd.DataFrame:
-    by_word = ("target_bias", "attribute_bias", "target_connection_mean")
-    return shown(summary[~summary.index.get_level_values("estimand").isin(by_word)])
+    single = ("target_bias", "attribute_bias", "target_connection_mean", "replicate_bias")
+    return shown(summary[~summary.index.get_level_values("estimand").isin(single)])

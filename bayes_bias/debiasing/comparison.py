@@ -180,10 +180,10 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
 
 def _judged(verdict: Verdict) -> str:
     """Whether the change can be told from noise: a question about other attributes, and put to them as well."""
-    scope, wider = scope_of(verdict.scope), verdict.beside
+    scope, wider = verdict.told_scope, verdict.beside
     if scope.samples_attributes:
         return f"; {verdict.judgement}"
-    beside = f". With new attributes as well: {wider.posterior}; {wider.judgement}" if wider else ""
+    beside = f". With {verdict.added} as well: {wider.posterior}; {wider.judgement}" if wider else ""
     return f", {scope.condition}{beside}"
 
 

@@ -24,6 +24,7 @@ from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
     PARTS,
+    SCOPES,
     TARGETS,
     WORDS,
     Facet,
@@ -184,7 +185,7 @@ def check_scope(fit: Fit, scope: str) -> Scope:
         raise ScopeError(
             f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model knows no scopes"
         )
-    return found
+    return SCOPES["both"]
 
 
 @dataclass(frozen=True, eq=False)

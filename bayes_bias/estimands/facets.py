@@ -1,7 +1,7 @@
 """Over which words a reader may generalise: facets of a table, and scopes as sets of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayes_bias.associations.labels import Side
 from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.formatting import plural
 from bayes_bias.models.components import Part
 
 
@@ -109,6 +110,25 @@ class Scope:
         """Whether it speaks of new replicates."""
         return REPLICATES in self.facets
 
+    def told_of(self, kind: str) -> "Scope":
+        """The same, of a table whose replicates are of a `kind`: by that name, or as these alone. "" is a table
+        without."""
+        if not kind:
+            return self
+        if self.samples_replicates:
+            texts = {
+                name: getattr(self, name).replace(REPLICATES.name, plural(kind))
+                for name in ("condition", "reach", "reason", "words")
+            }
+            return replace(self, **texts)
+        these = f"these {plural(kind)}"
+        condition = (
+            f"for {these} and {self.condition.removeprefix('for ')}"
+            if self.condition.startswith("for ")
+            else f"for {these} alone, {self.condition}"
+        )
+        return replace(self, condition=condition, reach=f"{self.reach}, {these}")
+
 
 SCOPES = MappingProxyType(
     {
@@ -188,8 +208,9 @@ DEFAULT_SCOPE: ScopeName = "all"
 # The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
 WEAT_SCOPE: ScopeName = "targets"
 SD_WEAT_SCOPE: ScopeName = "attributes"
-# What a reader is shown whatever else was asked for: everything sampled, and WEAT's question.
-SHOWN: tuple[ScopeName, ...] = (DEFAULT_SCOPE, WEAT_SCOPE)
+# What a reader is shown whatever else was asked for, as far as a table carries it: everything sampled, both word lists
+# with the replicates at hand, and WEAT's question.
+SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)
 
 
 def scope_of(name: str) -> Scope:
@@ -234,17 +255,17 @@ def sampling_scope(name: str) -> Scope:
     return found
 
 
-def widest_scope(data: xr.Dataset) -> ScopeName:
-    """The default one, by the name that outputs have: every facet of the table is sampled."""
-    return "all" if data.replication.size else "both"
-
-
 def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
     """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
     single = {facet for facet in WORDS if _of_one_word(data, facet)}
     if not data.replication.size:
         single.add(REPLICATES)
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
+
+
+def widest_scope(data: xr.Dataset) -> ScopeName:
+    """Every facet that a table has: "both" where it has no replicates."""
+    return "all" if data.replication.size else "both"
 
 
 def check_design(data: xr.Dataset, scope: str) -> Scope:
@@ -257,7 +278,9 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
     ScopeError
         The message names the group or class of one word and the scopes that remain.
     """
-    found, remaining = scope_of(widest_scope(data) if scope == "all" else scope), possible_scopes(data)
+    found, remaining = scope_of(scope), possible_scopes(data)
+    if found.name == DEFAULT_SCOPE:
+        found = SCOPES[widest_scope(data)]
     if found.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
@@ -266,7 +289,7 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
     if found.name not in remaining:
         single = [name for facet in WORDS for name in _of_one_word(data, facet)]
         raise ScopeError(
-            f"scope: '{scope}' generalises from a group or class of one word ({', '.join(single)});"
+            f"scope: '{found.name}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
         )
     return found

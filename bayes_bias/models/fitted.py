@@ -66,6 +66,11 @@ class Fitted:
         return str(self.tree.attrs["name"])
 
     @property
+    def replicate_kind(self) -> str:
+        """What a replicate of the table is, such as "template"; "" where it has none."""
+        return "".join(self.data.replication.to_numpy().tolist())
+
+    @property
     def seed(self) -> int:
         """Of the sampler, and of whatever is drawn from the fit."""
         return int(self.tree.attrs["seed"])

@@ -1,13 +1,17 @@
-"""How narrow the interval gets, and how likely it excludes zero, as lists grow."""
+"""How narrow the interval gets, and how likely it excludes zero, as lists grow, and replicates."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from matplotlib.axes import Axes
 
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import INK, axes_or_new, finish, legend_below, style
-from bayes_bias.results.design import LENGTHS, plan
+from bayes_bias.results.design import COUNTS, LENGTHS, by_words, plan
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
 
@@ -22,13 +26,17 @@ def plot_plan(
 ) -> Axes:
     """Contours of the probability that the interval excludes zero, over numbers of targets and attributes.
 
+    Of a table with replicates, over numbers of words, the same on both sides, and of replicates: would more templates
+    settle it, or more words?
+
     Parameters
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
     planned : pandas.DataFrame, optional
-        From `plan`, where it is there already; `scope` and `ci_prob` are those it was made with.
-    scope : {"both", "targets", "attributes"}
+        From `plan`, where it is there already; `scope` and `ci_prob` are those it was made with. With a single number
+        of replicates the figure is that of targets and attributes.
+    scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
     ax : matplotlib.axes.Axes, optional
 
@@ -38,32 +46,74 @@ def plot_plan(
         Filled contours of ``power``, labelled lines of the interval's half-width in the units of the table, and a cross
         at the lists of this fit.
     """
-    table = planned if planned is not None else plan(fit, LENGTHS, LENGTHS, scope=scope, ci_prob=ci_prob)
-    grid = table.to_xarray()
+    fitted = Fitted.of(fit)
+    if planned is None:
+        counts = COUNTS if fitted.replicate_kind else None
+        planned = plan(fitted, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
+    shown = _shown(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
-        x, y = grid.attributes.to_numpy(), grid.targets.to_numpy()
-        filled = ax.contourf(x, y, grid.power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
+        x, y = (shown.grid[dim].to_numpy() for dim in (shown.x, shown.y))
+        power, width = (shown.grid[name].transpose(shown.y, shown.x) for name in ("power", "width"))
+        filled = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         ax.figure.colorbar(filled, ax=ax, label=f"probability that the {ci_prob:.0%} interval excludes zero")
-        lines = ax.contour(x, y, grid.width / 2, levels=6, colors="white", linewidths=1)
+        lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=8)
-        fitted = Fitted.of(fit)
         ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.association.unit}")
-        data = fitted.data
-        associated = np.unique(data.associated)
-        here = (float(data.n_attributes[associated].mean()), float(data.n_targets.mean()))
         ax.plot(
-            *here,
+            *shown.here,
             marker="X",
             color=INK,
             markeredgecolor="white",
             markersize=9,
             linestyle="",
-            label="these lists",
+            label=shown.these,
         )
-        ax.set(xscale="log", yscale="log", xlabel="attributes in each class", ylabel="targets in each group")
+        ax.set(xscale="log", yscale="log", xlabel=shown.x_label, ylabel=shown.y_label)
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
             axis.set_ticks([], minor=True)
         legend_below(ax)
-        return finish(ax, fit, "how many words would tell the bias from zero")
+        return finish(ax, fitted, shown.question)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What lies along the axes, and where the lists of this fit are."""
+
+    grid: xr.Dataset
+    x: str
+    y: str
+    x_label: str
+    y_label: str
+    here: tuple[float, float]
+    these: str
+    question: str
+
+
+def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
+    data, grid = fitted.data, planned.to_xarray()
+    n_targets = float(data.n_targets.mean())
+    n_attributes = float(data.n_attributes[np.unique(data.associated)].mean())
+    if grid.sizes.get("replicates", 1) == 1:
+        return _Shown(
+            grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,
+            "attributes",
+            "targets",
+            "attributes in each class",
+            "targets in each group",
+            (n_attributes, n_targets),
+            "these lists",
+            "how many words would tell the bias from zero",
+        )
+    kinds = plural(fitted.replicate_kind)
+    return _Shown(
+        by_words(planned),
+        "words",
+        "replicates",
+        "words in each group and class",
+        kinds,
+        ((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
+        f"these lists and {kinds}",
+        f"what would settle it, more {kinds} or more words?",
+    )

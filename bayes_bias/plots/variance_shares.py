@@ -1,23 +1,32 @@
-"""Where the variance comes from: targets, attributes, or what neither explains."""
+"""Where the variance comes from: targets, attributes, replicates, or what none of them explains."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 
+from bayes_bias.formatting import plural
+from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, style
 from bayes_bias.results.design import variance_shares
 
 # Hatches say in grey what colours say on a screen; a dark and a light fill need text of the other kind.
-_PARTS = (
+_WORDS: tuple[tuple[Part, str, str, str], ...] = (
     ("targets", COLOURS[0], "", PAPER),
     ("attributes", COLOURS[4], "////", INK),
     ("residual", "#cfcfcf", "", INK),
+)
+# What replicates disagree about has the paler colour of what they agree about.
+_REPLICATES: tuple[tuple[Part, str, str, str], ...] = (
+    ("replicates", COLOURS[2], "", PAPER),
+    ("targets by replicate", "#a6cbe3", "....", INK),
+    ("attributes by replicate", "#f6dc9e", "\\\\\\\\", INK),
+    ("residual by replicate", "#e2e2e2", "xxxx", INK),
 )
 _LEAST_LABELLED = 0.06
 
 
 def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFrame | None = None) -> Axes:
-    """Shares of variance due to targets, attributes and residual.
+    """Shares of variance due to targets, attributes and residual, and to replicates where there are any.
 
     Upper bar: one value about the mean of its group and class. Lower bar: the sampling variance of ``bias``
     for lists as long as these, both being samples. More words of the largest part narrow the interval most.
@@ -35,21 +44,28 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
     >>> plot_variance_shares(posterior)                                           # doctest: +SKIP
     """
     table = variance_shares(fit) if shares is None else shares
+    kind = Fitted.of(fit).replicate_kind
     bars = {"value": f"a single {Fitted.of(fit).association.name}", "bias": "the noise of the bias"}
     with style():
-        ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.05)
+        ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
         left = pd.Series(0.0, index=list(bars))
-        for part, colour, hatch, ink in _PARTS:
+        parts = (*_WORDS, *(_REPLICATES if kind else ()))
+        for part, colour, hatch, ink in parts:
             share = table.loc[list(bars), part]
-            _draw_part(ax, share, left, part, colour, hatch, ink)
+            _draw_part(ax, share, left, part_named(part, kind), colour, hatch, ink)
             left = left + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
         ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        legend_below(ax, ncols=len(_PARTS))
+        legend_below(ax, ncols=2 if kind else len(_WORDS))
         return finish(ax, fit, "where the variance comes from")
+
+
+def part_named(part: str, kind: str) -> str:
+    """A part of the variance, with the kind of replicates by its name."""
+    return plural(kind) if part == "replicates" else part.replace("replicate", kind)
 
 
 def _draw_part(

@@ -75,8 +75,8 @@ def report(
         Control classes, which nobody associates with any group; ``()`` for none.
     model : str, Path or ModelSpec
         A crossed model: shipped, or the path of a TOML file.
-    scope : {"both", "targets", "attributes"}
-        Over which words the verdict generalises.
+    scope : {"all", "both", "targets", "attributes", ...}
+        Over which words, and replicates, the verdict generalises; "all" is "both" for a table without replicates.
     ci_prob : float
         Probability of the equal-tailed credible intervals.
     rope : float, optional
@@ -114,14 +114,14 @@ def report(
     check_rope(rope)
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
-    _check_tables([source.table for source in sources], scope)
+    asked = _check_tables([source.table for source in sources], scope)
     sections = tuple(
         _section(
             source, spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published, progress
         )
         for source in sources
     )
-    return Report(sections, spec, scope, ci_prob, rope)
+    return Report(sections, spec, asked, ci_prob, rope)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,19 +146,22 @@ def _check_settings(
     check_count("calibration_draws", calibration_draws, "random nulls", least=0)
 
 
-def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> None:
+def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> ScopeName:
+    """The scope that all carry; that of each is its own where some have replicates and others do not."""
+    carried = set()
     for table in tables:
         if not table.is_formed:
             raise AssociationsError(
                 f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
                 " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
             )
-        check_design(table_means(table), scope)
+        carried.add(check_design(table_means(table), scope).name)
         if table.association != tables[0].association:
             raise AssociationsError(
                 f"wordlists: '{table.name}' holds {table.association.plural} and '{tables[0].name}'"
                 f" {tables[0].association.plural}; make a report of each kind"
             )
+    return carried.pop() if len(carried) == 1 else scope
 
 
 def _sources(
@@ -266,7 +269,7 @@ def _section(
     table, step = source.table, Prefixed(source.table.name, progress)
     fitted = Fitted.of(fit(table, spec, seed=seed, sampling=sampling, progress=step))
     step.step("summarising")
-    carried = possible_scopes(fitted.data)
+    scope, carried = check_design(fitted.data, scope).name, possible_scopes(fitted.data)
     wanted = dict.fromkeys([scope, *(each for each in SHOWN if each in carried)])
     study = Study(
         table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step, against_published

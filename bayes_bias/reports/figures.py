@@ -13,7 +13,14 @@ from matplotlib.figure import Figure
 
 from bayes_bias.estimands.facets import ScopeName
 from bayes_bias.files import file_names
-from bayes_bias.plots import plot_forest, plot_overview, plot_posterior, plot_variance_shares, plot_word_bias
+from bayes_bias.plots import (
+    plot_forest,
+    plot_overview,
+    plot_posterior,
+    plot_replicates,
+    plot_variance_shares,
+    plot_word_bias,
+)
 from bayes_bias.plots.style import style
 from bayes_bias.reports.record import Report, Section
 
@@ -21,7 +28,9 @@ logger = logging.getLogger("bayes_bias")
 
 DPI = 220
 OVERVIEW = "overview"
+# What every list has, and one with replicates.
 KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
+REPLICATES = "replicates"
 
 # A browser has fonts for scripts that Matplotlib's own font lacks.
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -40,6 +49,11 @@ def draw(report: Report) -> dict[str, Figure]:
         for checked, check in section.checks.items():
             drawn |= {check_figure(name, checked, kind): ax for kind, ax in check.figures.items()}
     return {file: laid_out(ax) for file, ax in drawn.items()}
+
+
+def kinds_of(section: Section) -> tuple[str, ...]:
+    """The figures that a list has of its own."""
+    return (*KINDS, REPLICATES) if section.replicate_kind else KINDS
 
 
 def check_figure(section: str, check: str, kind: str) -> str:
@@ -78,13 +92,16 @@ def svg(figure: Figure) -> bytes:
 def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str, Axes]:
     fit, summary = section.fitted, section.summary
     _, without = section.checks["clusters"].found
-    return {
+    drawn = {
         "forest": plot_forest(fit, scope, ci_prob=ci_prob, summary=summary),
         "posterior": plot_posterior(fit, scope, ci_prob=ci_prob, without=without),
         "targets": plot_word_bias(fit, "target", scope, ci_prob=ci_prob, summary=summary),
         "attributes": plot_word_bias(fit, "attribute", scope, ci_prob=ci_prob, summary=summary),
         "variance-shares": plot_variance_shares(fit, shares=section.variance_shares),
     }
+    if section.replicate_kind:
+        drawn[REPLICATES] = plot_replicates(fit, scope, ci_prob=ci_prob, summary=summary)
+    return drawn
 
 
 def laid_out(ax: Axes) -> Figure:

@@ -4,13 +4,14 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bayes_bias.estimands.facets import SCOPES
+from bayes_bias.estimands.facets import SCOPES, Scope, ScopeName
 from bayes_bias.files import file_names
-from bayes_bias.formatting import bounds, equals, plain, probability
-from bayes_bias.reports import measures, provenance
+from bayes_bias.formatting import bounds, equals, plain, plural, probability
+from bayes_bias.plots.variance_shares import part_named
+from bayes_bias.reports import measures, provenance, replicates
 from bayes_bias.reports.check import Check
 from bayes_bias.reports.checks import CHECKERS
-from bayes_bias.reports.figures import KINDS, OVERVIEW, check_figure
+from bayes_bias.reports.figures import OVERVIEW, check_figure, kinds_of
 from bayes_bias.reports.methods_of_report import embeddings, methods_of
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.reports.side_by_side import QuantityRow, side_by_side
@@ -43,6 +44,16 @@ class _View:
     figures: Mapping[str, str]
 
     @property
+    def scopes(self) -> Mapping[ScopeName, Scope]:
+        """Every scope, in words that fit the list's table."""
+        return _scopes(self.data.replicate_kind)
+
+    @property
+    def replicates(self) -> str:
+        """What its replicates say."""
+        return replicates.said(self.data)
+
+    @property
     def weat(self) -> str:
         """WEAT's part of the verdict."""
         found = self.data.weat
@@ -63,7 +74,7 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
             measures.rows(section.measures, section.summaries, section.table.association),
             tuple(section.measures.left_out.values()),
             _checks(section, names[section.name], figures),
-            {kind: figures[f"{names[section.name]}-{kind}"] for kind in KINDS},
+            {kind: figures[f"{names[section.name]}-{kind}"] for kind in kinds_of(section)},
         )
         for section in report.sections
     ]
@@ -74,7 +85,9 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         overview=figures[OVERVIEW],
         css=own_file("style.css"),
         marks=MARKS,
-        scopes=SCOPES,
+        scopes=_scopes(report.replicate_kind),
+        plural=plural,
+        part_named=part_named,
         unit=report.association.unit,
         decimals=report.association.decimals,
         bounds=bounds,
@@ -84,6 +97,10 @@ def page(report: Report, svgs: Mapping[str, bytes]) -> str:
         provenance=provenance.of(report),
         question=_question(embeddings(report)),
     )
+
+
+def _scopes(kind: str) -> Mapping[ScopeName, Scope]:
+    return {name: scope.told_of(kind) for name, scope in SCOPES.items()}
 
 
 def _question(names: tuple[str, ...]) -> str:

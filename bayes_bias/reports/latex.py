@@ -25,7 +25,7 @@ def tables(report: Report) -> str:
     return render_latex(
         "tables.tex",
         report=report,
-        reach=scope_of(report.scope).reach,
+        reach=scope_of(report.scope).told_of(report.replicate_kind).reach,
         unit=report.association.unit,
         decimals=report.association.decimals,
         bounds=bounds,

@@ -10,6 +10,7 @@ from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.table import Associations
 from bayes_bias.citation import Reference
 from bayes_bias.estimands.facets import ScopeName, scope_of
+from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import WITHIN_BLOCK, unit_of
@@ -38,17 +39,49 @@ _EFFECTS = {
     "sd_target_cluster_preference": "what they share of their preferences",
     "sd_attribute_cluster": "what attributes that belong together share of their levels",
     "sd_attribute_cluster_preference": "what they share of their preferences",
+    "sd_replicate": "h[r]",
+    "sd_replicate_group": "h[r, g]",
+    "sd_replicate_class": "h[r, c] (associated classes)",
+    "sd_replicate_preference": "h[r, g, c] (associated classes)",
+    "sd_replicate_control": "h[r, c] (control classes)",
+    "sd_replicate_control_group": "h[r, g, c] (control classes)",
+    "sd_target_by_replicate": "a[i, r]",
+    "sd_target_associated_by_replicate": "u[i, r]",
+    "sd_target_preference_by_replicate": "x[i, c, r] (associated classes)",
+    "sd_target_control_by_replicate": "x[i, c, r] (control classes)",
+    "sd_attribute_by_replicate": "b[j, r]",
+    "sd_attribute_preference_by_replicate": "w[j, g, r]",
+    "sd_residual_by_replicate": "e[i, j, r]",
 }
 _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 
-# The same formula, set by LaTeX, with a level of its own in the associated classes and without.
-_EQUATION = {
-    shared: r"\[ y_{ij} = \mathit{mean}_{gc} + " + level + r" + x_{ic} + b_j + w_{jg} + e_{ij} \]"
-    for shared, level in {
-        True: r"a_i + u_i \, \mathbf{1}[c \textrm{ is associated with a group}]",
-        False: "u_i",
-    }.items()
-}
+_ASSOCIATED = r" \, \mathbf{1}[c \textrm{ is associated with a group}]"
+
+
+def _formula(shared: bool, replicated: bool) -> str:
+    """The model of a value, with a level of its own in the associated classes and without."""
+    level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
+    effects = f"{level} + x[i, c{{r}}] + b[j{{r}}] + w[j, g{{r}}] + e[i, j{{r}}]"
+    of_words = f"mean[g, c] + {effects.format(r='')}"
+    if not replicated:
+        return of_words
+    return f"{of_words} + h[r] + h[r, g] + h[r, c] + h[r, g, c] + {effects.format(r=', r')}"
+
+
+def _equation(shared: bool, replicated: bool) -> str:
+    """The same formula, set by LaTeX."""
+    level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
+    effects = level + r" + x_{ic%s} + b_{j%s} + w_{jg%s} + e_{ij%s}"
+    count = effects.count("%s")
+    of_words = r"\mathit{mean}_{gc} + " + effects % (("",) * count)
+    if not replicated:
+        return rf"\[ y_{{ij}} = {of_words} \]"
+    rows = (
+        rf"y_{{ijr}} = {of_words}",
+        r"\quad {} + h_r + h_{rg} + h_{rc} + h_{rgc}",
+        r"\quad {} + " + effects % (("r",) * count),
+    )
+    return r"\[ \begin{array}{l} " + r" \\ ".join(rows) + r" \end{array} \]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +120,7 @@ class Methods:
         def cite(*keys: str) -> str:
             return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
 
-        level = "a[i] + u[i] (where c is associated with a group)" if self.facts["shared"] else "u[i]"
-        formula = f"mean[g, c] + {level} + x[i, c] + b[j] + w[j, g] + e[i, j]"
-        return self._filled(render_text, cite, str, formula)
+        return self._filled(render_text, cite, str, _formula(self.facts["shared"], bool(self.facts["kind"])))
 
     @property
     def plain(self) -> str:
@@ -104,7 +135,7 @@ class Methods:
         def cite(*keys: str) -> Latex:
             return Latex(r"\cite{" + ",".join(keys) + "}")
 
-        equation = Latex(_EQUATION[self.facts["shared"]])
+        equation = Latex(_equation(self.facts["shared"], bool(self.facts["kind"])))
         return "\n\n".join(self._filled(render_latex, cite, escaped, equation)) + "\n"
 
     @property
@@ -142,6 +173,8 @@ def model_facts(
 ) -> dict[str, Any]:
     """What is to be said of one model that was fitted to one table or several, by their names."""
     first = next(iter(fits.values()))
+    kinds = list(dict.fromkeys(fitted.replicate_kind for fitted in fits.values() if fitted.replicate_kind))
+    kind = "replicate" if len(kinds) > 1 else "".join(kinds)
     sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
     return {
         "spec": spec,
@@ -154,7 +187,9 @@ def model_facts(
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
         "units": _units(fits, spec),
         "clustered": _clustered(fits),
-        "scope": scope_of(scope),
+        "kind": kind,
+        "kinds": plural(kind),
+        "scope": scope_of(scope).told_of(kind),
         "ci_prob": ci_prob,
         "chance_name": CHANCE,
         "random_words": RANDOM_WORDS,

@@ -51,6 +51,7 @@ def _list_facts(section: Section) -> dict[str, Any]:
         "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
         "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
         "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),
+        "replicates": section.table.replicates.text if section.table.replicates else "",
         "lost": int(lost),
         "asked": int(section.coverage.asked.sum()),
     }

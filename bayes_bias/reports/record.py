@@ -37,7 +37,7 @@ class Section:
     fitted : Fitted
         The fit; ``fitted.tree`` is what `bayes_bias.fit` gave.
     summaries : mapping of scope to pandas.DataFrame
-        `summarize` under the report's scope (the first one), "both" and "targets", as far as the design
+        `summarize` under the report's scope (the first one), "all", "both" and "targets", as far as the design
         carries them.
     verdict : Verdict
     measures : MeasureTable
@@ -102,6 +102,26 @@ class Section:
         return found if isinstance(found, QuasiF) else None
 
     @property
+    def replicate_kind(self) -> str:
+        """What a replicate of the table is, such as "template"; "" where it has none."""
+        return self.fitted.replicate_kind
+
+    @property
+    def replicates(self) -> Mapping[str, float]:
+        """What replicates say, for ``evidence.csv``; empty where there are none."""
+        if not self.replicate_kind:
+            return {}
+        needed, reliability = self.verdict.replicates_needed, self.summary.loc["reliability", "mean"]
+        return {
+            "replicates": self.fitted.data.sizes["replicate"],
+            "replicate_sd": row_of(self.summary, "replicate_sd")["mean"],
+            "same_sign": row_of(self.summary, "same_sign")["mean"],
+            "reliability_one": reliability.iloc[0],
+            "reliability_all": reliability.iloc[-1],
+            "replicates_needed": float("nan") if needed is None else needed.words,
+        }
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What was left out on the way to the table."""
         return self.table.notices
@@ -140,6 +160,12 @@ class Report(Telling):
     def association(self) -> Association:
         """What all tables hold, and in which units."""
         return self.sections[0].table.association
+
+    @property
+    def replicate_kind(self) -> str:
+        """What a replicate of its tables is; "replicate" where they differ, "" where there are none."""
+        kinds = {section.replicate_kind for section in self.sections} - {""}
+        return "replicate" if len(kinds) > 1 else "".join(kinds)
 
     @property
     def converged(self) -> bool:
@@ -190,7 +216,9 @@ class Report(Telling):
         any one word, with the same of clusters; ``coverage_50``, ``coverage_89``, and the same of the published model
         (shares of raw values inside posterior predictive intervals); ``elpd_difference`` to the published model,
         ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
-        ``no_comparison``, ``no_calibration``: why numbers are missing.
+        ``no_comparison``, ``no_calibration``: why numbers are missing. Where there are replicates also how many, the
+        standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
+        in a new one, ``reliability_one`` and ``reliability_all`` of them, and ``replicates_needed``.
         """
         columns = [column for checker in CHECKERS for column in checker.columns]
         rows = {
@@ -200,7 +228,12 @@ class Report(Telling):
             for section in self.sections
         }
         checked = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
-        return self.together.table.drop(columns="verdict").join(checked)
+        replicates = {section.name: section.replicates for section in self.sections}
+        return (
+            self.together.table.drop(columns="verdict")
+            .join(checked)
+            .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
+        )
 
 
 def _row(section: Section) -> dict[str, Any]:

@@ -30,6 +30,8 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replication import Variances
 
 LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
+# Of replicates.
+COUNTS = (3, 4, 5, 7, 10, 15, 25, 50, 100)
 # Nobody writes longer lists by hand; beyond this an effect is too small to be worth settling.
 MOST_WORDS = 1_000
 
@@ -94,14 +96,15 @@ def words_needed(
     Returns
     -------
     WordsNeeded or None
-        None where 1,000 words would not be enough.
+        None where 1,000 words would not be enough, or the scope samples no words.
 
     References
     ----------
     See `plan`.
     """
     fitted, found = _checked(fit, scope)
-    return _needed(fitted, found, [facet for facet in WORDS if facet in found], ci_prob, power)
+    growing = [facet for facet in WORDS if facet in found]
+    return _needed(fitted, found, growing, ci_prob, power) if growing else None
 
 
 def replicates_needed(
@@ -215,6 +218,14 @@ def plan(
         "power": study.power(_bias(fitted, found.name), lengths, ci_prob).mean(_SAMPLE),
     }
     return xr.Dataset(columns).to_dataframe(dim_order=[facet.name for facet in lengths])
+
+
+def by_words(planned: pd.DataFrame) -> xr.Dataset:
+    """The part of a `plan` with as many targets in each group as attributes in each class, along ``words``."""
+    grid = planned.to_xarray()
+    words = np.intersect1d(grid.targets, grid.attributes)
+    along = xr.DataArray(words, dims="words", coords={"words": words})
+    return grid.sel(targets=along, attributes=along).drop_vars(["targets", "attributes"])
 
 
 type _Lengths = Mapping[Facet, xr.DataArray]

@@ -5,11 +5,21 @@ from typing import Literal
 
 from bayes_bias.associations.association import Association
 from bayes_bias.estimands.estimates import check_scope
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, possible_scopes, scope_of, widest_scope
-from bayes_bias.formatting import Telling, estimate, percent, probability, signed
+from bayes_bias.estimands.facets import (
+    DEFAULT_SCOPE,
+    FACETS,
+    REPLICATES,
+    TARGETS,
+    Scope,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+    widest_scope,
+)
+from bayes_bias.formatting import Telling, estimate, percent, plural, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.results.design import MOST_WORDS, WordsNeeded, words_needed
+from bayes_bias.results.design import MOST_WORDS, WordsNeeded, replicates_needed, words_needed
 from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import CHANCE, chance, row_of_bias
 
@@ -45,7 +55,8 @@ class Verdict(Telling):
     ci_prob``: exactly then the equal-tailed interval excludes zero. It is "borderline" between that and twice that.
 
     With scope "targets" the attributes count as these words alone, and any two handfuls of words differ. Its labels
-    say so, and the verdict of scope "both" stands `beside` it. Scope "none" has the raw contrast and no verdict.
+    say so, and the verdict of the widest scope, "both" or with replicates "all", stands `beside` it. Scope "none" has
+    the raw contrast and no verdict.
 
     Attributes
     ----------
@@ -56,12 +67,18 @@ class Verdict(Telling):
         Posterior mean and equal-tailed interval of ``bias``, in the units of the table.
     prob_direction : float
         See `bayes_bias.summarize`.
+    scope : str
+        That of the fit's table: "both" where "all" was asked of one without replicates.
     association : Association
         What the bias is a difference of, and in which units.
     words_needed : WordsNeeded or None
         See `bayes_bias.results.design.words_needed`; None also where the verdict needs no more words.
+    replicates_needed : WordsNeeded or None
+        See `bayes_bias.results.design.replicates_needed`; None also where the verdict needs no more of them.
+    replicate_kind : str
+        What a replicate of the table is, such as "template"; "" where it has none.
     beside : Verdict or None
-        With scope "targets" the verdict of scope "both"; None where a class of one word cannot carry it.
+        With scope "targets" the verdict of the widest scope; None where a class of one word cannot carry it.
     rope, prob_negligible : float or None
         Up to which size a bias was said to be negligible, and the posterior probability that it is.
     """
@@ -75,6 +92,8 @@ class Verdict(Telling):
     association: Association
     prob_direction: float
     words_needed: WordsNeeded | None = None
+    replicates_needed: WordsNeeded | None = None
+    replicate_kind: str = ""
     beside: "Verdict | None" = None
     problems: tuple[str, ...] = ()
     rope: float | None = None
@@ -87,18 +106,38 @@ class Verdict(Telling):
 
     @property
     def planned(self) -> bool:
-        """Whether the text names a number of words."""
-        return (self.beside or self).words_needed is not None
+        """Whether the text names a number of words, or of replicates."""
+        widest = self.beside or self
+        return widest.words_needed is not None or widest.replicates_needed is not None
 
     @property
     def short(self) -> str:
-        """The label, with that of scope "both" where it does not stand alone."""
-        return self.label if self.beside is None else f"{self.label}; with new attributes {self.beside.label}"
+        """The label, with that of the widest scope where it does not stand alone."""
+        return self.label if self.beside is None else f"{self.label}; with {self.added} {self.beside.label}"
+
+    @property
+    def told_scope(self) -> Scope:
+        """The scope in words, replicates by their name."""
+        return scope_of(self.scope).told_of(self.replicate_kind)
+
+    @property
+    def added(self) -> str:
+        """What the verdict `beside` generalises to that this one does not."""
+        if self.beside is None:
+            return ""
+        more = [
+            facet
+            for facet in FACETS
+            if facet in scope_of(self.beside.scope) and facet not in scope_of(self.scope)
+        ]
+        return " and ".join(
+            f"new {plural(self.replicate_kind) if facet == REPLICATES else facet.name}" for facet in more
+        )
 
     @property
     def text(self) -> str:
         """The verdict in sentences."""
-        scope = scope_of(self.scope)
+        scope = self.told_scope
         if self.label == "not converged":
             return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
         if scope.samples_nothing:
@@ -113,7 +152,7 @@ class Verdict(Telling):
     @property
     def judgement(self) -> str:
         """The label in a clause, with what it presupposes."""
-        scope = scope_of(self.scope)
+        scope = self.told_scope
         if scope.samples_nothing:
             return scope.condition
         if not scope.samples_attributes:
@@ -128,24 +167,42 @@ class Verdict(Telling):
         if scope_of(self.scope).samples_attributes:
             return f"{found}.{self._more()}"
         wider = (
-            f"With new attributes as well: {self.beside._sentences()}"
+            f"With {self.added} as well: {self.beside._sentences()}"
             if self.beside
             else "Of new attributes nothing can be said, since a class has only one word."
         )
-        return f"{found}; {RANDOM_WORDS}. {wider}"
+        by_chance = RANDOM_WORDS if TARGETS in self.told_scope else "any two handfuls of words differ"
+        return f"{found}; {by_chance}. {wider}"
 
     def _more(self) -> str:
-        """How many words would settle what is not."""
+        """How many words would settle what is not, and how many replicates of the same lists."""
         if self.label == "distinguishable":
             return ""
-        words, needed = scope_of(self.scope).words, self.words_needed
+        words, needed = self.told_scope.words, self.words_needed
         if needed is None:
-            return f" Even {MOST_WORDS:,} {words} would not tell it from zero if the bias is as large as estimated."
-        return (
-            f" About {_round(needed.words):,} {words} would tell it from zero with probability"
-            f" {percent(needed.power)} if the bias is as large as estimated; averaged over the posterior,"
-            f" {percent(needed.averaged)}."
-        )
+            found = f"Even {MOST_WORDS:,} {words} would not tell it from zero if the bias is as large as estimated"
+        else:
+            found = (
+                f"About {_round(needed.words):,} {words} would tell it from zero with probability"
+                f" {percent(needed.power)} if the bias is as large as estimated; averaged over the posterior,"
+                f" {percent(needed.averaged)}"
+            )
+        return f" {found}{self._more_replicates()}."
+
+    def _more_replicates(self) -> str:
+        if not self.told_scope.samples_replicates:
+            return ""
+        kinds, needed = plural(self.replicate_kind), self.replicates_needed
+        if needed is None:
+            return (
+                f"; nor would more {kinds}, but only both together"
+                if self.words_needed is None
+                else f"; more {kinds} would not"
+            )
+        number = f"about {_round(needed.words):,} {kinds} of these lists"
+        if self.words_needed is not None:
+            return f"; so would {number}"
+        return f"; {number} would, with probability {percent(needed.power)}"
 
     def _negligible(self) -> str:
         if self.rope is None or self.prob_negligible is None:
@@ -164,7 +221,8 @@ def verdict(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
-    scope : {"both", "targets", "attributes", "none"}
+    scope : {"all", "both", "targets", "attributes", "none", ...}
+        "all" is "both" where the table has no replicates.
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
     rope : float, optional
@@ -198,6 +256,8 @@ def verdict(
         association=fitted.association,
         prob_direction=float(row.prob_direction),
         words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if label in _UNSETTLED else None,
+        replicates_needed=replicates_needed(fitted, scope, ci_prob=ci_prob) if label in _UNSETTLED else None,
+        replicate_kind=fitted.replicate_kind,
         beside=_beside(fitted, ci_prob) if label in _OF_THESE_WORDS else None,
         problems=problems,
         rope=rope,

@@ -63,3 +63,9 @@ def test_fits_of_different_cosines_do_not_compare(small_fit, hierarchical_fit):
 def test_without_raw_cosines_there_is_nothing_to_check(small_fit):
     with pytest.raises(AssociationsError, match="too many to form; check a fit of shorter lists"):
         predictive_coverage(small_fit.drop_nodes("observed_data"))
+
+
+def test_values_over_templates_are_predicted_as_the_mean_of_these(fit_of_templates):
+    half, most = predictive_coverage(fit_of_templates)
+    assert 0.45 < half < 0.7
+    assert 0.85 < most < 0.97

@@ -18,6 +18,7 @@ from bayes_bias.plots import (
     plot_forest,
     plot_overview,
     plot_posterior,
+    plot_replicates,
     plot_variance_shares,
     plot_word_bias,
 )
@@ -178,3 +179,29 @@ def test_figures_are_unknown_to_pyplot(small_fit, summary):
     before = plt.get_fignums()
     plot_forest(small_fit, summary=summary)
     assert plt.get_fignums() == before
+
+
+def test_each_template_has_its_raw_bias_and_its_estimate_under_the_bias_of_all(fit_of_templates):
+    table = summarize(fit_of_templates, ci_kind="eti")
+    rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
+    ax = plot_replicates(fit_of_templates, summary=table)
+    rings, dots = (line for line in ax.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(rings.get_xdata(), rows.observed)
+    np.testing.assert_allclose(dots.get_xdata(), rows["mean"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == rows.index.tolist()
+    (band,) = ax.patches
+    lower, upper = interval_columns(table)
+    ends = table.loc[("bias", "overall"), [lower, upper]]
+    np.testing.assert_allclose([band.get_x(), band.get_x() + band.get_width()], ends.astype(float))
+
+
+def test_without_replicates_there_is_no_figure_of_them(small_fit, summary):
+    with pytest.raises(ScopeError, match="'small' has no replicates"):
+        plot_replicates(small_fit, summary=summary)
+
+
+def test_shares_of_variance_name_templates(fit_of_templates):
+    ax = plot_variance_shares(fit_of_templates)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend[3:5] == ["templates", "targets by template"]
+    assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(2)

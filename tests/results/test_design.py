@@ -7,7 +7,7 @@ import xarray as xr
 from bayes_bias import Associations, Sampling, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
 from bayes_bias.plots.plan import plot_plan
-from bayes_bias.results.design import plan, variance_shares, words_needed
+from bayes_bias.results.design import by_words, plan, variance_shares, words_needed
 from bayes_bias.results.summary import interval_columns
 from tests.helpers import SHORT, random_table
 
@@ -94,3 +94,19 @@ def test_shares_of_variance_sum_to_one(small_fit):
     shares = variance_shares(small_fit)
     assert list(shares.columns) == ["targets", "attributes", "residual"]
     assert shares.sum(axis=1).to_numpy() == pytest.approx(1)
+
+
+def test_more_templates_and_more_words_lie_along_the_axes_of_one_figure(fit_of_templates):
+    planned = plan(fit_of_templates, [8, 16, 32], [8, 16, 25], [3, 10, 30])
+    assert by_words(planned).words.to_numpy().tolist() == [8, 16]
+    assert by_words(planned).width.sel(words=8, replicates=10).item() == planned.width[8, 8, 10]
+    ax = plot_plan(fit_of_templates, planned=plan(fit_of_templates, [8, 16], [8, 16], [3, 10]))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("words in each group and class", "templates")
+    cross = next(line for line in ax.lines if line.get_marker() == "X")
+    np.testing.assert_allclose(cross.get_xydata(), [[8, 10]])
+    of_words = plot_plan(fit_of_templates, planned=plan(fit_of_templates, [8, 16], [8, 16]))
+    assert of_words.get_ylabel() == "targets in each group"
+
+
+def test_without_new_words_no_number_of_them_is_needed(fit_of_templates):
+    assert words_needed(fit_of_templates, "replicates") is None

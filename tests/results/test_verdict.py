@@ -1,11 +1,15 @@
 """The answer in words."""
 
+import re
+from dataclasses import replace
+
 import pytest
 from scipy.stats import norm
 
 from bayes_bias import cosines, fit, summarize, verdict
 from bayes_bias.associations.association import COSINE
 from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import scope_of
 from bayes_bias.results.design import WordsNeeded
 from bayes_bias.results.summary import chance
 from bayes_bias.results.verdict import Verdict, _label
@@ -119,3 +123,44 @@ def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
         summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")],
     )
     assert (found.bias, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
+
+
+@pytest.mark.parametrize(
+    ("words", "templates", "said"),
+    [
+        (
+            80,
+            40,
+            "About 80 words .*averaged over the posterior, 60%; so would about 40 templates of these lists.",
+        ),
+        (80, None, "About 80 words .*averaged over the posterior, 60%; more templates would not."),
+        (None, 40, "Even 1,000 words .*; about 40 templates of these lists would, with probability 80%."),
+        (None, None, "Even 1,000 words .*; nor would more templates, but only both together."),
+    ],
+)
+def test_an_unsettled_bias_is_told_what_more_templates_would_do(words, templates, said):
+    needed = [None if n is None else WordsNeeded(n, 0.8, 0.6) for n in (words, templates)]
+    numbers = (0.01, -0.01, 0.03, 0.95)
+    found = Verdict("not distinguishable", *numbers, "all", COSINE, 0.84, *needed, replicate_kind="template")
+    assert re.search(
+        f"if both word lists and the templates are samples .*{re.escape('.')} {said}$", found.text
+    )
+    narrower = replace(found, scope="both")
+    assert "for these templates alone, if both word lists are samples" in narrower.text
+    assert "more templates" not in narrower.text
+
+
+def test_what_a_replicate_is_has_its_plural():
+    assert scope_of("all").told_of("corpus").reach == "new targets, new attributes and new corpora"
+    assert scope_of("targets").told_of("seed").reach == "new targets, these attributes, these seeds"
+
+
+def test_a_table_without_replicates_reads_as_both(small_fit):
+    assert verdict(small_fit) == verdict(small_fit, "both")
+
+
+def test_a_verdict_over_templates_names_them(fit_of_templates):
+    widest, narrow = verdict(fit_of_templates), verdict(fit_of_templates, "targets")
+    assert widest.scope == narrow.beside.scope == "all"
+    assert "new attributes and new templates not distinguishable" in narrow.short
+    assert verdict(fit_of_templates, "both").upper < widest.upper

@@ -61,10 +61,8 @@ class Calibration(Telling):
         return self.table[["draws", "findings", "share", "share_lb", "share_ub"]]
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        table = self.table
-        scopes = table.index.get_level_values("scope")
-        widest = "all" if "all" in scopes else "both"
-        for (method, scope), row in table.iterrows():
+        for (method, scope), row in self.table.iterrows():
+            widest = "all" if (method, "all") in self.table.index else "both"
             if method == "WEAT" or scope == widest:
                 yield method, f"{row['share']:.1%} [{row.share_lb:.1%}, {row.share_ub:.1%}]"
 
