@@ -43,9 +43,9 @@ def provenance(templates: list[str], found: list[str], missing: list[str]) -> st
         # Written by scripts/build_minilm_demo.py; do not edit.
         title = "Sentence vectors of the words of five lists in ten templates, by all-MiniLM-L6-v2"
         description = \"\"\"
-        For trying replicates without a download. In minilm-demo.npz: `words`, `templates` and `vectors` (templates x words
-        x dimensions, float16, unit length), each that of a whole sentence: the word in the template. There are no controls
-        in it, and random words are those of the other lists.\"\"\"
+        For trying replicates without a download. In minilm-demo.npz: `words`, `templates` and `vectors` (templates x
+        words x dimensions, float16, unit length), each that of a whole sentence: the word in the template. There are no
+        controls in it, and random words are those of the other lists.\"\"\"
         words = {len(found)}
         dimensions = 384
         lists = {list(LISTS)!r}
@@ -53,8 +53,8 @@ def provenance(templates: list[str], found: list[str], missing: list[str]) -> st
         missing = {missing!r}
         sha256 = "{hashlib.sha256(TARGET.read_bytes()).hexdigest()}"
         citation = \"\"\"
-        Reimers, N., & Gurevych, I. (2019). Sentence-BERT: Sentence embeddings using Siamese BERT-networks. Proceedings of \\
-        EMNLP-IJCNLP 2019, 3982-3992.\"\"\"
+        Reimers, N., & Gurevych, I. (2019). Sentence-BERT: Sentence embeddings using Siamese BERT-networks. \\
+        Proceedings of EMNLP-IJCNLP 2019, 3982-3992.\"\"\"
 
         [[sources]]
         model = "sentence-transformers/all-MiniLM-L6-v2"

@@ -11,6 +11,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     MODEL,
     AllowLossOption,
     CiOption,
@@ -19,6 +20,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     RopeOption,
     ScopeOption,
     SeedOption,
@@ -38,7 +40,8 @@ def fit(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
     overwrite: OverwriteOption = False,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
@@ -65,7 +68,7 @@ def fit(
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
         sampling = Sampling(draws, tune, chains)
-        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:

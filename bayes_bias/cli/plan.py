@@ -12,6 +12,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     AllowLossOption,
     CiOption,
     ControlsOption,
@@ -19,6 +20,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -37,7 +39,8 @@ def plan(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
     overwrite: OverwriteOption = False,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
@@ -58,7 +61,7 @@ def plan(
     sampling_scope(scope)
     spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
-        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)
     planned = bb.plan(posterior, scope=cast(ScopeName, scope), ci_prob=ci_prob)

@@ -57,8 +57,8 @@ def join(members: Sequence[Embedding], kind: str) -> Embedding:
     for member in members:
         if names.count(member.name) > 1:
             raise EmbeddingError(
-                f"embedding: {names.count(member.name)} {kind}s are called '{member.name}'; name each:"
-                " open_embedding(path, name='seed 1')"
+                f"embedding: {names.count(member.name)} {kind}s are called '{member.name}'; give their files"
+                " different names, or name each: open_embedding(path, name='seed 1')"
             )
         if member.replicates:
             raise EmbeddingError(f"embedding: '{member.name}' has replicates itself; give it alone")

@@ -58,7 +58,8 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         names += [n + s for n in ("sd_target_associated", "sd_target_preference") for s in ("", BY_REPLICATE)]
     own = REPLICATES if data.sizes["control"] else REPLICATES[:4]
     return {
-        name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ())) for name in (*names, *own)
+        name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ()))
+        for name in (*names, *own)
     }
 
 
@@ -144,9 +145,7 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(design):
     differences, size = [], 0.0
     for _ in range(3):
         scales = random_scales(data, rng)
-        parts = log_likelihoods(
-            Components.of(scales, **sizes), Replication.of(scales, **sizes), known
-        )
+        parts = log_likelihoods(Components.of(scales, **sizes), Replication.of(scales, **sizes), known)
         dense = restricted_log_likelihood(table, dense_covariance(table, scales, data))
         differences.append(sum(map(float, parts.values())) - dense)
         size = max(size, abs(dense))
