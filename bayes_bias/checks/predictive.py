@@ -14,6 +14,7 @@ import xarray as xr
 
 from bayes_bias.checks.given_draws import GivenDraws
 from bayes_bias.errors import AssociationsError
+from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import word_effects
 
@@ -156,8 +157,19 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
         )
     drawn = fitted.posterior
     if fitted.structure.GENERALISES:
-        drawn = drawn.assign(word_effects(fitted).data_vars)
+        of_replicates = "replicate_average" in drawn
+        drawn = drawn.assign(word_effects(fitted, these_replicates=of_replicates).data_vars)
+        drawn = _of_mean_table(drawn, fitted.data.sizes["replicate"]) if of_replicates else drawn
     return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
+
+
+def _of_mean_table(drawn: xr.Dataset, n_replicates: int) -> xr.Dataset:
+    """The values at hand are means over these replicates, whose own effects, and residuals, are in them."""
+    by_replicate = drawn[f"sd_residual{BY_REPLICATE}"]
+    return drawn.assign(
+        mean=drawn["mean"] + drawn.replicate_average,
+        sd_residual=(drawn.sd_residual**2 + by_replicate**2 / n_replicates) ** 0.5,
+    )
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
