@@ -67,13 +67,14 @@ def share_words(tables: Sequence[Associations]) -> tuple[Associations, ...]:
 
 
 def difference(before: Associations, after: Associations) -> Associations:
-    """What became of each value, ``after - before``, over paired tables.
+    """What became of each value, ``after - before``, over paired tables; in each replicate where there are some.
 
     Raises
     ------
     AssociationsError
-        Nothing differs.
+        Nothing differs; replicates on one side alone, or in different numbers.
     """
+    replicates = _changes(before, after)
     change = after.values.to_numpy() - before.values.to_numpy()
     if np.nanmax(np.abs(change)) < _EQUAL:
         raise AssociationsError(
@@ -87,10 +88,29 @@ def difference(before: Associations, after: Associations) -> Associations:
         before.stereotypes,
         topics=label_of(before.values, "topic"),
         pairs=label_of(before.values, "pair"),
+        replicates=replicates,
+        kind="" if before.replicates is None else before.replicates.kind,
         association=before.association.difference,
         name=before.name,
         notices=before.notices,
     )
+
+
+def _changes(before: Associations, after: Associations) -> dict[str, np.ndarray]:
+    """What became of each value in each replicate: those of one name belong together, and otherwise those in one place,
+    as the same training has other names before and after."""
+    first, second = before.singles(), after.singles()
+    if len(first) != len(second):
+        raise AssociationsError(
+            f"after: has {len(second)} replicates and before {len(first)}; a comparison needs each replicate before and"
+            " after"
+        )
+    if set(first) == set(second):
+        second = {label: second[label] for label in first}
+    return {
+        label: other.values.to_numpy() - one.values.to_numpy()
+        for (label, one), other in zip(first.items(), second.values(), strict=True)
+    }
 
 
 def zero_by_construction(table: Associations) -> bool:
