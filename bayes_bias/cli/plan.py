@@ -32,6 +32,7 @@ from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, 
 from bayes_bias.files import FORMATS, check_output, whole_file
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
+from bayes_bias.results.design import LENGTHS
 
 
 @app.command()
@@ -44,6 +45,16 @@ def plan(
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
+    n_targets: Annotated[
+        list[int] | None, typer.Option(help="Targets in each group to plan for; may be repeated.")
+    ] = None,
+    n_attributes: Annotated[
+        list[int] | None, typer.Option(help="Attributes in each class to plan for; may be repeated.")
+    ] = None,
+    n_replicates: Annotated[
+        list[int] | None,
+        typer.Option(help="Replicates to plan for; may be repeated, and as many as there are by default."),
+    ] = None,
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
@@ -64,8 +75,15 @@ def plan(
         table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)
-    planned = bb.plan(posterior, scope=cast(ScopeName, scope), ci_prob=ci_prob)
-    power = planned.power.to_xarray().to_pandas().map("{:.2f}".format)
+    planned = bb.plan(
+        posterior,
+        n_targets or LENGTHS,
+        n_attributes or LENGTHS,
+        n_replicates,
+        scope=cast(ScopeName, scope),
+        ci_prob=ci_prob,
+    )
+    power = planned.power.unstack("attributes").map("{:.2f}".format)
     print_frame(power, title=f"Probability of excluding zero ({ci_prob:.0%}), by words per group and class")
     say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if out_file is not None:

@@ -27,7 +27,8 @@ def plot_plan(
     fit : xarray.DataTree
         A fit of the crossed model.
     planned : pandas.DataFrame, optional
-        From `plan`, where it is there already; `scope` and `ci_prob` are those it was made with.
+        From `plan`, where it is there already; `scope` and `ci_prob` are those it was made with. Of several numbers of
+        replicates the first is drawn.
     scope : {"both", "targets", "attributes"}
     ci_prob : float
     ax : matplotlib.axes.Axes, optional
@@ -40,6 +41,8 @@ def plot_plan(
     """
     table = planned if planned is not None else plan(fit, LENGTHS, LENGTHS, scope=scope, ci_prob=ci_prob)
     grid = table.to_xarray()
+    if "replicates" in grid.dims:
+        grid = grid.isel(replicates=0)
     with style():
         ax = axes_or_new(ax, rows=12)
         x, y = grid.attributes.to_numpy(), grid.targets.to_numpy()
