@@ -9,7 +9,6 @@ import bayes_bias as bb
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
     DEMO,
     MODEL,
@@ -28,7 +27,7 @@ from bayes_bias.cli.options import (
     TrustOption,
     read_table,
 )
-from bayes_bias.cli.summarize import main_rows
+from bayes_bias.cli.summarize import print_summary
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
 from bayes_bias.files import check_output
 from bayes_bias.inference.sampling import Sampling
@@ -73,7 +72,7 @@ def fit(
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
-    print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)))
+    print_summary(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope), posterior)
     if Fitted.of(posterior).structure.GENERALISES:
         say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope).text)
     if out_file is not None:
