@@ -79,6 +79,11 @@ def in_words(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
 
 
+def plural(noun: str) -> str:
+    """What several are called: templates, seeds, corpora."""
+    return "corpora" if noun == "corpus" else f"{noun}s"
+
+
 def _minus(text: str) -> str:
     # What rounds to zero has no sign.
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)

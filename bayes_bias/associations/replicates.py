@@ -11,6 +11,7 @@ import xarray as xr
 from bayes_bias.associations.labels import HOMES, Side, settled, words_of
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError
+from bayes_bias.formatting import plural
 
 # Fewer say little of how much replicates differ.
 FEW = 5
@@ -41,7 +42,7 @@ class Replicates:
     @property
     def text(self) -> str:
         """How many there are, and of what."""
-        return f"{len(self.tables)} {self.kind}s"
+        return f"{len(self.tables)} {plural(self.kind)}"
 
     def mean(self) -> xr.DataArray:
         """The mean table. A mean of products is one product of longer vectors, and is not formed either."""
@@ -89,8 +90,8 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
         raise AssociationsError(f"replicates: there is no {kind}; give two or more")
     if len(tables) < 2:
         raise AssociationsError(
-            f"replicates: there is one {kind}, '{next(iter(tables))}', and nothing to say how {kind}s differ; give"
-            " two or more, or leave the replicates out"
+            f"replicates: there is one {kind}, '{next(iter(tables))}', and nothing to say how {plural(kind)} differ;"
+            " give two or more, or leave the replicates out"
         )
     shared = {dim: _shared(tables, dim, kind) for dim in HOMES}
     kept = {label: settled(values.sel(shared)) for label, values in tables.items()}
@@ -106,8 +107,8 @@ def few(replicates: Replicates) -> tuple[str, ...]:
     if len(replicates.tables) >= FEW:
         return ()
     return (
-        f"{replicates.text} say little of how much {replicates.kind}s differ: the prior decides, and with it how wide"
-        f" intervals are that generalise to new ones; {FEW} or more would tell",
+        f"{replicates.text} say little of how much {plural(replicates.kind)} differ: the prior decides, and with it how"
+        f" wide intervals are that generalise to new ones; {FEW} or more would tell",
     )
 
 
@@ -127,8 +128,8 @@ def _shared(tables: Mapping[str, xr.DataArray], dim: Side, kind: str) -> list[st
         for home in belongs.values():
             if home not in kept:
                 raise AssociationsError(
-                    f"replicates: no {dim} of '{home}' is in all {kind}s, that of {kind} '{label}' included; measure"
-                    " the same list in each"
+                    f"replicates: no {dim} of '{home}' is in all {plural(kind)}, that of {kind} '{label}' included;"
+                    " measure the same list in each"
                 )
     return shared
 

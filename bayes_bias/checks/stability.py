@@ -20,7 +20,7 @@ from bayes_bias.embeddings.opening import Openable
 from bayes_bias.embeddings.replicated import split
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
-from bayes_bias.formatting import Telling, percent, plain
+from bayes_bias.formatting import Telling, percent, plain, plural
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.inference.sampling import Sampling, fit
 from bayes_bias.measures.table import measure_all
@@ -116,18 +116,18 @@ class Stability(Telling):
         """What it says, in sentences."""
         if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
             return f"No answer: the fit has not converged: {'; '.join(problems)}."
-        kind, spread = self.kind, self.spread.relative_sd.dropna()
+        kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
         several, decimals = str(len(self.measures)), Fitted.of(self.fit).association.decimals + 1
         sd = row_of(self.summary, "replicate_sd")
         lower, upper = (plain(bound, decimals) for bound in interval_of(sd))
         one, all_of_them = (row_of(self.summary, "reliability", label)["mean"] for label in ("1", several))
         return (
-            f"{self.name} in {several} {kind}s: between {kind}s the bias itself has a standard deviation of"
+            f"{self.name} in {several} {kinds}: between {kinds} the bias itself has a standard deviation of"
             f" {plain(sd['mean'], decimals)} [{lower}, {upper}]. Of the variance of a bias measured in one {kind},"
-            f" {percent(one)} is that of word lists, and the rest that of {kind}s; of the average over"
-            f" {several} {kind}s, {percent(all_of_them)} (reliability). In multiples of its average size,"
-            f" {spread.idxmax()} differs most between {kind}s (sd {plain(spread.max(), 2)}), and {spread.idxmin()}"
-            f" least ({plain(spread.min(), 2)}); SAME and SD-WEAT have no sign that could change."
+            f" {percent(one)} is that of word lists, and the rest that of {kinds}; of the average over {several}"
+            f" {kinds}, {percent(all_of_them)} (reliability). In multiples of its average size, {spread.idxmax()} differs most"
+            f" between {kinds} (sd {plain(spread.max(), 2)}), and {spread.idxmin()} least ({plain(spread.min(), 2)});"
+            " SAME and SD-WEAT have no sign that could change."
         )
 
 

@@ -28,7 +28,7 @@ from bayes_bias.cli.options import (
     formats_of,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.formatting import level
+from bayes_bias.formatting import level, plural
 from bayes_bias.reports import check_folder
 
 
@@ -82,15 +82,18 @@ def stability(
 
 def _show(found: Stability) -> None:
     print_frame(found.measures.map("{:.3g}".format), title=f"Each method in each {found.kind}")
-    print_frame(found.spread.rename_axis("method"), title=f"Over {found.kind}s")
+    print_frame(found.spread.rename_axis("method"), title=f"Over {plural(found.kind)}")
     for reason in found.left_out.values():
         say(f"left out: {reason}")
     components = found.components.rename(columns={"lower": f"{level(found.ci_prob)} from", "upper": "to"})
-    print_frame(components, title=f"How much {found.kind}s differ: posterior of all together")
+    print_frame(components, title=f"How much {plural(found.kind)} differ: posterior of all together")
     print_frame(_shares(found), title="Where the variance comes from")
     say(found.text)
 
 
 def _shares(found: Stability) -> pd.DataFrame:
-    names = {"value": "of a single value", "bias": f"of the bias in {len(found.measures)} {found.kind}s"}
+    names = {
+        "value": "of a single value",
+        "bias": f"of the bias in {len(found.measures)} {plural(found.kind)}",
+    }
     return found.shares.rename(index=names).T.map("{:.0%}".format).rename_axis("part")

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Telling, plural
 
 type Vector = NDArray[np.floating]
 
@@ -74,7 +74,7 @@ class Embedding(Telling):
     @property
     def text(self) -> str:
         """Name, length of a vector, and where the vectors come from."""
-        several = f" x {len(self.replicates)} {self.kind}s" if self.replicates else ""
+        several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:

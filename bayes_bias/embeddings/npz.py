@@ -19,6 +19,7 @@ from bayes_bias.embeddings.base import Reader, Vector
 from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.replicated import joined
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import plural
 
 # What replicates may be, by the name of the array of their labels but for its "s".
 KINDS = ("template", "seed", "corpus", "layer", "replicate")
@@ -91,8 +92,8 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
 def _of_replicates(file: Traversable, words: tuple[int, ...], vectors: tuple[int, ...]) -> NpzReader:
     """An archive of vectors (replicates, words, dimensions)."""
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
-        kind = next((kind for kind in KINDS if f"{kind}s" in archive), None)
-        labels = () if kind is None else tuple(map(str, archive[f"{kind}s"].tolist()))
+        kind = next((kind for kind in KINDS if plural(kind) in archive), None)
+        labels = () if kind is None else tuple(map(str, archive[plural(kind)].tolist()))
     if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
         raise EmbeddingError(
             f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates are named;"

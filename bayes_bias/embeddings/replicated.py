@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.base import Embedding, Reader, Vector
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import plural
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def join(members: Sequence[Embedding], kind: str) -> Embedding:
     for member in members:
         if names.count(member.name) > 1:
             raise EmbeddingError(
-                f"embedding: {names.count(member.name)} {kind}s are called '{member.name}'; give their files"
+                f"embedding: {names.count(member.name)} {plural(kind)} are called '{member.name}'; give their files"
                 " different names, or name each: open_embedding(path, name='seed 1')"
             )
         if member.replicates:
@@ -65,11 +66,12 @@ def join(members: Sequence[Embedding], kind: str) -> Embedding:
         if member.dimensions != members[0].dimensions:
             raise EmbeddingError(
                 f"embedding: '{member.name}' has {member.dimensions} dimensions and '{names[0]}'"
-                f" {members[0].dimensions}; {kind}s are trained alike, and other embeddings are compared, not averaged"
+                f" {members[0].dimensions}; {plural(kind)} are trained alike, and other embeddings are compared, not"
+                " averaged"
             )
-    source = f"{len(names)} {kind}s: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+    source = f"{len(names)} {plural(kind)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
     reader = JoinedReader(tuple(members), len(names) * members[0].dimensions)
-    return Embedding(f"{len(names)} {kind}s", source, reader, tuple(names), kind)
+    return Embedding(f"{len(names)} {plural(kind)}", source, reader, tuple(names), kind)
 
 
 def joined(vectors: Sequence[Vector]) -> NDArray[np.float64]:

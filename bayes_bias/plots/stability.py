@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from bayes_bias.checks.stability import Stability
+from bayes_bias.formatting import plural
 from bayes_bias.plots.style import (
     GREY,
     INK,
@@ -60,7 +61,7 @@ def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("in multiples of the method’s average size (0: no bias)")
         _legend(ax, found)
-        return finish(ax, found.fit, f"each method in {len(relative)} {found.kind}s")
+        return finish(ax, found.fit, f"each method in {len(relative)} {plural(found.kind)}")
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def _point(training: int, trainings: int) -> dict[str, Any]:
 
 def _legend(ax: Axes, found: Stability) -> None:
     labels = list(found.measures.index)
-    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {found.kind}s ± sd")
+    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(found.kind)} ± sd")
     named = labels if len(labels) <= _NAMED else [f"one {found.kind}"]
     points = [
         Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 
@@ -31,7 +32,7 @@ def of_comparison(found: Comparison) -> dict[str, Any]:
 def of_stability(found: Stability) -> dict[str, Any]:
     """Versions, model and priors; hashes and settings of the fit to all trainings."""
     fitted = Fitted.of(found.fit)
-    return _asked(found, fitted) | {found.kind + "s": list(found.measures.index), "fit": fitted.provenance}
+    return _asked(found, fitted) | {plural(found.kind): list(found.measures.index), "fit": fitted.provenance}
 
 
 def _asked(found: Report | Comparison | Stability, fitted: Fitted) -> dict[str, Any]:

@@ -92,3 +92,11 @@ def test_the_shipped_demo_has_ten_templates():
     table = cosines("minilm-demo", "weat7", ())
     assert table.replicates.text == "10 templates"
     assert len({each.tobytes() for each in table.replicates.stacked().to_numpy()}) == 10
+
+
+def test_corpora_are_no_corpuss(tmp_path):
+    vectors = np.random.default_rng(1).normal(size=(2, len(NAMES), 4))
+    np.savez(tmp_path / "two.npz", words=np.array(NAMES), vectors=vectors, corpora=np.array(["news", "wiki"]))
+    opened = open_embedding(tmp_path / "two.npz")
+    assert opened.kind == "corpus"
+    assert cosines(opened, WORDS, ()).replicates.text == "2 corpora"
