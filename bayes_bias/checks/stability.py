@@ -125,9 +125,9 @@ class Stability(Telling):
             f"{self.name} in {several} {kinds}: between {kinds} the bias itself has a standard deviation of"
             f" {plain(sd['mean'], decimals)} [{lower}, {upper}]. Of the variance of a bias measured in one {kind},"
             f" {percent(one)} is that of word lists, and the rest that of {kinds}; of the average over {several}"
-            f" {kinds}, {percent(all_of_them)} (reliability). In multiples of its average size, {spread.idxmax()} differs most"
-            f" between {kinds} (sd {plain(spread.max(), 2)}), and {spread.idxmin()} least ({plain(spread.min(), 2)});"
-            " SAME and SD-WEAT have no sign that could change."
+            f" {kinds}, {percent(all_of_them)} (reliability). In multiples of its average size, {spread.idxmax()}"
+            f" differs most between {kinds} (sd {plain(spread.max(), 2)}), and {spread.idxmin()} least"
+            f" ({plain(spread.min(), 2)}); SAME and SD-WEAT have no sign that could change."
         )
 
 
