@@ -69,6 +69,11 @@ def plan(
         check_output(out_file, overwrite)
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
+        if any(len(set(given)) == 1 for given in (n_targets, n_attributes) if given):
+            raise OutputError(
+                "--out: a figure needs two numbers of targets and of attributes or more; repeat --n-targets and"
+                " --n-attributes, or leave them out"
+            )
     sampling_scope(scope)
     spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
