@@ -9,6 +9,7 @@ from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import predictive as predictive
 from .checks.prior_predictive import prior_predictive as prior_predictive
+from .checks.stability import stability as stability
 from .debiasing.compare import compare as compare
 from .debiasing.hard import hard_debias as hard_debias
 from .debiasing.pairwise import pairwise as pairwise

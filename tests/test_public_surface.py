@@ -37,6 +37,7 @@ NAMES = [
     "report",
     "save_fit",
     "save_vectors",
+    "stability",
     "summarize",
     "verdict",
     "word_effects",

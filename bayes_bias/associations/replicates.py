@@ -86,10 +86,12 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
         Fewer than two; a word in another group or class; a group or class without a word in common; a pair that one of
         them lacks.
     """
+    if not tables:
+        raise AssociationsError(f"replicates: there is no {kind}; give two or more")
     if len(tables) < 2:
         raise AssociationsError(
-            f"replicates: there is one {kind}, '{next(iter(tables), '')}', and nothing to say how {plural(kind)}"
-            " differ; give two or more, or leave the replicates out"
+            f"replicates: there is one {kind}, '{next(iter(tables))}', and nothing to say how {plural(kind)} differ;"
+            " give two or more, or leave the replicates out"
         )
     shared = {dim: _shared(tables, dim, kind) for dim in HOMES}
     kept = {label: settled(values.sel(shared)) for label, values in tables.items()}

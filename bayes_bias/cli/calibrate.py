@@ -10,14 +10,17 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     MODEL,
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
     OverwriteOption,
+    ReplicatesOption,
     SeedOption,
     TrustOption,
     controls_of,
+    embedding_of,
 )
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.results.spreadsheets import csv_text
@@ -42,7 +45,8 @@ def calibrate(
     planted: Annotated[
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
     ] = 0.0,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     model: Annotated[
         list[str] | None,
@@ -62,7 +66,7 @@ def calibrate(
     with progress_bar() as progress:
         made = bb.calibrate(
             wordlist,
-            embedding,
+            embedding_of(embedding, replicates, trust),
             draws=draws,
             size=size,
             planted=planted,
@@ -70,7 +74,6 @@ def calibrate(
             models=model or ["crossed"],
             seed=seed,
             allow_loss=allow_loss,
-            trust=trust,
             folder=folder,
             jobs=jobs,
             progress=progress,

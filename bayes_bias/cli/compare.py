@@ -23,12 +23,14 @@ from bayes_bias.cli.options import (
     FiguresOption,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     ScopeOption,
     SeedOption,
     SetsOption,
     StereotypesOption,
     TrustOption,
     controls_of,
+    embedding_of,
     formats_of,
     table_from_csv,
 )
@@ -44,12 +46,13 @@ from bayes_bias.words.defining_sets import read_debias_sets
 @app.command()
 def compare(
     before: Annotated[
-        str,
+        list[str],
         typer.Option(
-            help="Embedding before, or a CSV file of cosines (then without LIST, with --stereotype)."
+            help="Embedding before, or a CSV file of cosines (then without LIST, with --stereotype); with --replicates"
+            " several, each with its own --before."
         ),
     ],
-    after: Annotated[str, typer.Option(help="Embedding after, or a CSV file of cosines.")],
+    after: Annotated[list[str], typer.Option(help="Embedding after, or a CSV file of cosines.")],
     wordlist: Annotated[
         str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list or a TOML file.")
     ] = None,
@@ -59,6 +62,7 @@ def compare(
     ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
+    replicates: ReplicatesOption = None,
     sets: SetsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -80,18 +84,17 @@ def compare(
     sides: list[tuple[Associations, Mapping[str, np.ndarray] | None]] = []
     with progress_bar() as progress:
         for each in (before, after):
-            progress.step(f"{each}: measuring cosines")
+            progress.step(f"{', '.join(each)}: measuring cosines")
             if wordlist is None:
-                sides.append((_from_table(each, stereotypes), None))
+                sides.append((_from_table(each, stereotypes, replicates), None))
             else:
                 sides.append(
                     cosines_with_vectors(
-                        each,
+                        embedding_of(each, replicates, trust),
                         wordlist,
                         controls_of(controls),
                         also=told.words if told else (),
                         allow_loss=allow_loss,
-                        trust=trust,
                     )
                 )
         (first, x), (second, y) = sides
@@ -113,12 +116,13 @@ def compare(
         say(f"\nThe comparison is in {page}")
 
 
-def _from_table(path: str, stereotypes: list[str] | None) -> Associations:
-    if not path.endswith(".csv"):
+def _from_table(paths: list[str], stereotypes: list[str] | None, replicates: str | None) -> Associations:
+    path, *more = paths
+    if more or not path.endswith(".csv"):
         raise BayesBiasError(
             f"LIST: is missing; an embedding such as '{path}' needs a word list, only CSV files of cosines do not"
         )
-    return table_from_csv(Path(path), stereotypes)
+    return table_from_csv(Path(path), stereotypes, replicates)
 
 
 def _show(found: Comparison) -> None:

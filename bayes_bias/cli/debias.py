@@ -8,7 +8,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import EmbeddingOption, OverwriteOption, TrustOption
+from bayes_bias.cli.options import OverwriteOption, TrustOption
 from bayes_bias.embeddings import check_vectors_path, save_vectors
 from bayes_bias.words.defining_sets import read_debias_sets
 
@@ -26,7 +26,9 @@ def debias(
             " defining_sets and perhaps equalize_sets and specific."
         ),
     ],
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: Annotated[
+        str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
+    ] = "googlenews-demo",
     equalize: Annotated[
         bool, typer.Option("--equalize", help="Equalise the defining sets too, as Bolukbasi et al. do.")
     ] = False,

@@ -9,8 +9,8 @@ import bayes_bias as bb
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     MODEL,
     AllowLossOption,
     CiOption,
@@ -19,6 +19,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     RopeOption,
     ScopeOption,
     SeedOption,
@@ -26,7 +27,7 @@ from bayes_bias.cli.options import (
     TrustOption,
     read_table,
 )
-from bayes_bias.cli.summarize import main_rows
+from bayes_bias.cli.summarize import print_summary
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
 from bayes_bias.files import check_output
 from bayes_bias.inference.sampling import Sampling
@@ -38,7 +39,8 @@ def fit(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
     overwrite: OverwriteOption = False,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
@@ -65,12 +67,12 @@ def fit(
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
         sampling = Sampling(draws, tune, chains)
-        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
-    print_frame(main_rows(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)))
+    print_summary(bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope), posterior)
     if Fitted.of(posterior).structure.GENERALISES:
         say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope).text)
     if out_file is not None:

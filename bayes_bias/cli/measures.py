@@ -12,17 +12,20 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     AllowLossOption,
     CiOption,
     ControlsOption,
     EmbeddingOption,
     ListArgument,
     ModelOption,
+    ReplicatesOption,
     SeedOption,
     SetsOption,
     StereotypesOption,
     TrustOption,
     controls_of,
+    embedding_of,
     read_table,
 )
 from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
@@ -37,7 +40,8 @@ from bayes_bias.words.defining_sets import read_debias_sets
 @app.command()
 def measures(
     source: ListArgument,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     sets: SetsOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
@@ -60,15 +64,17 @@ def measures(
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
         if source.endswith(".csv"):
-            table, vectors = read_table(source, embedding, controls, stereotypes, allow_loss, trust), None
+            table, vectors = (
+                read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust),
+                None,
+            )
         else:
             table, vectors = cosines_with_vectors(
-                embedding,
+                embedding_of(embedding, replicates, trust),
                 source,
                 controls_of(controls),
                 also=told.words if told else (),
                 allow_loss=allow_loss,
-                trust=trust,
             )
         measured = bb.measures.measure_all(
             table, vectors, defining_sets=told.defining_sets if told else (), seed=seed, ci_prob=ci_prob

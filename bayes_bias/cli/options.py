@@ -7,6 +7,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.associations.labels import LABELS
+from bayes_bias.embeddings import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
@@ -15,6 +16,8 @@ from bayes_bias.results.spreadsheets import read_csv
 INPUT = "Input"
 MODEL = "Model"
 FIGURES = ",".join(WRITTEN)
+# What `--embedding` means where it is not given.
+DEMO = ["googlenews-demo"]
 
 ListArgument = Annotated[
     str,
@@ -26,17 +29,32 @@ ListArgument = Annotated[
 ]
 ListsArgument = Annotated[list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.")]
 EmbeddingOption = Annotated[
-    str,
-    typer.Option(
-        "--embedding", "-e", help="Shipped name, file, or gensim-downloader name.", rich_help_panel=INPUT
-    ),
-]
-EmbeddingsOption = Annotated[
-    list[str] | None,
+    list[str],
     typer.Option(
         "--embedding",
         "-e",
-        help="As for `fit`; several, each with its own --embedding, are put side by side.",
+        help="Shipped name, file, or gensim-downloader name; several that are --replicates of one each with its own"
+        " --embedding.",
+        rich_help_panel=INPUT,
+    ),
+]
+SideBySideOption = Annotated[
+    list[str],
+    typer.Option(
+        "--embedding",
+        "-e",
+        help="As for `fit`; several, each with its own --embedding, are put side by side, unless they are --replicates"
+        " of one.",
+        rich_help_panel=INPUT,
+    ),
+]
+ReplicatesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--replicates",
+        metavar="KIND",
+        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
+        " Of a CSV file: the column that says which replicate a value is of.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -105,16 +123,39 @@ RopeOption = Annotated[
 
 
 def read_table(
-    source: str, embedding: str, controls: str, stereotypes: list[str] | None, allow_loss: bool, trust: bool
+    source: str,
+    embedding: list[str],
+    replicates: str | None,
+    controls: str,
+    stereotypes: list[str] | None,
+    allow_loss: bool,
+    trust: bool,
 ) -> bb.Associations:
     """The table that LIST means: a word list measured in an embedding, or a CSV file of cosines."""
     if source.endswith(".csv"):
-        return table_from_csv(Path(source), stereotypes)
+        return table_from_csv(Path(source), stereotypes, replicates)
     if stereotypes:
         raise BayesBiasError(
             "--stereotype: is for CSV files of cosines; a word list states its own stereotypes"
         )
-    return bb.cosines(embedding, source, controls_of(controls), allow_loss=allow_loss, trust=trust)
+    opened = embedding_of(embedding, replicates, trust)
+    return bb.cosines(opened, source, controls_of(controls), allow_loss=allow_loss)
+
+
+def embedding_of(names: list[str], replicates: str | None, trust: bool) -> Embedding:
+    """The embedding that is meant: the only one that is named, or all of them as replicates of one."""
+    if len(names) > 1 and replicates is None:
+        raise BayesBiasError(
+            f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
+            " --replicates seed"
+        )
+    opened = bb.open_embedding(names if len(names) > 1 else names[0], trust=trust, kind=replicates)
+    if replicates is not None and not opened.replicates:
+        raise BayesBiasError(
+            f"--replicates: '{opened.name}' is one {replicates} alone; give two or more, each with its own option, or"
+            " leave --replicates out"
+        )
+    return opened
 
 
 def controls_of(controls: str) -> tuple[str, ...]:
@@ -132,8 +173,10 @@ def _listed(text: str) -> tuple[str, ...]:
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations:
-    """A CSV file of cosines, one row for each pair; columns such as ``target_topic`` may be there."""
+def table_from_csv(
+    path: Path, stereotypes: list[str] | None, replicates: str | None = None
+) -> bb.Associations:
+    """A CSV file of cosines, a row for each pair (in each replicate); columns such as ``target_topic`` may be there."""
     if not path.is_file():
         raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
     pairs = [pair.partition("=") for pair in stereotypes or ()]
@@ -153,5 +196,6 @@ def table_from_csv(path: Path, stereotypes: list[str] | None) -> bb.Associations
         value="cosine",
         stereotypes={group: attribute_class for group, _, attribute_class in pairs},
         name=path.stem,
+        replicate=replicates,
         **labels,
     )

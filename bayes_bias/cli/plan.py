@@ -12,6 +12,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     AllowLossOption,
     CiOption,
     ControlsOption,
@@ -19,6 +20,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     ScopeOption,
     SeedOption,
     StereotypesOption,
@@ -32,7 +34,7 @@ from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
-from bayes_bias.results.design import COUNTS, by_words
+from bayes_bias.results.design import COUNTS, LENGTHS, by_words
 
 
 @app.command()
@@ -40,10 +42,21 @@ def plan(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
     overwrite: OverwriteOption = False,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
+    n_targets: Annotated[
+        list[int] | None, typer.Option(help="Targets in each group to plan for; may be repeated.")
+    ] = None,
+    n_attributes: Annotated[
+        list[int] | None, typer.Option(help="Attributes in each class to plan for; may be repeated.")
+    ] = None,
+    n_replicates: Annotated[
+        list[int] | None,
+        typer.Option(help="Replicates to plan for; may be repeated, and as many as there are by default."),
+    ] = None,
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
@@ -58,20 +71,31 @@ def plan(
         check_output(out_file, overwrite)
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
+        if any(len(set(given)) == 1 for given in (n_targets, n_attributes) if given):
+            raise OutputError(
+                "--out: a figure needs two numbers of targets and of attributes or more; repeat --n-targets and"
+                " --n-attributes, or leave them out"
+            )
     sampling_scope(scope)
     spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
-        table = read_table(source, embedding, controls, stereotypes, allow_loss, trust)
+        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
-        posterior, replicates=COUNTS if kind else None, scope=cast(ScopeName, scope), ci_prob=ci_prob
+        posterior,
+        n_targets or LENGTHS,
+        n_attributes or LENGTHS,
+        n_replicates or (COUNTS if kind else None),
+        scope=cast(ScopeName, scope),
+        ci_prob=ci_prob,
     )
-    power = by_words(planned).power if kind else planned.power.to_xarray()
+    along_words = kind and set(n_targets or LENGTHS) & set(n_attributes or LENGTHS)
+    power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")
     by = f"{plural(kind)} and words" if kind else "words"
     print_frame(
-        power.to_pandas().map("{:.2f}".format),
+        power.map("{:.2f}".format),
         title=f"Probability of excluding zero ({ci_prob:.0%}), by {by} per group and class",
     )
     say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)

@@ -12,22 +12,25 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     FIGURES,
     MODEL,
     AllowLossOption,
     CiOption,
     ControlsOption,
-    EmbeddingsOption,
     FiguresOption,
     ListsArgument,
     ModelOption,
     OverwriteOption,
+    ReplicatesOption,
     RopeOption,
     ScopeOption,
     SeedOption,
+    SideBySideOption,
     StereotypesOption,
     TrustOption,
     controls_of,
+    embedding_of,
     formats_of,
     table_from_csv,
 )
@@ -42,7 +45,8 @@ def report(
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
-    embedding: EmbeddingsOption = None,
+    embedding: SideBySideOption = DEMO,
+    replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     stereotypes: StereotypesOption = None,
     model: ModelOption = "crossed",
@@ -75,11 +79,14 @@ def report(
     """
     formats = formats_of(figures)
     check_folder(out_folder, overwrite)
-    sources = [table_from_csv(Path(each), stereotypes) if each.endswith(".csv") else each for each in lists]
+    sources = [
+        table_from_csv(Path(each), stereotypes, replicates) if each.endswith(".csv") else each
+        for each in lists
+    ]
     with progress_bar() as progress:
         made = bb.report(
             sources,
-            embedding or ["googlenews-demo"],
+            embedding if replicates is None else embedding_of(embedding, replicates, trust),
             controls=controls_of(controls),
             model=model,
             scope=cast(ScopeName, scope),

@@ -13,7 +13,7 @@ from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.spreadsheets import csv_text
 
 
@@ -37,11 +37,14 @@ def summarize(
     if csv:
         typer.echo(csv_text(summary), nl=False)
         return
-    print_frame(shown(summary) if words else main_rows(summary))
+    print_summary(summary, loaded, words=words)
     if Fitted.of(loaded).structure.GENERALISES:
         say(bb.verdict(loaded, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if concern := Diagnostics.of(loaded).concern:
         say(f"{loaded.attrs['name']}: {concern}")
+
+
+_BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -61,6 +64,12 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def main_rows(summary: pd.DataFrame) -> pd.DataFrame:
-    single = ("target_bias", "attribute_bias", "target_connection_mean", "replicate_bias")
-    return shown(summary[~summary.index.get_level_values("estimand").isin(single)])
+def print_summary(summary: pd.DataFrame, fit: Fit, *, words: bool = False) -> None:
+    """The main estimands, or all of them; replicates, whose labels may be whole sentences, in a table of their own."""
+    estimand = summary.index.get_level_values("estimand")
+    left_out = ("replicate_bias",) if words else ("replicate_bias", *_BY_WORD)
+    print_frame(shown(summary[~estimand.isin(left_out)]))
+    if "replicate_bias" in estimand:
+        rows = shown(summary.loc["replicate_bias"]).drop(columns=["r_hat", "ess_bulk"])
+        kind = Fitted.of(fit).data.replication.item()
+        print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, drawn towards that of all")

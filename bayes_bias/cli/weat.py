@@ -9,9 +9,11 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     AllowLossOption,
     EmbeddingOption,
     ListArgument,
+    ReplicatesOption,
     SeedOption,
     StereotypesOption,
     TrustOption,
@@ -23,7 +25,8 @@ from bayes_bias.measures.permutation import Alternative
 @app.command()
 def weat(
     source: ListArgument,
-    embedding: EmbeddingOption = "googlenews-demo",
+    embedding: EmbeddingOption = DEMO,
+    replicates: ReplicatesOption = None,
     stereotypes: StereotypesOption = None,
     alternative: Annotated[str, typer.Option(help="greater, less or two-sided.")] = "greater",
     ddof: Annotated[
@@ -41,7 +44,7 @@ def weat(
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """
-    table = read_table(source, embedding, "none", stereotypes, allow_loss, trust)
+    table = read_table(source, embedding, replicates, "none", stereotypes, allow_loss, trust)
     result = bb.measures.weat(
         table, alternative=cast(Alternative, alternative), ddof=ddof, permutations=permutations, seed=seed
     )

@@ -35,7 +35,6 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
             f"after: its stereotypes ({_told(after)}) are not those of before ({_told(before)});"
             " a comparison needs the same design twice"
         )
-    _check_replicates(before, after)
     shared = {dim: _shared(before, after, dim) for dim in HOMES}
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
@@ -68,16 +67,16 @@ def share_words(tables: Sequence[Associations]) -> tuple[Associations, ...]:
 
 
 def difference(before: Associations, after: Associations) -> Associations:
-    """What became of each value, ``after - before``, over paired tables.
+    """What became of each value, ``after - before``, over paired tables; in each replicate where there are some.
 
     Raises
     ------
     AssociationsError
-        Nothing differs.
+        Nothing differs; replicates on one side alone, or in different numbers.
     """
+    replicates = _changes(before, after)
     change = after.values.to_numpy() - before.values.to_numpy()
-    singles = _changes_of_replicates(before, after)
-    if all(np.nanmax(np.abs(each)) < _EQUAL for each in (change, *singles.values())):
+    if all(np.nanmax(np.abs(each)) < _EQUAL for each in (change, *replicates.values())):
         raise AssociationsError(
             "after: has the same values as before; nothing changed, and there is nothing to estimate"
         )
@@ -89,31 +88,29 @@ def difference(before: Associations, after: Associations) -> Associations:
         before.stereotypes,
         topics=label_of(before.values, "topic"),
         pairs=label_of(before.values, "pair"),
-        replicates=singles,
-        kind="replicate" if before.replicates is None else before.replicates.kind,
+        replicates=replicates,
+        kind="" if before.replicates is None else before.replicates.kind,
         association=before.association.difference,
         name=before.name,
         notices=before.notices,
     )
 
 
-def _changes_of_replicates(before: Associations, after: Associations) -> dict[str, np.ndarray]:
-    """Template by template, or seed by seed."""
-    others = after.singles()
-    return {
-        label: others[label].values.to_numpy() - single.values.to_numpy()
-        for label, single in before.singles().items()
-    }
-
-
-def _check_replicates(before: Associations, after: Associations) -> None:
-    labels = [() if each.replicates is None else each.replicates.labels for each in (before, after)]
-    if set(labels[0]) != set(labels[1]):
-        told = [", ".join(map(repr, own)) or "none" for own in labels]
+def _changes(before: Associations, after: Associations) -> dict[str, np.ndarray]:
+    """What became of each value in each replicate: those of one name belong together, and otherwise those in one place,
+    as the same training has other names before and after."""
+    first, second = before.singles(), after.singles()
+    if len(first) != len(second):
         raise AssociationsError(
-            f"after: its replicates ({told[1]}) are not those of before ({told[0]}); a comparison needs the same"
-            " templates, or as many trainings by the same names, twice"
+            f"after: has {len(second)} replicates and before {len(first)}; a comparison needs each replicate before and"
+            " after"
         )
+    if set(first) == set(second):
+        second = {label: second[label] for label in first}
+    return {
+        label: other.values.to_numpy() - one.values.to_numpy()
+        for (label, one), other in zip(first.items(), second.values(), strict=True)
+    }
 
 
 def zero_by_construction(table: Associations) -> bool:

@@ -58,16 +58,16 @@ def join(members: Sequence[Embedding], kind: str) -> Embedding:
     for member in members:
         if names.count(member.name) > 1:
             raise EmbeddingError(
-                f"embedding: {names.count(member.name)} {plural(kind)} are called '{member.name}'; name each:"
-                " open_embedding(path, name='seed 1')"
+                f"embedding: {names.count(member.name)} {plural(kind)} are called '{member.name}'; give their files"
+                " different names, or name each: open_embedding(path, name='seed 1')"
             )
         if member.replicates:
             raise EmbeddingError(f"embedding: '{member.name}' has replicates itself; give it alone")
         if member.dimensions != members[0].dimensions:
             raise EmbeddingError(
                 f"embedding: '{member.name}' has {member.dimensions} dimensions and '{names[0]}'"
-                f" {members[0].dimensions}; {plural(kind)} are trained alike, and other embeddings are compared,"
-                " not averaged"
+                f" {members[0].dimensions}; {plural(kind)} are trained alike, and other embeddings are compared, not"
+                " averaged"
             )
     source = f"{len(names)} {plural(kind)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
     reader = JoinedReader(tuple(members), len(names) * members[0].dimensions)

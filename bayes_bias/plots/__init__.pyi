@@ -5,5 +5,6 @@ from .overview import plot_overview as plot_overview
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .replicates import plot_replicates as plot_replicates
+from .stability import plot_stability as plot_stability
 from .variance_shares import plot_variance_shares as plot_variance_shares
 from .word_bias import plot_word_bias as plot_word_bias

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 
@@ -27,7 +29,13 @@ def of_comparison(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _asked(found: Report | Comparison, fitted: Fitted) -> dict[str, Any]:
+def of_stability(found: Stability) -> dict[str, Any]:
+    """Versions, model and priors; hashes and settings of the fit to all trainings."""
+    fitted = Fitted.of(found.fit)
+    return _asked(found, fitted) | {plural(found.kind): list(found.measures.index), "fit": fitted.provenance}
+
+
+def _asked(found: Report | Comparison | Stability, fitted: Fitted) -> dict[str, Any]:
     return {
         "scope": found.scope,
         "ci_prob": found.ci_prob,

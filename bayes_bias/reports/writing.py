@@ -4,29 +4,31 @@ from collections.abc import Sequence
 from functools import singledispatch
 from pathlib import Path
 
+from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
 from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.reports import before_after, folder
+from bayes_bias.reports.of_stability import write_stability
 from bayes_bias.reports.record import Report
 
 
 @singledispatch
 def write(
-    found: Report | Comparison,
+    found: Report | Comparison | Stability,
     out: str | Path,
     *,
     overwrite: bool = False,
     figures: Sequence[str] = WRITTEN,
 ) -> Path:
-    """Render a report or a comparison into a folder, whole or not at all.
+    """Render a report, a comparison or a study of stability into a folder, whole or not at all.
 
     The folder is made if need be.
 
     Parameters
     ----------
-    found : Report or Comparison
-        From `bayes_bias.report` or `bayes_bias.compare`.
+    found : Report, Comparison or Stability
+        From `bayes_bias.report`, `bayes_bias.compare` or `bayes_bias.stability`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -42,7 +44,9 @@ def write(
         ``references.bib``, ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison
         the same without the CSV files, which are ``change.csv`` (the change of every estimand and word),
         ``before-and-after.csv`` and ``controls.csv``; posteriors are ``posterior-change.nc``, and
-        ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled.
+        ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled. Of stability there is no
+        page but ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv``, ``figures/``,
+        ``provenance.json`` and the posterior.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 
@@ -57,7 +61,8 @@ def write(
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
     """
     raise OutputError(
-        f"found: there are no pages of a {type(found).__name__}; give what `report` or `compare` returned"
+        f"found: there are no pages of a {type(found).__name__}; give what `report`,"
+        " `compare` or `stability` returned"
     )
 
 
@@ -73,3 +78,11 @@ def _(
 ) -> Path:
     check_formats(figures)
     return before_after.write_comparison(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(
+    found: Stability, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
+) -> Path:
+    check_formats(figures)
+    return write_stability(found, Path(out), overwrite, figures)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import Associations, write
+from bayes_bias import Associations, replicated, write
 from bayes_bias.associations.table import assemble
 from bayes_bias.debiasing.compare import compare
 from bayes_bias.debiasing.comparison import Comparison, share_removed
@@ -183,3 +183,22 @@ def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosin
     assert found.bias.observed["change"] == pytest.approx(-0.0147836, abs=1e-6)
     assert found.zero_by_construction == ("after",)
     assert found.verdict.lower < 0 < found.verdict.upper
+
+
+def test_a_difference_of_replicated_tables_has_the_replicates_of_both(small_table):
+    def shifted(by: float) -> Associations:
+        tables = {
+            f"seed {k}": replace(small_table, values=small_table.values + by * (k + 1)) for k in range(3)
+        }
+        return replicated(tables, "seed")
+
+    before, after = shifted(0.0), shifted(0.01)
+    found = difference(*pair(before, after))
+    assert found.replicates.kind == "seed"
+    for k, values in enumerate(found.replicates.tables.values()):
+        np.testing.assert_allclose(values, 0.01 * (k + 1))
+    singles = after.singles()
+    turned = replicated({label: singles[label] for label in reversed(singles)}, "seed")
+    assert difference(*pair(before, turned)).sha256 == found.sha256
+    with pytest.raises(AssociationsError, match="after: has 0 replicates and before 3"):
+        difference(*pair(before, small_table))

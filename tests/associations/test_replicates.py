@@ -1,0 +1,142 @@
+"""Replicates as data: from frames and from tables, complete, over the words that all have, each kept by its label."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from bayes_bias import Associations, replicated
+from bayes_bias.errors import AssociationsError
+from tests.helpers import random_table
+
+DESIGN = {"men": "work", "women": "home"}
+COLUMNS = {
+    "target": "target",
+    "group": "group",
+    "attribute": "attribute",
+    "attribute_class": "attribute_class",
+    "value": "cosine",
+}
+
+
+def tables(n: int = 3) -> dict[str, Associations]:
+    """The same words measured n times."""
+    first = random_table()
+    return {f"seed {seed}": replace(first, values=random_table(seed).values, notices=()) for seed in range(n)}
+
+
+def read(frame: pd.DataFrame, **options: object) -> Associations:
+    given: dict[str, object] = {"stereotypes": DESIGN, "replicate": "seed", **COLUMNS, **options}
+    return Associations.from_frame(frame, **given)  # type: ignore[arg-type]
+
+
+def without(table: Associations, word: str, dim: str = "target") -> Associations:
+    return table.over(lambda values: values.drop_sel({dim: word}))
+
+
+def regrouped(values: xr.DataArray) -> xr.DataArray:
+    """The same words in each other's groups."""
+    return values.assign_coords(group=("target", values.group.to_numpy()[::-1]))
+
+
+def test_a_tidy_frame_comes_back_as_it_went_in():
+    table = replicated(tables(), "seed")
+    again = read(table.to_frame())
+    assert again.replicates.kind == "seed"
+    assert again.replicates.labels == ("seed 0", "seed 1", "seed 2")
+    assert again.replicates.stacked().identical(table.replicates.stacked())
+    assert again.sha256 == table.sha256
+
+
+def test_values_are_the_means_and_singles_what_went_in():
+    given = tables()
+    table = replicated(given, "seed", name="both")
+    assert table.name == "both"
+    np.testing.assert_allclose(table.values, np.mean([each.values for each in given.values()], axis=0))
+    for label, single in table.singles().items():
+        assert single.values.identical(given[label].values)
+        assert single.replicates is None
+
+
+def test_words_that_one_lacks_are_left_out_and_told(caplog):
+    given = tables()
+    given["seed 1"] = without(given["seed 1"], "men 0")
+    given["seed 2"] = without(given["seed 2"], "neutral 12", "attribute")
+    with caplog.at_level(logging.WARNING, "bayes_bias"):
+        table = replicated(given, "seed")
+    assert table.values.shape == (10, 18)
+    for said in (table.notices, caplog.messages):
+        assert "1 target word(s) are not in every seed and were left out: men 0" in said
+        assert "1 attribute word(s) are not in every seed and were left out: neutral 12" in said
+
+
+def test_few_replicates_are_told_and_five_are_not():
+    assert any("the prior decides" in notice for notice in replicated(tables(4), "seed").notices)
+    assert not any("the prior decides" in notice for notice in replicated(tables(5), "seed").notices)
+
+
+def test_controls_and_words_may_be_left_out_of_all_at_once():
+    table = replicated(tables(), "seed").without_controls()
+    assert {single.shape for single in table.replicates.tables.values()} == {table.values.shape} == {(11, 11)}
+
+
+def test_the_hash_knows_single_values_and_labels():
+    given = tables(2)
+    table = replicated(given, "seed")
+    swapped = replicated(dict(zip(given, reversed(given.values()), strict=True)), "seed")
+    renamed = replicated({f"{label}!": each for label, each in given.items()}, "seed")
+    np.testing.assert_allclose(swapped.values, table.values)
+    alone = replace(table, replicates=None)
+    assert len({each.sha256 for each in (table, swapped, renamed, alone)}) == 4
+
+
+def test_a_missing_cell_is_refused_with_its_words():
+    frame = replicated(tables(), "seed").to_frame()
+    hole = (frame.seed == "seed 1") & (frame.target == "men 1") & (frame.attribute == "work 2")
+    with pytest.raises(
+        AssociationsError, match=r"seed 'seed 1' has no value for 'men 1' with 'work 2'; every"
+    ):
+        read(frame[~hole])
+
+
+def test_a_replicate_named_twice_is_refused():
+    frame = replicated(tables(), "seed").to_frame()
+    with pytest.raises(AssociationsError, match="one pair has one value"):
+        read(frame.assign(seed=frame.seed.replace("seed 2", "seed 1")))
+
+
+def test_rows_of_no_replicate_are_refused():
+    frame = replicated(tables(), "seed").to_frame()
+    with pytest.raises(AssociationsError, match="seed: 209 of 627 rows have none"):
+        read(frame.assign(seed=frame.seed.where(frame.seed != "seed 1")))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda given: dict([*given.items()][:1]), "there is one seed, 'seed 0', and nothing to say"),
+        (lambda given: {}, "replicates: there is no seed; give two or more"),
+        (lambda given: given | {"seed 1": replicated(given, "seed")}, "has replicates itself"),
+        (
+            lambda given: given | {"seed 1": replace(given["seed 1"], stereotypes={"women": "work"})},
+            "its stereotypes are not those of seed 'seed 0'",
+        ),
+        (
+            lambda given: given | {"seed 1": given["seed 1"].over(regrouped)},
+            "target 'men 0' is in 'women' in seed 'seed 1', and in seed 'seed 0' it is in 'men'",
+        ),
+        (
+            lambda given: (
+                given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])}
+            ),
+            "no attribute of 'neutral' is in all seeds",
+        ),
+    ],
+)
+def test_what_is_no_replicate_is_refused_in_a_line(change, said):
+    with pytest.raises(AssociationsError, match=said) as refused:
+        replicated(change(tables()), "seed")
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,64 @@
+"""Replicates on the command line: several embeddings that are one, and columns of CSV files."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, open_embedding, replicated, save_vectors
+from bayes_bias.cli.options import embedding_of, table_from_csv
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[str]:
+    """Two trainings of the words of WEAT 7."""
+    rng = np.random.default_rng(0)
+    demo = open_embedding("googlenews-demo")
+    values = cosines(demo, "weat7", ()).values
+    vectors = demo.find([*values.target.values, *values.attribute.values])
+    paths = [tmp_path / f"seed-{n}.npz" for n in (1, 2)]
+    for path in paths:
+        save_vectors({w: v + 0.02 * rng.normal(size=v.shape) for w, v in vectors.items()}, path)
+    return [str(path) for path in paths]
+
+
+def test_several_embeddings_are_one_where_they_are_replicates(run, two):
+    opened = embedding_of(two, "seed", False)
+    assert opened.text.startswith("2 seeds, 300 dimensions x 2 seeds")
+    code, out, _ = run("weat", "weat7", "-e", two[0], "-e", two[1], "--replicates", "seed")
+    assert code == 0
+    assert "effect size d" in out
+
+
+def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
+    tables = {f"a{k}": replace(small_table, values=small_table.values + 0.01 * k) for k in range(2)}
+    table = replicated(tables, "template")
+    table.to_frame().to_csv(tmp_path / "mine.csv", index=False)
+    read = table_from_csv(tmp_path / "mine.csv", ["men=work", "women=home"], "template")
+    assert read.replicates.kind == "template"
+    np.testing.assert_allclose(read.replicates.stacked(), table.replicates.stacked())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fit", "weat7", "-e", "{0}", "-e", "{1}"), "--embedding: 2 are given where one is meant"),
+        (("fit", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' is one seed alone"),
+        (("plan", "weat7", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds are called 'seed-1'"),
+        (("plan", "weat7", "--n-targets", "8", "--out", "plan.png"), "repeat --n-targets"),
+        (("stability", "weat7", "-e", "{0}"), "embeddings: 'seed-1' is one training"),
+        (("stability", "weat7"), "Missing option '--embedding'"),
+        (("stability", "weat7", "-e", "{0}", "-e", "minilm-demo"), "'minilm-demo' has replicates itself"),
+        (("report", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' is one seed alone"),
+        (
+            ("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"),
+            "--embedding: 2 are given where one is meant",
+        ),
+    ],
+)
+def test_what_is_no_replicate_is_refused_in_a_line(run, two, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*(argument.format(*two) for argument in arguments))
+    assert code == 2
+    assert message in [line for line in err.splitlines() if line.startswith("error: ")][-1]
