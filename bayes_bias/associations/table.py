@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from bayes_bias.associations.association import COSINE, Association
 from bayes_bias.associations.frames import WORDS, Duplicates, matrices, of_replicates, tidied
@@ -317,6 +318,72 @@ class Associations(Telling):
         )
         _check_classes(table)
         return with_notices(table)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        values: ArrayLike,
+        *,
+        targets: Mapping[str, str],
+        attributes: Mapping[str, str],
+        stereotypes: Mapping[str, str],
+        replicates: Sequence[str] = (),
+        kind: str = "replicate",
+        association: Association = COSINE,
+        name: str = "table",
+    ) -> Self:
+        """A table from an array, with one row for each target and one column for each attribute.
+
+        Parameters
+        ----------
+        values : array (targets, attributes) or (replicates, targets, attributes)
+            Missing pairs are NaN; replicates lack none.
+        targets, attributes : mapping of str to str
+            The group of each target, and the class of each attribute, in the order of the array.
+        stereotypes, association, name
+            As in `from_frame`.
+        replicates : sequence of str
+            The label of each replicate, where the array has three dimensions.
+        kind : str
+            What a replicate is, in the singular: "template", "seed".
+
+        Raises
+        ------
+        AssociationsError
+            The array has another shape; and what `from_frame` refuses.
+
+        Examples
+        --------
+        >>> table = Associations.from_arrays(
+        ...     [[0.4, 0.1], [0.2, 0.3]], targets={"he": "man", "she": "woman"},
+        ...     attributes={"boss": "work", "maid": "home"}, stereotypes={"man": "work", "woman": "home"})
+        >>> table.values.sel(target="she", attribute="maid").item()
+        0.3
+        """
+        array = np.asarray(values, dtype=float)
+        shape = (*([len(replicates)] if replicates else []), len(targets), len(attributes))
+        if array.shape != shape:
+            names = "(replicates, targets, attributes)" if replicates else "(targets, attributes)"
+            raise AssociationsError(
+                f"values: an array of shape {array.shape}, where {names} are {shape}; give the words, and the labels of"
+                " replicates, in the order of the array"
+            )
+        index = pd.MultiIndex.from_product(
+            [list(replicates) or [""], list(targets), list(attributes)], names=[kind, "target", "attribute"]
+        )
+        frame = pd.DataFrame({"value": array.ravel()}, index=index).reset_index().dropna(subset="value")
+        return cls.from_frame(
+            frame.assign(attribute_class=frame.attribute.map(dict(attributes))),
+            target="target",
+            group=targets,
+            attribute="attribute",
+            attribute_class="attribute_class",
+            value="value",
+            stereotypes=stereotypes,
+            association=association,
+            name=name,
+            replicate=kind if replicates else None,
+        )
 
 
 def check_table(table: Any, name: str = "table") -> None:

@@ -140,3 +140,24 @@ def test_what_is_no_replicate_is_refused_in_a_line(change, said):
     with pytest.raises(AssociationsError, match=said) as refused:
         replicated(change(tables()), "seed")
     assert "\n" not in str(refused.value)
+
+
+def test_an_array_of_replicates_is_the_same_table():
+    expected = replicated(tables(), "seed", name="table")
+    first = next(iter(tables().values())).values
+    words = {
+        side: dict(zip(first[dim].to_numpy().tolist(), first[home].to_numpy().tolist(), strict=True))
+        for side, dim, home in (
+            ("targets", "target", "group"),
+            ("attributes", "attribute", "attribute_class"),
+        )
+    }
+    stacked = expected.replicates.stacked().to_numpy()
+    labels = expected.replicates.labels
+    found = Associations.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=labels, kind="seed")
+    assert found.sha256 == expected.sha256
+    assert found.replicates.kind == "seed"
+    with pytest.raises(
+        AssociationsError, match=r"shape \(3, 11, 19\), where \(targets, attributes\) are \(11, 19\)"
+    ):
+        Associations.from_arrays(stacked, **words, stereotypes=DESIGN)
