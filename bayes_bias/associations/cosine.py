@@ -80,11 +80,15 @@ def cosines_with_vectors(
 ) -> tuple[Associations, dict[str, Vector]]:
     """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
     `also`, for measures that a table does not suffice for; the embedding is read once."""
-    opened = open_embedding(embedding, trust=trust)
+    opened, controls = open_embedding(embedding, trust=trust), tuple(controls)
     words = load_wordlist(wordlist).with_controls(controls)
     others = tuple(also)
     opened = opened.excerpt([*words.targets, *words.attributes, *others])
     vectors, coverage = lookup(opened, words)
+    absent = coverage.absent_controls
+    if absent:
+        words = load_wordlist(wordlist).with_controls([each for each in controls if each not in absent])
+        vectors, coverage = lookup(opened, words)
     check_coverage(coverage, allow_loss=allow_loss)
     targets = _belongs(words.groups, vectors)
     attributes = _belongs({**words.classes, **words.controls}, vectors)
@@ -99,7 +103,7 @@ def cosines_with_vectors(
         replicates=replicates,
         kind=opened.kind,
         name=words.name,
-        notices=(*words.notices, *coverage.notices()),
+        notices=(*words.notices, *coverage.notices(), *_left_out(absent, opened)),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -116,6 +120,15 @@ def cosines_with_vectors(
     told = with_notices(table)
     quiet = announce(coverage.quiet_notices(), logging.INFO)
     return replace(told, notices=(*told.notices, *quiet)), {**opened.find(others), **vectors}
+
+
+def _left_out(controls: tuple[str, ...], opened: Embedding) -> tuple[str, ...]:
+    """What is said of control classes that an embedding does not have."""
+    return (
+        (f"control classes left out, with no word in {opened.name}: {', '.join(controls)}",)
+        if controls
+        else ()
+    )
 
 
 def _cosines(

@@ -83,11 +83,12 @@ class Coverage:
     def notices(self) -> tuple[str, ...]:
         """What a reader has to know, in sentences; none where every word was found."""
         own = [part for part in self.parts if not _is_shipped_control(part)]
-        without = [part.name for part in self.parts if _is_shipped_control(part) and not part.found]
-        told = tuple(notice for part in own for notice in _notices(part, self.embedding))
-        if not without:
-            return told
-        return (*told, f"control classes left out, with no word in {self.embedding}: {', '.join(without)}")
+        return tuple(notice for part in own for notice in _notices(part, self.embedding))
+
+    @property
+    def absent_controls(self) -> tuple[str, ...]:
+        """The shipped control classes of which the embedding has no word."""
+        return tuple(part.name for part in self.parts if _is_shipped_control(part) and not part.found)
 
     def quiet_notices(self) -> tuple[str, ...]:
         """What the shipped control classes lost, of which nobody chose the words: a line of counts."""
@@ -137,7 +138,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     for part in coverage.parts:
         emptied = not part.found
         if emptied and _is_shipped_control(part):
-            continue  # nobody chose these words; `Coverage.notices` tells
+            continue  # nobody chose these words
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no usable vector in "
