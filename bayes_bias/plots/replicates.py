@@ -41,7 +41,7 @@ def plot_replicates(
 
     Examples
     --------
-    >>> plot_replicates(posterior)                                                # doctest: +SKIP
+    >>> plot_replicates(of_templates)                                             # doctest: +SKIP
     """
     sampling_scope(scope)
     fitted = Fitted.of(fit).generalising("a figure of replicates")

@@ -354,7 +354,7 @@ def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
 
 
 def test_latex_sets_the_model_as_an_equation(made):
-    assert r"\[ y_{ij} = \mathit{mean}_{gc} + a_i + u_i" in latex(made)
+    assert r"\[ y_{ij} = \mathit{mean}_{gc} + a_{i} + u_{i}" in latex(made)
     assert "mean[g, c] + a[i]" in plain(made)
 
 
