@@ -8,12 +8,13 @@ BIN := .venv/bin
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
+# A process on each core; a file's tests stay together, and with them what they share.
 test: .venv/installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # What samples no posterior: less than a minute.
 test-fast: .venv/installed-test
-	$(BIN)/python -m pytest -m "not slow" --hypothesis-profile fast
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow" --hypothesis-profile fast
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
