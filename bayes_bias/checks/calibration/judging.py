@@ -1,5 +1,6 @@
 """What each method says of one table whose true bias is known: a few numbers for each."""
 
+from collections.abc import Collection
 from math import comb
 from typing import Any, get_args
 
@@ -10,7 +11,14 @@ from scipy.stats import t
 from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, SD_WEAT_SCOPE, WEAT_SCOPE, possible_scopes, scope_of
+from bayes_bias.estimands.facets import (
+    DEFAULT_SCOPE,
+    SD_WEAT_SCOPE,
+    WEAT_SCOPE,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+)
 from bayes_bias.inference.sampling import Sampling, described, sample
 from bayes_bias.measures.permutation import MOST_PARTITIONS
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
@@ -39,8 +47,9 @@ def judge(
     truth: float = 0.0,
     seed: int = 1,
     sampling: Sampling = NULL_SAMPLING,
+    scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Posterior bias under each scope of one fit, as records.
+    """Posterior bias under each scope of one fit, or under these alone, as records.
 
     Returns
     -------
@@ -50,15 +59,9 @@ def judge(
         the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
         truth), ``divergences`` of the fit.
     """
-    structure, table = structure_of(spec), modelled(table, spec)
-    data = structure.data(table)
-    posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
-    tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
-    tree.attrs = described(table, spec, seed)
-    fitted = Fitted.of(tree)
-    uncertain = [name for name in possible_scopes(data) if not scope_of(name).samples_nothing]
-    scopes = uncertain if structure.GENERALISES else [DEFAULT_SCOPE]
-    divergences = int(stats.diverging.sum())
+    fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
+    uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+    carried = uncertain if fitted.structure.GENERALISES else [DEFAULT_SCOPE]
     return [
         {
             "method": spec.name,
@@ -66,8 +69,21 @@ def judge(
             **_describe(bias_estimate(fitted, scope), truth),
             "divergences": divergences,
         }
-        for scope in scopes
+        for scope in carried
+        if scopes is None or scope in scopes
     ]
+
+
+def posterior_of(
+    table: Associations, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
+) -> tuple[Fitted, int]:
+    """A posterior without diagnostics, of which many are needed, and how many transitions diverged."""
+    structure, table = structure_of(spec), modelled(table, spec)
+    data = structure.data(table)
+    posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
+    tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
+    tree.attrs = described(table, spec, seed)
+    return Fitted.of(tree), int(stats.diverging.sum())
 
 
 def judge_by_weat(table: Associations, *, seed: int = 1) -> Record:
