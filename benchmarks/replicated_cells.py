@@ -20,6 +20,9 @@ TUNING, TUNING_SEED = ("weat1", "weat7"), 2
 SIZES = (8, 25)
 TEMPLATES = (2, 3, 5, 10)
 SEEDS = (2, 3, 5)
+# Rates of the exponential priors that are tried: of a replicate's own preference, and of words' by replicate.
+PREFERENCE, BY_WORD = (5, 10, 20, 40), (2.5, 10)
+_OF_WORDS = ("sd_target_preference_by_replicate", "sd_attribute_preference_by_replicate")
 # p = .05 is then known to .005; SEAT's p is far from it on either side.
 _PERMUTATIONS = 2_000
 _TOLD = ("all", "both")
@@ -94,6 +97,17 @@ def nulls(templates: Embedding, seeds: Embedding | None) -> Iterator[Row]:
         for count in SEEDS:
             cell = ReplicatedCell(design.with_replicates(count), (spec,), across=False)
             yield Row("word2vec seeds", design.name, size, count, cell)
+
+
+def priors(templates: Embedding) -> Iterator[Row]:
+    """Other priors of what replicates differ by, on one half of the lists and draws of their own."""
+    for lam in PREFERENCE:
+        for lam_by_word in BY_WORD:
+            spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=lam)
+            for name in _OF_WORDS:
+                spec = spec.with_prior(name, "Exponential", lam=lam_by_word)
+            for row in of_templates(templates, TUNING, spec, seed=TUNING_SEED, alone=True):
+                yield replace(row, part=f"{lam:g}, {lam_by_word:g}")
 
 
 def of_templates(

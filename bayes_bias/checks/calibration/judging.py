@@ -60,15 +60,17 @@ def judge(
         truth), ``divergences`` of the fit.
     """
     fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
+    return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
+
+
+def judge_posterior(
+    fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
+) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior."""
     uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
     carried = uncertain if fitted.structure.GENERALISES else [DEFAULT_SCOPE]
     return [
-        {
-            "method": spec.name,
-            "scope": scope,
-            **_describe(bias_estimate(fitted, scope), truth),
-            "divergences": divergences,
-        }
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
         for scope in carried
         if scopes is None or scope in scopes
     ]
@@ -120,7 +122,8 @@ def _describe_test(found: QuasiF, truth: float) -> Record:
     }
 
 
-def _describe(bias: Estimate, truth: float) -> Record:
+def describe(bias: Estimate, truth: float) -> Record:
+    """An estimate beside the truth, as `judge` has it."""
     if bias.mixture is None:
         return _describe_draws(bias.draws.to_numpy().ravel(), truth)
     (lower,), (upper,) = bias.mixture.quantiles(_INTERVAL)
