@@ -21,7 +21,7 @@ SIZES = (8, 25)
 TEMPLATES = (2, 3, 5, 10)
 SEEDS = (2, 3, 5)
 # Rates of the exponential priors that are tried: of a replicate's own preference, and of words' by replicate.
-PREFERENCE, BY_WORD = (5, 10, 20, 40), (2.5, 10)
+PRIORS = ((10, 2.5), (20, 2.5), (40, 2.5), (10, 10))
 _OF_WORDS = ("sd_target_preference_by_replicate", "sd_attribute_preference_by_replicate")
 # p = .05 is then known to .005; SEAT's p is far from it on either side.
 _PERMUTATIONS = 2_000
@@ -101,13 +101,12 @@ def nulls(templates: Embedding, seeds: Embedding | None) -> Iterator[Row]:
 
 def priors(templates: Embedding) -> Iterator[Row]:
     """Other priors of what replicates differ by, on one half of the lists and draws of their own."""
-    for lam in PREFERENCE:
-        for lam_by_word in BY_WORD:
-            spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=lam)
-            for name in _OF_WORDS:
-                spec = spec.with_prior(name, "Exponential", lam=lam_by_word)
-            for row in of_templates(templates, TUNING, spec, seed=TUNING_SEED, alone=True):
-                yield replace(row, part=f"{lam:g}, {lam_by_word:g}")
+    for lam, lam_by_word in PRIORS:
+        spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=lam)
+        for name in _OF_WORDS:
+            spec = spec.with_prior(name, "Exponential", lam=lam_by_word)
+        for row in of_templates(templates, TUNING, spec, seed=TUNING_SEED, alone=True):
+            yield replace(row, part=f"{lam:g}, {lam_by_word:g}")
 
 
 def of_templates(
