@@ -405,6 +405,20 @@ The same nulls of WEAT 1 and 7 by other random draws, under other exponential pr
 """
 
 
+def replicates_planted_priors() -> str:
+    """Shifts of few replicates under other priors."""
+    result = read("replicates-planted-priors")
+    rows = pd.DataFrame(result["rows"])
+    every = rows[(rows.method == "crossed") & (rows.scope == "all")]
+    return f"""The same under other priors of `sd_replicate_preference` and of words' preferences by replicate (rates of
+the exponentials), where few replicates let the prior decide:
+
+{_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "rates"}))}
+
+{_about(result["about"])}
+"""
+
+
 def replicates_planted() -> str:
     """Shifts of known size."""
     result = read("replicates-planted")
@@ -630,6 +644,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "replicates-nulls": replicates_nulls,
     "replicates-priors": replicates_priors,
     "replicates-planted": replicates_planted,
+    "replicates-planted-priors": replicates_planted_priors,
     "sbc-replicates": replicates_sbc,
     "replicates-lists": replicates_lists,
     "replicates-planning": replicates_planning,

@@ -22,6 +22,9 @@ TEMPLATES = (2, 3, 5, 10)
 SEEDS = (2, 3, 5)
 # Rates of the exponential priors that are tried: of a replicate's own preference, and of words' by replicate.
 PRIORS = ((10, 2.5), (20, 2.5), (40, 2.5), (10, 10))
+RATES = "{:g} and {:g}"
+# More than these say enough themselves.
+FEW_TEMPLATES = (2, 3)
 _OF_WORDS = ("sd_target_preference_by_replicate", "sd_attribute_preference_by_replicate")
 # p = .05 is then known to .005; SEAT's p is far from it on either side.
 _PERMUTATIONS = 2_000
@@ -101,22 +104,36 @@ def nulls(templates: Embedding, seeds: Embedding | None) -> Iterator[Row]:
 
 def priors(templates: Embedding) -> Iterator[Row]:
     """Other priors of what replicates differ by, on one half of the lists and draws of their own."""
-    for lam, lam_by_word in PRIORS:
-        spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=lam)
-        for name in _OF_WORDS:
-            spec = spec.with_prior(name, "Exponential", lam=lam_by_word)
-        for row in of_templates(templates, TUNING, spec, seed=TUNING_SEED, alone=True):
-            yield replace(row, part=f"{lam:g}, {lam_by_word:g}")
+    for rates in PRIORS:
+        rows = of_templates(
+            templates, TUNING, with_rates(*rates), FEW_TEMPLATES, seed=TUNING_SEED, alone=True
+        )
+        for row in rows:
+            yield replace(row, part=RATES.format(*rates))
+
+
+def with_rates(preference: float, by_word: float) -> ModelSpec:
+    """The crossed model with other exponential priors of what replicates differ by."""
+    spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=preference)
+    for name in _OF_WORDS:
+        spec = spec.with_prior(name, "Exponential", lam=by_word)
+    return spec
 
 
 def of_templates(
-    templates: Embedding, lists: Sequence[str], spec: ModelSpec, *, seed: int = 1, alone: bool = False
+    templates: Embedding,
+    lists: Sequence[str],
+    spec: ModelSpec,
+    counts: Sequence[int] = TEMPLATES,
+    *,
+    seed: int = 1,
+    alone: bool = False,
 ) -> Iterator[Row]:
     """Real targets and random attributes."""
     for name in lists:
         design = NullDesign.of(load_wordlist(name), templates)
         for size in SIZES:
-            for count in TEMPLATES:
+            for count in counts:
                 own = design.with_sizes(size).with_replicates(count)
                 cell = ReplicatedCell(own, (spec,), seed=seed, alone=alone)
                 yield Row("templates", name, size, count, cell)

@@ -1,7 +1,7 @@
 """Tables with replicates, simulated from the model: effects of words as large as on real cosines."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -20,6 +20,7 @@ from bayes_bias.estimands.estimates import estimate_of
 from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.spec import ModelSpec, load_spec
 from benchmarks.effects import of_attributes, of_replicate, of_targets
+from benchmarks.replicated_cells import FEW_TEMPLATES, PRIORS, RATES, with_rates
 from benchmarks.simulated import ATTRIBUTE, RESIDUAL, TARGET
 
 WORDS = 8
@@ -106,8 +107,9 @@ class PlantedCell:
 
 @dataclass(frozen=True)
 class Row:
-    """One cell with what the table says of it."""
+    """One cell with what the table says of it; `part` names the priors of what replicates differ by."""
 
+    part: str
     replicates: int
     times: float
     shift: float
@@ -116,8 +118,17 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """No shifts, and such as words have, and three times of them."""
-    spec = load_spec("crossed")
+    yield from _rows(RATES.format(*PRIORS[0]), load_spec("crossed"), REPLICATES)
+
+
+def priors() -> Iterator[Row]:
+    """Few replicates under other priors, which decide there."""
+    for rates in PRIORS[1:3]:
+        yield from _rows(RATES.format(*rates), with_rates(*rates), FEW_TEMPLATES)
+
+
+def _rows(part: str, spec: ModelSpec, counts: Sequence[int]) -> Iterator[Row]:
     for times in TIMES:
-        for count in REPLICATES:
+        for count in counts:
             cell = PlantedCell(count, times, spec)
-            yield Row(count, times, cell.shift, cell)
+            yield Row(part, count, times, cell.shift, cell)

@@ -1,10 +1,11 @@
 """Replicates, the third facet: `python -m benchmarks.replicates nulls --draws 200 --templates minilm_templates.npz`.
 
 Parts: `nulls`, random attributes in templates and in trainings; `priors`, other priors of what replicates differ by;
-`planted`, simulated tables with shifts of known size; `lists`, WEAT 1 to 10 in all templates; `planning`, what `plan`
-predicts for fewer templates; `cost`, a hundred replicates beside five. Templates are a file of word vectors of ten
-templates or any embedding with replicates; trainings come from `python -m benchmarks.trained --seeds 5`. Records of
-nulls are kept in `benchmarks/records`, and a run goes on where an earlier one stopped.
+`planted`, simulated tables with shifts of known size, and `planted-priors`; `lists`, WEAT 1 to 10 in all templates;
+`planning`, what `plan` predicts for fewer templates; `cost`, a hundred replicates beside five. Templates are a file of
+word vectors of ten templates, or any embedding with replicates; trainings come from
+`python -m benchmarks.trained --seeds 5`. Records of random tables are kept in `benchmarks/records`, and a run goes on
+where an earlier one stopped.
 """
 
 import argparse
@@ -49,6 +50,12 @@ def _planted(chosen: argparse.Namespace) -> None:
     _write("planted", _judged(rows, chosen), chosen)
 
 
+def _planted_priors(chosen: argparse.Namespace) -> None:
+    rows = [row for row in replicated_tables.rows() if row.replicates in replicated_cells.FEW_TEMPLATES]
+    rows += replicated_tables.priors()
+    _write("planted-priors", _judged(rows, chosen), chosen)
+
+
 def _lists(chosen: argparse.Namespace) -> None:
     _tell("lists", replicated_lists.of_lists(open_embedding(chosen.templates)), chosen)
 
@@ -79,6 +86,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "nulls": _nulls,
     "priors": _priors,
     "planted": _planted,
+    "planted-priors": _planted_priors,
     "lists": _lists,
     "planning": _planning,
     "cost": _cost,
