@@ -395,11 +395,11 @@ def replicates_priors() -> str:
     every = rows[rows.scope == "all"]
     return f"""### Priors of what replicates differ by
 
-The same nulls of WEAT 1 and 7 by other random draws, under other exponential priors: the rate for
-`sd_replicate_preference`, a replicate's own share of a bias, and that for `sd_target_preference_by_replicate` and
-`sd_attribute_preference_by_replicate`. Shipped are 10 and 2.5. Share of findings, coverage and width, scope "all".
+The same nulls of WEAT 1 and 7 by other random draws, two and three templates, under other priors of
+`sd_replicate_preference`, a replicate's own share of a bias, in units of the table: share of findings, coverage and
+width, scope "all".
 
-{_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "rates"}))}
+{_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "prior"}))}
 
 {_about(result["about"])}
 """
@@ -410,10 +410,9 @@ def replicates_planted_priors() -> str:
     result = read("replicates-planted-priors")
     rows = pd.DataFrame(result["rows"])
     every = rows[(rows.method == "crossed") & (rows.scope == "all")]
-    return f"""The same under other priors of `sd_replicate_preference` and of words' preferences by replicate (rates of
-the exponentials), where few replicates let the prior decide:
+    return f"""The same under other priors of `sd_replicate_preference`, where few replicates let the prior decide:
 
-{_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "rates"}))}
+{_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "prior"}))}
 
 {_about(result["about"])}
 """

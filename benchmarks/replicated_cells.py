@@ -9,7 +9,7 @@ from bayes_bias.checks.calibration import Cell, NullDesign, judge
 from bayes_bias.checks.calibration.judging import Record, judge_by_weat
 from bayes_bias.embeddings import Embedding
 from bayes_bias.embeddings.replicated import split
-from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.cells import random_words
 from benchmarks.seat import seat
@@ -20,9 +20,14 @@ TUNING, TUNING_SEED = ("weat1", "weat7"), 2
 SIZES = (8, 25)
 TEMPLATES = (2, 3, 5, 10)
 SEEDS = (2, 3, 5)
-# Rates of the exponential priors that are tried: of a replicate's own preference, and of words' by replicate.
-PRIORS = ((10, 2.5), (20, 2.5), (40, 2.5), (10, 10))
-RATES = "{:g} and {:g}"
+# Of a replicate's own preference, in units of the table; the first is shipped.
+PRIORS = (
+    Prior("Exponential", {"lam": 10}),
+    Prior("Exponential", {"lam": 5}),
+    Prior("Exponential", {"lam": 20}),
+    Prior("Exponential", {"lam": 40}),
+    Prior("HalfCauchy", {"beta": 0.05}),
+)
 # More than these say enough themselves.
 FEW_TEMPLATES = (2, 3)
 _OF_WORDS = ("sd_target_preference_by_replicate", "sd_attribute_preference_by_replicate")
@@ -104,20 +109,15 @@ def nulls(templates: Embedding, seeds: Embedding | None) -> Iterator[Row]:
 
 def priors(templates: Embedding) -> Iterator[Row]:
     """Other priors of what replicates differ by, on one half of the lists and draws of their own."""
-    for rates in PRIORS:
-        rows = of_templates(
-            templates, TUNING, with_rates(*rates), FEW_TEMPLATES, seed=TUNING_SEED, alone=True
-        )
+    for prior in PRIORS:
+        rows = of_templates(templates, TUNING, under(prior), FEW_TEMPLATES, seed=TUNING_SEED, alone=True)
         for row in rows:
-            yield replace(row, part=RATES.format(*rates))
+            yield replace(row, part=str(prior))
 
 
-def with_rates(preference: float, by_word: float) -> ModelSpec:
-    """The crossed model with other exponential priors of what replicates differ by."""
-    spec = load_spec("crossed").with_prior("sd_replicate_preference", "Exponential", lam=preference)
-    for name in _OF_WORDS:
-        spec = spec.with_prior(name, "Exponential", lam=by_word)
-    return spec
+def under(prior: Prior) -> ModelSpec:
+    """The crossed model with another prior of what a bias differs by between replicates."""
+    return load_spec("crossed").with_prior("sd_replicate_preference", prior.distribution, **prior.parameters)
 
 
 def of_templates(
