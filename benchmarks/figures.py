@@ -63,7 +63,7 @@ def plot_ranks(pit: Mapping[str, np.ndarray], path: Path) -> None:
             at, ecdf, lower, upper = ecdf_pit(ranks, 1 - 0.05 / len(pit), 10_000)
             ax.fill_between(at, lower - at, upper - at, color=NOISE, linewidth=0)
             ax.plot(at, ecdf - at, linewidth=1)
-            ax.set_title(name, fontsize="small")
+            ax.set_title(name, fontsize="x-small" if len(name) > 28 else "small")
         for ax in axes[len(pit) :]:
             ax.remove()
         figure.supxlabel("rank of the truth among the posterior draws")
