@@ -2,6 +2,8 @@
 
 PYTHON ?= $(shell command -v python3.12 || command -v python3.13 || command -v python3)
 BIN := .venv/bin
+# Vectors of the words of all lists in ten templates, of which the shipped `minilm-demo` has those of five lists.
+TEMPLATES ?= minilm_templates.npz
 
 .PHONY: report test test-fast lint docs calibration benchmark clean
 
@@ -49,6 +51,14 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.sbc
+	$(BIN)/python -m benchmarks.trained --seeds 5
+	$(BIN)/python -m benchmarks.replicates nulls --draws 400 --templates $(TEMPLATES)
+	$(BIN)/python -m benchmarks.replicates priors --draws 100 --templates $(TEMPLATES)
+	$(BIN)/python -m benchmarks.replicates planted --draws 400
+	$(BIN)/python -m benchmarks.replicates lists --templates $(TEMPLATES)
+	$(BIN)/python -m benchmarks.replicates planning --templates $(TEMPLATES)
+	$(BIN)/python -m benchmarks.replicates cost
+	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning

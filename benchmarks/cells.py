@@ -85,7 +85,17 @@ def topical(embedding: Embedding) -> Iterator[Row]:
 
 def others(embedding: Embedding) -> Iterator[Row]:
     """The nulls of other vectors: random words on both sides, or topics on one of them."""
-    # A list of words that the embedding has; they only hold the places of random ones.
+    whole = random_words(embedding)
+    for about, topics in {"random targets and classes": {}, **_TOPICS}.items():
+        for size in SIZES if not topics else SIZES[1:]:
+            design = whole.with_random_groups(max(size, 8)).with_sizes(size).with_topics(**topics)
+            yield _row(about, design)
+            if topics:
+                yield _row(f"{about}, centred", design.centred())
+
+
+def random_words(embedding: Embedding) -> NullDesign:
+    """Words at random on both sides, of any embedding: a list of words that it has only holds their places."""
     words = [word for word in embedding.vocabulary()[:100] if word.isalpha()]
     names = ("first", "second", "one", "other")
     taken = {name: tuple(words[2 * k : 2 * k + 2]) for k, name in enumerate(names)}
@@ -96,13 +106,7 @@ def others(embedding: Embedding) -> Iterator[Row]:
         classes={name: taken[name] for name in names[2:]},
         stereotypes=dict(zip(names[:2], names[2:], strict=True)),
     )
-    whole = NullDesign.of(placeholder, embedding)
-    for about, topics in {"random targets and classes": {}, **_TOPICS}.items():
-        for size in SIZES if not topics else SIZES[1:]:
-            design = whole.with_random_groups(max(size, 8)).with_sizes(size).with_topics(**topics)
-            yield _row(about, design)
-            if topics:
-                yield _row(f"{about}, centred", design.centred())
+    return NullDesign.of(placeholder, embedding)
 
 
 def planted(embedding: Embedding) -> Iterator[Row]:

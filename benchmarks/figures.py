@@ -56,13 +56,14 @@ def plot_ranks(pit: Mapping[str, np.ndarray], path: Path) -> None:
     probability .95. (ArviZ's `plot_ecdf_pit` is about to give up bands for a test; its bands remain.)"""
     columns = 4
     with style():
-        figure = Figure(figsize=(9, 6.5), layout="constrained")
-        axes = figure.subplots(-(-len(pit) // columns), columns, sharex=True, sharey=True).ravel()
+        rows = -(-len(pit) // columns)
+        figure = Figure(figsize=(9, max(6.5, 0.95 * rows)), layout="constrained")
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True).ravel()
         for ax, (name, ranks) in zip(axes, pit.items(), strict=False):
             at, ecdf, lower, upper = ecdf_pit(ranks, 1 - 0.05 / len(pit), 10_000)
             ax.fill_between(at, lower - at, upper - at, color=NOISE, linewidth=0)
             ax.plot(at, ecdf - at, linewidth=1)
-            ax.set_title(name, fontsize="small")
+            ax.set_title(name, fontsize="x-small" if len(name) > 28 else "small")
         for ax in axes[len(pit) :]:
             ax.remove()
         figure.supxlabel("rank of the truth among the posterior draws")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 from scipy.stats import binomtest
 
+from bayes_bias.associations.replicates import FEW
 from benchmarks.cells import TUNING
 from benchmarks.figures import plot_shares
 from benchmarks.provenance import PAGE, RESULTS, read
@@ -261,15 +262,12 @@ def sbc() -> str:
     """Simulation-based calibration."""
     result = read("sbc")
     rows = pd.DataFrame(result["rows"])
-    worst = rows.loc[rows.p_uniform.idxmin()]
-    threshold = 0.05 / len(rows)
-    verdict = "none is below" if worst.p_uniform >= threshold else f"`{worst.quantity}` is below"
     return f"""## Simulation-based calibration
 
 Parameters from the priors, cosines from the model, {rows.fits.iloc[0]:.0f} fits: the truth's rank among the posterior
-draws must be uniform. Kolmogorov-Smirnov p-values; of {len(rows)} quantities {verdict} .05 / {len(rows)}.
+draws must be uniform. Kolmogorov-Smirnov p-values; {_uniform(rows)}.
 
-{_table(rows.rename(columns={"p_uniform": "p", "coverage_50": "50%", "coverage_95": "95%"}).drop(columns="fits"))}
+{_table(_ranks(rows))}
 
 ![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc.png)
 
@@ -338,6 +336,225 @@ of excluding zero; then the same of random sub-lists, fitted. (The whole list's 
 while the prediction allows for the population's being another, and so is nearer to one half.)
 
 {_table(pd.DataFrame(result["rows"]))}
+
+{_about(result["about"])}
+"""
+
+
+def replicates_nulls() -> str:
+    """Random attributes in several templates, and in several trainings."""
+    result = read("replicates-nulls")
+    rows = pd.DataFrame(result["rows"])
+    keys = ["part", "size", "replicates"]
+    crossed = rows[(rows.method == "crossed") & (rows.scope == "all")]
+    few, more = crossed[crossed.replicates < FEW], crossed[crossed.replicates >= FEW]
+    return f"""## Replicates
+
+What measures the whole table again, such as a template, a training or a corpus, is a third facet. Scope "all" speaks of
+new words and new replicates, "both" of new words in these replicates alone.
+
+### Attribute words at random, in several templates
+
+Targets of WEAT 1, 6 and 7, as many random attributes a class, no controls, in the first 2, 3, 5 and 10 templates of the
+sentence encoder all-MiniLM-L6-v2 (`{result["about"]["templates"]}`); and random words on both sides in two to five
+trainings of word2vec (50 dimensions, {read("trained-seeds")["about"]["words"]:,} words of English manual pages, which
+have hardly any of the lists' words), the same but for the seed and the order in which two threads worked. Beside
+`crossed` what is reported where templates are averaged over (`crossed` and WEAT on the mean table) or counted as words
+(SEAT: WEAT's permutation test, two-sided, in which each word in each template is one more word; a sentence's score is
+its mean cosine with all sentences of one class, those of other templates included, less that with all of the other; of
+trainings, which have no space in common, cosines within a training). Share of findings at the 5% level, lists together,
+{rows.draws.min():.0f} to {rows.draws.max():.0f} draws of each list, size and number of replicates.
+
+{_table(_by_method(rows, keys))}
+
+Wanted: scope "all" between 2% and 7%. 
+Of {len(more)} cells of five replicates or more, {_outside_of(more)}.
+Of {len(few)} cells of two and three, {_outside_of(few)}.
+{_REPLICATES_OUTSIDE}
+
+Width of the 95% intervals, mean over cells:
+
+{_table(_widths(rows, keys))}
+
+Scope "all", list by list (bold: outside 2 to 7%):
+
+{_table(_by_design(crossed))}
+
+Of these short runs (acceptance .8) {_diverged(crossed)} had divergent transitions, on the mean table
+{_diverged(rows[rows.method == "crossed on the mean table"])}; the default fits to the ten lists below had none.
+
+{_about(result["about"])}
+"""
+
+
+_REPLICATES_OUTSIDE = """What lies below has two causes. With eight words `crossed` is as cautious on the
+mean table: the prior of words' preferences allows for more than these vary by, and random words on both sides hardly
+have any (see other vectors above). And two or three replicates say little of how much a bias differs between them: the
+prior decides, and it allows for more than these templates and seeds differ by, as it should where others differ by more
+(see the planted shifts below)."""
+
+
+def replicates_priors() -> str:
+    """Other priors of what replicates differ by."""
+    result = read("replicates-priors")
+    rows = pd.DataFrame(result["rows"])
+    every = rows[rows.scope == "all"]
+    return f"""### Priors of what replicates differ by
+
+The same nulls of WEAT 1 and 7 by other random draws, two and three templates, under other priors of
+`sd_replicate_preference`, a replicate's own share of a bias, in units of the table: share of findings, coverage and
+width, scope "all".
+
+{_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "prior"}))}
+
+{_about(result["about"])}
+"""
+
+
+def replicates_planted_priors() -> str:
+    """Shifts of few replicates under other priors."""
+    result = read("replicates-planted-priors")
+    rows = pd.DataFrame(result["rows"])
+    every = rows[(rows.method == "crossed") & (rows.scope == "all")]
+    return f"""The same under other priors of `sd_replicate_preference`, where few replicates let the prior decide:
+
+{_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "prior"}))}
+
+`Exponential(lam=10)` is shipped. A narrower prior brings the intervals of two templates that hardly differ nearer to
+those of templates as they are, and makes those too short that are so already, of replicates that differ much. A wider
+one, or one of heavy tails, mends the latter at the price of intervals that two replicates make half as wide again, or
+several times as wide. So few draws tell widths apart and hardly shares.
+
+{_about(result["about"])}
+"""
+
+
+def replicates_planted() -> str:
+    """Shifts of known size."""
+    result = read("replicates-planted")
+    rows = pd.DataFrame(result["rows"])
+    keys = ["times", "replicates"]
+    of_scale = rows[rows.method == "replicate_sd"].set_index(keys)
+    of_scale = of_scale.rename(columns={"shift": "sd", "bias": "estimated", "coverage_95": "sd covered"})
+    covered = of_scale["sd covered"].map("{:.1%}".format).where(of_scale.sd > 0, "")
+    bias = rows[(rows.method == "crossed") & (rows.scope == "all")].set_index(keys)
+    told = of_scale[["sd", "estimated"]].assign(
+        **{"sd covered": covered, "bias covered": bias.coverage_95.map("{:.1%}".format)}
+    )
+    on_mean = {
+        n: own["share"] for n, own in rows[rows.method == "crossed on the mean table"].groupby("times")
+    }
+    shown = _by_method(rows[rows.method != "replicate_sd"], keys).merge(told.reset_index(), on=keys)
+    return f"""### Planted shifts of replicates
+
+Simulated tables, eight words each, without a bias in the population. Effects of words are as large as on real vectors,
+and differ between replicates by half as much; the bias differs between replicates with a standard deviation of so many
+*times* that between lists of words. Share of findings; the standard deviation planted, its mean estimate
+(`replicate_sd`) and how many of its 95% intervals hold it; how many intervals of the bias hold its true value. (Means
+have a flat prior, so that any other true bias would be held as often.)
+
+{_table(shown)}
+
+Where the third facet is left out, shifts as large as what lists vary by are found as a bias in
+{_from_to(on_mean[1])} of tables, and three times as large ones in {_from_to(on_mean[3])}. With it five and ten
+replicates hold what they promise. Two or three that differ three times as much as lists do are still found too often:
+they say little of so large differences, and the prior expects smaller ones. Where replicates do not differ at all their
+standard deviation is overestimated, since zero cannot be told from a little.
+
+{_about(result["about"])}
+"""
+
+
+def replicates_lists() -> str:
+    """The ten lists in ten templates."""
+    result = read("replicates-lists")
+    rows = pd.DataFrame(result["rows"])
+    unsure = rows[(rows.lower < 0) & (rows.upper > 0)]
+    apart = unsure.loc[unsure["SEAT p"].idxmin()]
+    seen = unsure[unsure["SEAT p"] < 0.05]
+    interval = [f"{row.bias:+.4f} [{row.lower:+.4f}, {row.upper:+.4f}]" for row in rows.itertuples()]
+    between = [f"{row.least:+.4f} to {row.largest:+.4f}" for row in rows.itertuples()]
+    shown = pd.DataFrame(
+        {
+            "list": rows["list"],
+            "bias, scope all": interval,
+            "WEAT d": rows["WEAT d"],
+            "WEAT p": rows["WEAT p"],
+            "SEAT d": rows["SEAT d"],
+            "SEAT p": rows["SEAT p"],
+            "bias of single templates": between,
+            "distinguishable alone": [f"{row.alone} of {row.templates}" for row in rows.itertuples()],
+            "sd between templates": rows["sd between templates"],
+            "reliability of one": rows["reliability of one"],
+        }
+    )
+    return f"""### The ten lists in ten templates
+
+Posterior bias with its 95% interval, WEAT on the mean table and SEAT on sentences (both one-sided, as published; SEAT
+with 100,000 permutations), the raw bias in single templates and in how many of them, taken alone, the interval would
+exclude zero, the posterior mean of the standard deviation of the bias between templates, and the share of the variance
+of one template's bias that is due to words. No controls.
+
+{_table(shown)}
+
+Of the {len(unsure)} lists whose interval holds zero, SEAT finds a bias, one-sided at the 5% level, in {len(seen)}:
+{", ".join(seen["list"]) or "none"}. They disagree most in {apart["list"]}: SEAT's p is {apart["SEAT p"]:.2g}, and the
+interval {apart.lower:+.4f} to {apart.upper:+.4f}. Divergent transitions in these ten default fits:
+{rows.divergences.sum():.0f}; the least bulk ESS of a parameter or of any quantity that is reported, under any scope, is
+{rows["least bulk ESS"].min():,.0f} ({rows.loc[rows["least bulk ESS"].idxmin(), "list"]}).
+
+{_about(result["about"])}
+"""
+
+
+def replicates_planning() -> str:
+    """Predicted against real widths."""
+    result = read("replicates-planning")
+    rows = pd.DataFrame(result["rows"])
+    ratio = rows["real width"] / rows["predicted width"]
+    three, more = (ratio[rows.templates == n] for n in (3, 7))
+    return f"""### Fewer templates, planned and real
+
+From the fit of all ten templates: the width that `plan` predicts for fewer, and the mean width of fits to random
+sub-sets of so many; the probability of excluding zero, and how many of these did. (Sub-sets of seven of ten overlap.)
+
+{_table(rows)}
+
+Real intervals are {three.min():.2f} to {three.max():.2f} times as wide as predicted with three templates and
+{more.min():.2f} to {more.max():.2f} times with seven: the prediction knows from ten templates how little they differ,
+and a fit to three does not.
+
+{_about(result["about"])}
+"""
+
+
+def replicates_cost() -> str:
+    """A hundred replicates beside five."""
+    result = read("replicates-cost")
+    rows = pd.DataFrame(result["rows"])
+    return f"""### What a hundred replicates cost
+
+Seconds of sampling of a simulated table, processor time, median of five seeds in turn (wanted: a ratio of 1.2 at
+most): {rows.ratio.iloc[0]:.2f}.
+
+{_table(rows.drop(columns="ratio"))}
+
+{_about(result["about"])}
+"""
+
+
+def replicates_sbc() -> str:
+    """Simulation-based calibration of replicated tables."""
+    result = read("sbc-replicates")
+    rows = pd.DataFrame(result["rows"])
+    return f"""### Simulation-based calibration of replicated tables
+
+As above, with {result["about"]["replicates"]} replicates, controls, pairs and sub-topics, {rows.fits.iloc[0]:.0f} fits;
+{_uniform(rows)}. Scales without a suffix are those of words in all replicates.
+
+{_table(_ranks(rows))}
+
+![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc-replicates.png)
 
 {_about(result["about"])}
 """
@@ -439,12 +656,83 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "data-fit": data_fit,
     "robust": robust,
     "planning": planning,
+    "replicates-nulls": replicates_nulls,
+    "replicates-priors": replicates_priors,
+    "replicates-planted": replicates_planted,
+    "replicates-planted-priors": replicates_planted_priors,
+    "sbc-replicates": replicates_sbc,
+    "replicates-lists": replicates_lists,
+    "replicates-planning": replicates_planning,
+    "replicates-cost": replicates_cost,
     "compiling": compiling,
     "sampling": sampling,
     "scale": scale,
     "path": path,
     "opening-word2vec": opening,
 }
+
+
+def _uniform(rows: pd.DataFrame) -> str:
+    """Which ranks are not, allowing for the number of quantities."""
+    below = rows.quantity[rows.p_uniform < 0.05 / len(rows)]
+    verdict = f"{', '.join(f'`{name}`' for name in below)} is below" if len(below) else "none is below"
+    return f"of {len(rows)} quantities {verdict} .05 / {len(rows)}"
+
+
+def _ranks(rows: pd.DataFrame) -> pd.DataFrame:
+    renamed = {"p_uniform": "p", "coverage_50": "50%", "coverage_95": "95%"}
+    return rows.rename(columns=renamed).drop(columns="fits")
+
+
+def _by_method(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Share of findings with its interval over cells that are alike, a column for each method and scope."""
+    told = {
+        ("crossed", "all"): "crossed, all",
+        ("crossed", "both"): "crossed, both",
+        ("crossed on the mean table", "both"): "mean table: crossed",
+        ("WEAT", "targets"): "mean table: WEAT",
+        ("SEAT", "targets"): "SEAT",
+    }
+    tables = [
+        _pooled(own, keys).set_index(keys)["share"].rename(label)
+        for (method, scope), label in told.items()
+        if len(own := rows[(rows.method == method) & (rows.scope == scope)])
+    ]
+    return pd.concat(tables, axis=1).reset_index()
+
+
+def _outside_of(rows: pd.DataFrame) -> str:
+    """How many cells lie outside what is wanted, and what they say together."""
+    below, above = (rows["share"] < WANTED[0]).sum(), (rows["share"] > WANTED[1]).sum()
+    together = _pooled(rows, ["method"])["share"].iloc[0]
+    return f"{below} are below and {above} above, {_within(rows)}; together {together}"
+
+
+def _from_to(shares: pd.Series) -> str:
+    return f"{shares.min():.0%} to {shares.max():.0%}"
+
+
+def _within(rows: pd.DataFrame) -> str:
+    sure = ((rows.share_ub < WANTED[0]) | (rows.share_lb > WANTED[1])).sum()
+    return f"{sure} of them beyond the Monte Carlo interval of so few draws"
+
+
+def _diverged(rows: pd.DataFrame) -> str:
+    """Share of fits with divergences."""
+    return f"{(rows.divergences * rows.draws).sum() / rows.draws.sum():.1%}"
+
+
+def _widths(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    fitted = rows[rows.width.notna()]
+    names = fitted.method + ", " + fitted.scope
+    return fitted.assign(name=names).pivot_table(index=keys, columns="name", values="width").reset_index()
+
+
+def _by_design(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each list and size, a column for each number of replicates."""
+    shown = rows.assign(shown=rows["share"].map(_mark), part=rows.part + ", " + rows.wordlist)
+    wide = shown.pivot_table(index=["part", "size"], columns="replicates", values="shown", aggfunc="first")
+    return wide.fillna("").reset_index()
 
 
 def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:

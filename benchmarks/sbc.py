@@ -1,4 +1,4 @@
-"""Simulation-based calibration: `python -m benchmarks.sbc --fits 500`.
+"""Simulation-based calibration: `python -m benchmarks.sbc --fits 500`; with `--replicates 4` of replicated tables.
 
 Parameters are drawn from the priors, word effects and cosines from the model, and the truth's rank among the
 posterior draws must be uniform, for every scale, mean, estimand and word effect (Talts, Betancourt, Simpson,
@@ -7,22 +7,30 @@ variables of a PyMC model; the collapsed model has none, since its likelihood is
 """
 
 import argparse
+import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import joblib
 import numpy as np
-import xarray as xr
-from scipy.stats import kstest
+from scipy.stats import kstest, norm
 
 import bayes_bias as bb
 from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.estimands.estimates import estimates
-from bayes_bias.models.spec import Prior, load_spec
+from bayes_bias.checks.calibration.judging import posterior_of
+from bayes_bias.estimands.estimates import bias_estimate, estimate_of
+from bayes_bias.estimands.facets import ScopeName
+from bayes_bias.models.components import BY_REPLICATE
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import REPLICATES, Prior, load_spec
 from bayes_bias.models.word_effects import word_effects
+from benchmarks.effects import of_attributes, of_replicate, of_targets, summing_to_zero
 from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
 
+HERE = Path(__file__).parent
 TARGETS = {"men": 5, "women": 5}
 ATTRIBUTES = {"work": 6, "home": 4, "neutral": 8}
 # Every man is paired with a woman; words of work and of home are about two topics each.
@@ -31,27 +39,24 @@ STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
 # Priors in the units of the table: those of the table's own spread are no prior to draw from.
 SPEC = load_spec("crossed").with_option("unit", "as measured")
-# Estimands of which the first row stands for the others, and their scope.
-_FIRST = dict.fromkeys(("group_bias", "excess", "repulsion", "target_bias", "attribute_bias"), "both")
-_FIRST |= {"effect_size": "targets"}
+# Estimands of which one row stands for the others.
+_FIRST = ("group_bias", "excess", "repulsion", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 6
 _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
+# Of a replicated table, with its forty scales, where a fit takes three times as long.
+_SHORTER = bb.Sampling(draws=600, tune=500, chains=1, target_accept=0.9)
 
 
 def main() -> None:
     """Fit many simulated tables; report ranks, their uniformity and a figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=500)
+    parser.add_argument("--replicates", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    work = (joblib.delayed(ranks)(seed) for seed in range(chosen.fits))
-    found = joblib.Parallel(n_jobs=chosen.jobs, return_as="generator_unordered")(work)
-    every = []
-    for done, one in enumerate(found, start=1):
-        every.append(one)
-        if done % 50 == 0:
-            print(f"{done} of {chosen.fits} fits", flush=True)
+    name = "sbc-replicates" if chosen.replicates else "sbc"
+    every = _ranks_of(chosen.fits, chosen.replicates, chosen.jobs)
     pit = {name: np.array([one[name] for one in every]) for name in every[0]}
     rows = [
         {
@@ -67,52 +72,104 @@ def main() -> None:
     ]
     for row in rows:
         print(row)
-    write("sbc", provenance() | {"spec": load_spec("crossed").sha256[:12]}, rows)
-    plot_ranks(pit, RESULTS / "sbc.png")
+    about = {"spec": load_spec("crossed").sha256[:12]}
+    write(name, provenance() | about | ({"replicates": chosen.replicates} if chosen.replicates else {}), rows)
+    plot_ranks(pit, RESULTS / f"{name}.png")
 
 
-def ranks(seed: int) -> dict[str, float]:
+def _ranks_of(fits: int, replicates: int, jobs: int) -> list[dict[str, float]]:
+    """Those of each table, kept in `benchmarks/records`, so that a run goes on where an earlier one stopped."""
+    path = HERE / "records" / f"sbc-{replicates}-{SPEC.sha256[:16]}.jsonl"
+    kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    done: dict[int, dict[str, float]] = dict(json.loads(line) for line in kept)
+    work = (joblib.delayed(_numbered)(seed, replicates) for seed in range(fits) if seed not in done)
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        for seed, found in joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
+            done[seed] = found
+            file.write(json.dumps([seed, found]) + "\n")
+            file.flush()
+            if len(done) % 50 == 0:
+                print(f"{len(done)} of {fits} fits", flush=True)
+    return [done[seed] for seed in range(fits)]
+
+
+def _numbered(seed: int, replicates: int) -> tuple[int, dict[str, float]]:
+    return seed, ranks(seed, replicates)
+
+
+def ranks(seed: int, replicates: int = 0) -> dict[str, float]:
     """The truth's rank among the posterior draws, as a share, for each quantity of one simulated table."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
-    truth, table = simulate(rng)
-    fit = bb.fit(table, SPEC, seed=seed, sampling=_SAMPLING)
-    drawn = _quantities(fit)
+    truth, table = simulate(rng, replicates)
+    fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=_SHORTER if replicates else _SAMPLING)
+    drawn = _quantities(fitted, replicates)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
 
-def simulate(rng: np.random.Generator) -> tuple[dict[str, float], Associations]:
-    """Scales from the priors, word effects and values from the model; any block means, since theirs is flat."""
-    n_groups, n_classes = len(TARGETS), len(ATTRIBUTES)
-    sizes = {name: n_classes if name in _BY_CLASS else 1 for name in SPEC.priors}
-    theta = {name: _draw(prior, sizes[name], rng) for name, prior in SPEC.priors.items()}
-    theta["mean"] = rng.normal(0, 3, (n_groups, n_classes))
+@dataclass(frozen=True)
+class _Effects:
+    """What is added to the mean: of targets (targets, classes), attributes (attributes, groups), blocks (groups,
+    classes), residuals (targets, attributes)."""
+
+    target: np.ndarray
+    attribute: np.ndarray
+    block: np.ndarray
+    residual: np.ndarray
+
+    def table(self, g: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """Their sum for each pair of words."""
+        return self.block[np.ix_(g, c)] + self.target[:, c] + self.attribute[:, g].T + self.residual
+
+
+def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, float], Associations]:
+    """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
+    n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
+    theta = _scales(n_classes, replicates, rng)
     g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
-    k = len(STEREOTYPES)
-    target_effect = theta["sd_target"] * rng.standard_normal((len(g), 1)) * np.ones(n_classes)
-    target_effect[:, :k] += theta["sd_target_associated"] * rng.standard_normal((len(g), 1))
-    target_effect[:, :k] += theta["sd_target_preference"] * _summing_to_zero(len(g), k, rng)
-    target_effect[:, k:] += theta["sd_target_control"] * rng.standard_normal((len(g), n_classes - k))
-    attribute_effect = theta["sd_attribute"][c][:, None] * rng.standard_normal((len(c), 1))
-    attribute_effect = attribute_effect + theta["sd_attribute_preference"][c][:, None] * _summing_to_zero(
-        len(c), n_groups, rng
-    )
     pair, topic = np.concatenate([np.arange(n) for n in TARGETS.values()]), _topics()
-    target_effect[:, :k] += _shared("target", pair, k, theta, rng)
-    attribute_effect = attribute_effect + _shared("attribute", topic, n_groups, theta, rng) * (c < k)[:, None]
-    y = theta["mean"][np.ix_(g, c)] + target_effect[:, c] + attribute_effect[:, g].T
-    y = y + theta["sd_residual"] * rng.standard_normal(y.shape)
+    target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
+    target[:, :k] += _shared("target", pair, k, theta, rng)
+    attribute = attribute + _shared("attribute", topic, n_groups, theta, rng) * (c < k)[:, None]
+    mean, noise = rng.normal(0, 3, (n_groups, n_classes)), rng.standard_normal((len(g), len(c)))
+    words = _Effects(target, attribute, mean, theta["sd_residual"] * noise)
+    own = [_of_one_replicate(theta, g, c, rng) for _ in range(replicates)]
+    singles = {f"r{r}": words.table(g, c) + each.table(g, c) for r, each in enumerate(own)}
     targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
     attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
     table = assemble(
-        y,
+        np.mean(list(singles.values()), axis=0) if singles else words.table(g, c),
         targets,
         attributes,
         STEREOTYPES,
         pairs=dict(zip(targets, map(str, pair), strict=True)),
         topics={word: str(t) for word, t, own in zip(attributes, topic, c, strict=True) if own < k},
+        replicates=singles,
     )
-    return _truth(theta, target_effect, attribute_effect, g, c), table
+    return _truth(theta, words, own, g, c), table
+
+
+def _scales(n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Of all effects, from their priors."""
+    names = [
+        name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))
+    ]
+    by_class = {name: name.removesuffix(BY_REPLICATE) in _BY_CLASS for name in names}
+    return {name: _draw(SPEC.priors[name], n_classes if by_class[name] else 1, rng) for name in names}
+
+
+def _of_one_replicate(
+    theta: Mapping[str, np.ndarray], g: np.ndarray, c: np.ndarray, rng: np.random.Generator
+) -> _Effects:
+    n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
+    noise = rng.standard_normal((len(g), len(c)))
+    return _Effects(
+        of_targets(theta, g, n_classes, k, rng, BY_REPLICATE),
+        of_attributes(theta, c, n_groups, rng, BY_REPLICATE),
+        of_replicate(theta, n_groups, n_classes, k, rng),
+        theta["sd_residual" + BY_REPLICATE] * noise,
+    )
 
 
 def _topics() -> np.ndarray:
@@ -127,57 +184,119 @@ def _shared(
     """What words of one cluster share, (words, size)."""
     n = cluster.max() + 1
     level = theta[f"sd_{side}_cluster"] * rng.standard_normal((n, 1))
-    return (level + theta[f"sd_{side}_cluster_preference"] * _summing_to_zero(n, size, rng))[cluster]
-
-
-def _summing_to_zero(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Deviations of variance one that sum to zero over k."""
-    z = rng.standard_normal((n, k))
-    return (z - z.mean(axis=1, keepdims=True)) * np.sqrt(k / (k - 1))
+    return (level + theta[f"sd_{side}_cluster_preference"] * summing_to_zero(n, size, rng))[cluster]
 
 
 def _truth(
     theta: Mapping[str, np.ndarray],
-    target_effect: np.ndarray,
-    attribute_effect: np.ndarray,
+    words: _Effects,
+    replicates: Sequence[_Effects],
     g: np.ndarray,
     c: np.ndarray,
 ) -> dict[str, float]:
-    scales = {f"{name}[0]": float(value[0]) for name, value in theta.items() if name != "mean"}
-    mean = theta["mean"]
-    of_targets = np.stack([target_effect[g == k].mean(axis=0) for k in range(len(TARGETS))])
-    of_attributes = np.stack([attribute_effect[c == k].mean(axis=0) for k in range(len(ATTRIBUTES))]).T
-    bias = {"both": mean, "targets": mean + of_attributes, "attributes": mean + of_targets}
+    mean, target, attribute = words.block, words.target, words.attribute
+    bias = {scope: _bias(table) for scope, table in _expected(words, replicates, g, c).items()}
+    effect_size = {} if replicates else {"effect_size[0]": _effect_size(bias["targets"], theta)}
+    of_replicates = _of_replicates(theta, words, replicates) if replicates else {}
     return {
-        **scales,
+        **{f"{name}[0]": float(value[0]) for name, value in theta.items()},
         "mean[0, 0]": float(mean[0, 0]),
-        **{f"bias, scope {scope}": _bias(table) for scope, table in bias.items()},
+        **{f"bias, scope {scope}": value for scope, value in bias.items()},
         "group_bias[0]": float(mean[0, 0] - mean[0, 1]),
         "excess[0]": float(mean[0, 0] - mean[0, 2]),
         "repulsion[0]": float(mean[0, 2] - mean[0, 1]),
-        "effect_size[0]": _effect_size(_bias(bias["targets"]), theta),
-        "target_bias[0]": float((mean[0] + target_effect[0])[:2] @ (1, -1)),
-        "attribute_bias[0]": float((mean[:, 0] + attribute_effect[0]) @ (1, -1)),
-        "target_effect[0, 0]": float(target_effect[0, 0]),
-        "attribute_effect[0, 0]": float(attribute_effect[0, 0]),
+        **effect_size,
+        "target_bias[0]": float((mean[0] + target[0])[:2] @ (1, -1)),
+        "attribute_bias[0]": float((mean[:, 0] + attribute[0]) @ (1, -1)),
+        "target_effect[0, 0]": float(target[0, 0]),
+        "attribute_effect[0, 0]": float(attribute[0, 0]),
+        **of_replicates,
     }
 
 
-def _quantities(fit: xr.DataTree) -> dict[str, np.ndarray]:
-    posterior, effects = fit["posterior"], word_effects(fit)
-    by_scope = {scope: estimates(fit, scope) for scope in ("both", "targets", "attributes")}
+def _expected(
+    words: _Effects, replicates: Sequence[_Effects], g: np.ndarray, c: np.ndarray
+) -> dict[ScopeName, np.ndarray]:
+    """The block means under each scope: what stays as it is adds the average of its effects."""
+
+    def averages(each: _Effects) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
+        return (
+            in_group.T @ each.target,
+            (in_class.T @ each.attribute).T,
+            in_group.T @ each.residual @ in_class,
+        )
+
+    of_targets, of_attributes, of_residuals = averages(words)
+    mean = words.block
+    if not replicates:
+        return {"both": mean, "targets": mean + of_attributes, "attributes": mean + of_targets}
+    here = mean + np.mean([each.block for each in replicates], axis=0)
+    by_replicate = np.mean([averages(each)[1] for each in replicates], axis=0)
+    return {
+        "all": mean,
+        "both": here,
+        "targets": here + of_attributes + by_replicate,
+        "targets+replicates": mean + of_attributes,
+        "replicates": mean + of_targets + of_attributes + of_residuals,
+    }
+
+
+def _of_replicates(
+    theta: Mapping[str, np.ndarray], words: _Effects, replicates: Sequence[_Effects]
+) -> dict[str, float]:
+    """What is new of them; the sd of a bias between them is twice that of a block's preference."""
+    sd = 2 * theta["sd_replicate_preference"][0]
+    of_words = _variance(theta)
+    of_replicates = sd**2 + _variance(theta, BY_REPLICATE)
+    return {
+        "replicate_bias[0]": _bias(words.block + replicates[0].block),
+        "replicate_sd[0]": float(sd),
+        "same_sign[0]": float(norm.cdf(abs(_bias(words.block)) / sd)),
+        "reliability[0]": float(of_words / (of_words + of_replicates)),
+        "reliability[1]": float(of_words / (of_words + of_replicates / len(replicates))),
+    }
+
+
+def _variance(theta: Mapping[str, np.ndarray], suffix: str = "") -> float:
+    """Of the bias from list to list: of words, and with a suffix of what these differ by between replicates. What a
+    pair shares a bias does not have; a topic counts by its share of its class."""
+    work, home = (ATTRIBUTES[c] for c in STEREOTYPES.values())
+    of_attribute = theta["sd_attribute_preference" + suffix] ** 2
+    found = 2 * theta["sd_target_preference" + suffix][0] ** 2 / TARGETS["men"]
+    found += of_attribute[0] / work + of_attribute[1] / home
+    found += theta["sd_residual" + suffix][0] ** 2 / 2 / TARGETS["men"] * (1 / work + 1 / home)
+    if not suffix:
+        found += 2 * theta["sd_attribute_cluster_preference"][0] ** 2 / _TOPICS
+    return float(found)
+
+
+def _quantities(fit: Fitted, replicates: int) -> dict[str, np.ndarray]:
+    posterior, effects = fit.posterior, word_effects(fit)
     scales = [str(name) for name in posterior.data_vars if str(name).startswith("sd_")]
+    everything: ScopeName = "all" if replicates else "both"
+    found = {name: (name, everything) for name in _FIRST}
+    scopes: tuple[ScopeName, ...] = ("both", "targets", "attributes")
+    if replicates:
+        scopes = ("all", "both", "targets", "targets+replicates", "replicates")
+        found |= {
+            name: (name, everything)
+            for name in ("replicate_bias", "replicate_sd", "same_sign", "reliability")
+        }
+    else:
+        found["effect_size"] = ("effect_size", "targets")
+    drawn = {
+        name: estimate_of(fit, *asked).draws.transpose("chain", "draw", ...).to_numpy()
+        for name, asked in found.items()
+    }
     return {
         **{
             f"{name}[0]": posterior[name].to_numpy().reshape(*posterior[name].shape[:2], -1)[..., 0]
             for name in scales
         },
         "mean[0, 0]": posterior["mean"].transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
-        **{f"bias, scope {scope}": each["bias"].draws[..., 0].to_numpy() for scope, each in by_scope.items()},
-        **{
-            f"{name}[0]": by_scope[scope][name].draws.transpose("chain", "draw", ...)[..., 0].to_numpy()
-            for name, scope in _FIRST.items()
-        },
+        **{f"bias, scope {scope}": bias_estimate(fit, scope).draws[..., 0].to_numpy() for scope in scopes},
+        **{f"{name}[{k}]": values[..., k] for name, values in drawn.items() for k in range(values.shape[-1])},
         "target_effect[0, 0]": effects.target_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[
             ..., 0, 0
@@ -185,7 +304,7 @@ def _quantities(fit: xr.DataTree) -> dict[str, np.ndarray]:
     }
 
 
-def _effect_size(bias: float, theta: dict[str, np.ndarray]) -> float:
+def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
     of_target = theta["sd_target_preference"][0] ** 2 + theta["sd_target_cluster_preference"][0] ** 2
@@ -211,7 +330,8 @@ def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -
 def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
     """Continuous under uniformity: the rank among L draws, and a place at random within its step."""
     kept = draws[:, ::_THIN].ravel()
-    return float(((kept < truth).sum() + rng.uniform()) / (len(kept) + 1))
+    ties = (kept == truth).sum()  # a probability may round to one
+    return float(((kept < truth).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
 
 
 if __name__ == "__main__":

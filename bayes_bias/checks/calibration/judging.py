@@ -1,5 +1,6 @@
 """What each method says of one table whose true bias is known: a few numbers for each."""
 
+from collections.abc import Collection
 from math import comb
 from typing import Any, get_args
 
@@ -10,7 +11,14 @@ from scipy.stats import t
 from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import SD_WEAT_SCOPE, WEAT_SCOPE, possible_scopes, scope_of, widest_scope
+from bayes_bias.estimands.facets import (
+    SD_WEAT_SCOPE,
+    WEAT_SCOPE,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+    widest_scope,
+)
 from bayes_bias.inference.sampling import Sampling, described, sample
 from bayes_bias.measures.permutation import MOST_PARTITIONS
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
@@ -39,8 +47,9 @@ def judge(
     truth: float = 0.0,
     seed: int = 1,
     sampling: Sampling = NULL_SAMPLING,
+    scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Posterior bias under each scope of one fit, as records.
+    """Posterior bias under each scope of one fit, or under these alone, as records.
 
     Returns
     -------
@@ -50,24 +59,33 @@ def judge(
         the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
         truth), ``divergences`` of the fit.
     """
+    fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
+    return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
+
+
+def judge_posterior(
+    fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
+) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior."""
+    uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+    carried = uncertain if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
+    return [
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
+        for scope in carried
+        if scopes is None or scope in scopes
+    ]
+
+
+def posterior_of(
+    table: Associations, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
+) -> tuple[Fitted, int]:
+    """A posterior without diagnostics, of which many are needed, and how many transitions diverged."""
     structure, table = structure_of(spec), modelled(table, spec)
     data = structure.data(table)
     posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
     tree.attrs = described(table, spec, seed)
-    fitted = Fitted.of(tree)
-    uncertain = [name for name in possible_scopes(data) if not scope_of(name).samples_nothing]
-    scopes = uncertain if structure.GENERALISES else [widest_scope(data)]
-    divergences = int(stats.diverging.sum())
-    return [
-        {
-            "method": spec.name,
-            "scope": scope,
-            **_describe(bias_estimate(fitted, scope), truth),
-            "divergences": divergences,
-        }
-        for scope in scopes
-    ]
+    return Fitted.of(tree), int(stats.diverging.sum())
 
 
 def judge_by_weat(table: Associations, *, seed: int = 1) -> Record:
@@ -104,7 +122,8 @@ def _describe_test(found: QuasiF, truth: float) -> Record:
     }
 
 
-def _describe(bias: Estimate, truth: float) -> Record:
+def describe(bias: Estimate, truth: float) -> Record:
+    """An estimate beside the truth, as `judge` has it."""
     if bias.mixture is None:
         return _describe_draws(bias.draws.to_numpy().ravel(), truth)
     (lower,), (upper,) = bias.mixture.quantiles(_INTERVAL)
