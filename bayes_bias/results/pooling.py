@@ -32,10 +32,10 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
 
         theta[k] ~ Normal(mu, tau),    mu flat,    tau ~ HalfNormal(tau_scale)
 
-    What a list says of its own ``theta`` under scope "both" enters whole: block means have flat priors, so that the
-    posterior of its bias, the mixture of normals that intervals come from, is proportional to the likelihood. Mean and
-    standard deviation alone would forget its tails. The posterior of ``mu`` and ``tau`` is computed on a grid, and
-    nothing is sampled.
+    What a list says of its own ``theta``, over all that could be sampled, enters whole: block means have flat priors,
+    so that the posterior of its bias, the mixture of normals that intervals come from, is proportional to the
+    likelihood. Mean and standard deviation alone would forget its tails. The posterior of ``mu`` and ``tau`` is
+    computed on a grid, and nothing is sampled.
 
     This is a tool for precision. It draws lists towards their mean, and thereby narrows their intervals as far as lists
     resemble each other. It does not control errors over lists: for that see Holm's adjustment in `bayes_bias.report`.
