@@ -12,7 +12,7 @@ from hypothesis import settings
 
 import benchmarks.reference
 from bayes_bias import Associations, compare, cosines, fit, load_wordlist
-from bayes_bias.cli import main
+from bayes_bias.cli import console, main
 from bayes_bias.debiasing.comparison import Comparison
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
 
@@ -125,7 +125,9 @@ def run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str, str]]:
     """Runs a command; gives exit code, standard output and standard error."""
-    monkeypatch.setenv("COLUMNS", "200")
+    # Rich reads the width when its console is made, which may have been in a test before.
+    for each in (console.out, console._err):
+        monkeypatch.setattr(each, "width", 200)
 
     def call(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as stop:
