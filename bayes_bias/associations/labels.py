@@ -62,6 +62,11 @@ def label_of(values: xr.DataArray, kind: str) -> dict[str, str]:
     }
 
 
+def belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
+    """Which group or class each word is in."""
+    return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))
+
+
 def words_of(values: xr.DataArray, dim: str) -> list[str]:
     """Targets or attributes, in order."""
     return list(values[dim].to_numpy().tolist())

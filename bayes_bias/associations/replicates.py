@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import xarray as xr
 
-from bayes_bias.associations.labels import HOMES, Side, settled, words_of
+from bayes_bias.associations.labels import HOMES, Side, belongs, settled, words_of
 from bayes_bias.associations.lazy import Products
 from bayes_bias.errors import AssociationsError
 from bayes_bias.formatting import plural
@@ -16,7 +16,7 @@ from bayes_bias.formatting import plural
 # Fewer say little of how much replicates differ.
 FEW = 5
 # Cosines come from float32 vectors: those that differ by less are equal.
-_EQUAL = 1e-6
+EQUAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Replicates:
         first, *others = (each.data for each in self.tables.values())
         if isinstance(first, Products):  # too many to be formed; what is not the same object is no copy
             return all(each is first for each in others)
-        return all(np.abs(np.asarray(each) - first).max() < _EQUAL for each in others)
+        return all(np.abs(np.asarray(each) - first).max() < EQUAL for each in others)
 
     def stacked(self) -> xr.DataArray:
         """All of them, dims ``(replicate, target, attribute)``."""
@@ -114,7 +114,7 @@ def few(replicates: Replicates) -> tuple[str, ...]:
 
 def _shared(tables: Mapping[str, xr.DataArray], dim: Side, kind: str) -> list[str]:
     first, *others = tables
-    homes = {label: _belongs(values, dim) for label, values in tables.items()}
+    homes = {label: belongs(values, dim) for label, values in tables.items()}
     for word, home in homes[first].items():
         for other in others:
             if homes[other].get(word, home) != home:
@@ -124,8 +124,8 @@ def _shared(tables: Mapping[str, xr.DataArray], dim: Side, kind: str) -> list[st
                 )
     shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
     kept = {homes[first][word] for word in shared}
-    for label, belongs in homes.items():
-        for home in belongs.values():
+    for label, own in homes.items():
+        for home in own.values():
             if home not in kept:
                 raise AssociationsError(
                     f"replicates: no {dim} of '{home}' is in all {plural(kind)}, that of {kind} '{label}' included;"
@@ -158,7 +158,3 @@ def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, 
     return (
         f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",
     )
-
-
-def _belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
-    return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))

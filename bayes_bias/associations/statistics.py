@@ -6,7 +6,7 @@ enter.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -19,6 +19,26 @@ from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
 
 type Table = NDArray[np.float64] | Products
+
+
+class _Means(NamedTuple):
+    """Of rows within classes, of columns within groups, of blocks; NaN for a word without any pair there."""
+
+    target: NDArray[np.float64]
+    attribute: NDArray[np.float64]
+    block: NDArray[np.float64]
+
+
+def _means(table: Associations) -> _Means:
+    y, there = _zero_filled(table)
+    in_group = np.eye(len(table.groups))[table.group_index]
+    in_class = np.eye(len(table.classes))[table.class_index]
+    with np.errstate(invalid="ignore"):
+        return _Means(
+            target=(y @ in_class) / (there @ in_class),
+            attribute=(y.T @ in_group) / (there.T @ in_group),
+            block=(in_group.T @ y @ in_class) / (in_group.T @ there @ in_class),
+        )
 
 
 def table_means(table: Associations) -> xr.Dataset:
@@ -38,13 +58,7 @@ def table_means(table: Associations) -> xr.Dataset:
         replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
         of each. Units: those of the table.
     """
-    y, there = _zero_filled(table)
-    in_group = np.eye(len(table.groups))[table.group_index]
-    in_class = np.eye(len(table.classes))[table.class_index]
-    with np.errstate(invalid="ignore"):  # a word without any pair in a class has no mean there: NaN
-        target_mean = (y @ in_class) / (there @ in_class)
-        attribute_mean = (y.T @ in_group) / (there.T @ in_group)
-        block_mean = (in_group.T @ y @ in_class) / (in_group.T @ there @ in_class)
+    means = _means(table)
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     return xr.Dataset(
@@ -52,12 +66,12 @@ def table_means(table: Associations) -> xr.Dataset:
             "group_of": ("target", table.group_index),
             "class_of": ("attribute", table.class_index),
             "associated": ("group", np.array(associated)),
-            "n_targets": ("group", in_group.sum(axis=0)),
-            "n_attributes": ("attribute_class", in_class.sum(axis=0)),
-            "block_mean": (("group", "attribute_class"), block_mean),
-            "target_mean": (("target", "attribute_class"), target_mean),
-            "attribute_mean": (("attribute", "group"), attribute_mean),
-            "within_sd": _within_sd(table, block_mean),
+            "n_targets": ("group", np.bincount(table.group_index).astype(float)),
+            "n_attributes": ("attribute_class", np.bincount(table.class_index).astype(float)),
+            "block_mean": (("group", "attribute_class"), means.block),
+            "target_mean": (("target", "attribute_class"), means.target),
+            "attribute_mean": (("attribute", "group"), means.attribute),
+            "within_sd": _within_sd(table, means.block),
             **_cluster_variables(clusters, table),
             **_block_means_of_replicates(table),
         },
@@ -104,16 +118,14 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
         )
     means = table_means(table)
     g, c = table.group_index, table.class_index
-    block, row_mean, column_mean = (
-        means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
-    )
+    mean = _means(table)
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
     return means.assign(
-        **_parts("target", row_mean - block[g], g, means),
-        **_parts("attribute", column_mean - block.T[c], c, means),
-        interaction_ss=_interaction_ss(table, means),
+        **_parts("target", mean.target - mean.block[g], g, means),
+        **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
+        interaction_ss=_interaction_ss(table, mean),
         interaction_df=float(df),
-        **_between_replicates(table, means),
+        **_between_replicates(table, mean),
     )
 
 
@@ -131,11 +143,11 @@ def _block_means_of_replicates(table: Associations) -> dict[str, Any]:
     singles = table.singles().values()
     if not singles:
         return {}
-    blocks = np.stack([table_means(each).block_mean.to_numpy() for each in singles])
+    blocks = np.stack([_means(each).block for each in singles])
     return {"replicate_block_mean": (("replicate", "group", "attribute_class"), blocks)}
 
 
-def _between_replicates(table: Associations, means: xr.Dataset) -> dict[str, Any]:
+def _between_replicates(table: Associations, mean: _Means) -> dict[str, Any]:
     """Scatter of the replicates' deviations from the mean table: of rows, of columns, and of what those leave."""
     singles = table.singles().values()
     if not singles:
@@ -143,25 +155,23 @@ def _between_replicates(table: Associations, means: xr.Dataset) -> dict[str, Any
     g, c, n_classes = table.group_index, table.class_index, len(table.classes)
     rows = np.zeros((n_classes, n_classes))
     columns = np.zeros((n_classes, len(table.groups), len(table.groups)))
-    ss = -len(singles) * _interaction_ss(table, means)
+    ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
-        own = table_means(single)
+        own = _means(single)
         ss += _interaction_ss(single, own)
-        target, attribute, block = (
-            own[name].to_numpy() - means[name].to_numpy()
-            for name in ("target_mean", "attribute_mean", "block_mean")
-        )
-        of_target, of_attribute = target - block[g], attribute - block.T[c]
+        block = own.block - mean.block
+        of_target = own.target - mean.target - block[g]
+        of_attribute = own.attribute - mean.attribute - block.T[c]
         rows += of_target.T @ of_target
         columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
-    times, n_targets, n_attributes = len(singles) - 1, means.n_targets, means.n_attributes
+    times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
     return {
-        "replicate_interaction_ss": max(ss, 0.0),
-        "replicate_interaction_df": times * float(((n_targets - 1) * (n_attributes - 1)).sum()),
+        "replicate_interaction_ss": max(ss, 0.0),  # where replicates hardly differ, rounding may leave less
+        "replicate_interaction_df": times * float(np.outer(n_targets - 1, n_attributes - 1).sum()),
         "replicate_target_scatter": (("attribute_class", "attribute_class_"), rows),
         "replicate_target_df": times * float((n_targets - 1).sum()),
         "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
-        "replicate_attribute_df": times * (n_attributes - 1.0),
+        "replicate_attribute_df": ("attribute_class", times * (n_attributes - 1.0)),
     }
 
 
@@ -225,15 +235,12 @@ def _within_sd(table: Associations, block_mean: NDArray[np.float64]) -> float:
     return float(np.sqrt(squares / (np.isfinite(y).sum() - blocks)))
 
 
-def _interaction_ss(table: Associations, means: xr.Dataset) -> float:
+def _interaction_ss(table: Associations, means: _Means) -> float:
     """Sum of squares of what rows, columns and block means leave of the values."""
     y, g, c = table.values.data, table.group_index, table.class_index
     if isinstance(y, Products):
         return y.interaction_ss(g, c)
-    block, row_mean, column_mean = (
-        means[name].to_numpy() for name in ("block_mean", "target_mean", "attribute_mean")
-    )
-    interaction = y - row_mean[:, c] - column_mean[:, g].T + block[np.ix_(g, c)]
+    interaction = y - means.target[:, c] - means.attribute[:, g].T + means.block[np.ix_(g, c)]
     return float((interaction**2).sum())
 
 

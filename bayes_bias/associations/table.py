@@ -281,7 +281,7 @@ class Associations(Telling):
             A column is missing, a value is out of the association's range, a word is in two groups, classes, topics or
             pairs, one pair has two different values, a group has no stereotypical class, a matched pair has more
             than two words or both in one group or class. There is one replicate alone, or one lacks a pair of words
-            that all of them have.
+            that all of them have; or repeated pairs are to be kept beside replicates.
         """
         columns = {
             "target": target,
@@ -291,6 +291,11 @@ class Associations(Telling):
         }
         labels = (target_topic, target_pair, attribute_topic, attribute_pair)
         columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
+        if replicate is not None and duplicates == "keep":
+            raise AssociationsError(
+                "duplicates: 'keep' counts pairs as often as they are listed, which replicates are not made for; drop"
+                " them, or leave out the column of replicates"
+            )
         by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
         found = {
             label: matrices(tidied(own, columns, group), stereotypes, association, duplicates)
@@ -360,6 +365,9 @@ class Associations(Telling):
         >>> table.values.sel(target="she", attribute="maid").item()
         0.3
         """
+        for label in replicates:
+            if list(replicates).count(label) > 1:
+                raise AssociationsError(f"replicates: '{label}' is named twice; name each once")
         array = np.asarray(values, dtype=float)
         shape = (*([len(replicates)] if replicates else []), len(targets), len(attributes))
         if array.shape != shape:

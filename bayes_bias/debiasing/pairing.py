@@ -5,14 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayes_bias.associations.labels import HOMES, Side, label_of
+from bayes_bias.associations.labels import HOMES, Side, belongs, label_of
+from bayes_bias.associations.replicates import EQUAL
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations, announce, assemble, check_table
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import bias_weights
-
-# Cosines come from float32 vectors: those that differ by less are equal.
-_EQUAL = 1e-6
 
 
 def pair(before: Associations, after: Associations) -> tuple[Associations, Associations]:
@@ -76,11 +74,11 @@ def difference(before: Associations, after: Associations) -> Associations:
     """
     replicates = _changes(before, after)
     change = after.values.to_numpy() - before.values.to_numpy()
-    if all(np.nanmax(np.abs(each)) < _EQUAL for each in (change, *replicates.values())):
+    if all(np.nanmax(np.abs(each)) < EQUAL for each in (change, *replicates.values())):
         raise AssociationsError(
             "after: has the same values as before; nothing changed, and there is nothing to estimate"
         )
-    targets, attributes = _belongs(before, "target"), _belongs(before, "attribute")
+    targets, attributes = belongs(before.values, "target"), belongs(before.values, "attribute")
     return assemble(
         change,
         targets,
@@ -122,11 +120,11 @@ def zero_by_construction(table: Associations) -> bool:
     means = table_means(table)
     near = means.attribute_mean[np.isin(means.class_of, means.associated)]
     bias = (means.block_mean * bias_weights(means)).sum()
-    return bool((near.max("group") - near.min("group")).max() < _EQUAL and abs(bias) < _EQUAL)
+    return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)
 
 
 def _shared(before: Associations, after: Associations, dim: Side) -> list[str]:
-    first, second = _belongs(before, dim), _belongs(after, dim)
+    first, second = belongs(before.values, dim), belongs(after.values, dim)
     shared = [word for word in first if word in second]
     for word in shared:
         if first[word] != second[word]:
@@ -145,7 +143,7 @@ def _shared(before: Associations, after: Associations, dim: Side) -> list[str]:
 
 def _left_out(before: Associations, after: Associations, dim: Side) -> list[str]:
     """What is said of words that one of the two lacks."""
-    first, second = _belongs(before, dim), _belongs(after, dim)
+    first, second = belongs(before.values, dim), belongs(after.values, dim)
     lost = {"after": [w for w in first if w not in second], "before": [w for w in second if w not in first]}
     return [
         f"{len(words)} {dim} word(s) are not in '{where}' and were left out: {', '.join(words[:10])}"
@@ -153,12 +151,6 @@ def _left_out(before: Associations, after: Associations, dim: Side) -> list[str]
         for where, words in lost.items()
         if words
     ]
-
-
-def _belongs(table: Associations, dim: Side) -> dict[str, str]:
-    """Which group or class each word is in."""
-    words, labels = (table.values[each].to_numpy().tolist() for each in (dim, HOMES[dim]))
-    return dict(zip(words, labels, strict=True))
 
 
 def _told(table: Associations) -> str:

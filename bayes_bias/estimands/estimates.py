@@ -23,7 +23,6 @@ from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.facets import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
-    PARTS,
     SCOPES,
     TARGETS,
     WORDS,
@@ -31,6 +30,7 @@ from bayes_bias.estimands.facets import (
     Scope,
     ScopeName,
     check_design,
+    is_effect_of,
     is_noise,
     scope_of,
 )
@@ -325,7 +325,7 @@ class _Blocks:
         estimate adds each word's `own`."""
         mean = self.fitted.posterior["mean"]
         for part, average in self.averages.items():
-            if not PARTS[part] & self.scope.facets and (own is None or own not in PARTS[part]):
+            if not is_noise(part, self.scope) and not is_effect_of(part, own):
                 mean = mean + average
         return mean
 

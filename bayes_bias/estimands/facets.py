@@ -227,6 +227,11 @@ def scope_of(name: str) -> Scope:
     raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(str(name), SCOPES)}")
 
 
+def is_effect_of(part: Part, own: Facet | None) -> bool:
+    """Whether a part is that of effects of a facet's words, or of replicates, and not of the residual."""
+    return own is not None and own in PARTS[part] and not part.startswith("residual")
+
+
 def is_noise(part: Part, scope: Scope, own: Facet | None = None) -> bool:
     """Whether a part of a contrast's variance is noise under a scope.
 
@@ -234,8 +239,7 @@ def is_noise(part: Part, scope: Scope, own: Facet | None = None) -> bool:
     each of which a contrast may be of.
     """
     sampled = PARTS[part] & scope.facets
-    is_own = own is not None and own in PARTS[part] and not part.startswith("residual")
-    return bool(sampled - {own} if is_own else sampled)
+    return bool(sampled - {own} if is_effect_of(part, own) else sampled)
 
 
 def sampling_scope(name: str) -> Scope:

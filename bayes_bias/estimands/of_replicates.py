@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from bayes_bias.estimands.contrasts import BLOCK, bias_weights
 from bayes_bias.estimands.estimate import Estimate, Mixture
 from bayes_bias.estimands.facets import PARTS, REPLICATES, Scope, is_noise
-from bayes_bias.models.components import Components, Part, sizes_of
+from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.replication import Variances
 
@@ -83,11 +83,13 @@ class OfReplicates:
         data, replication = self._data, self.variances.replication
         words = replication.words
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-        single = Components.single(**sizes_of(data)).of_blocks(1 / n_targets, 1 / n_attributes)
-        of_words, own = words.flat(), replication.of_blocks()
-        stays = np.array([not is_noise(part, self.scope, REPLICATES) for part in _parts_of(words.n_classes)])
+        stays = words.only(
+            targets=not is_noise("targets by replicate", self.scope, REPLICATES),
+            attributes=not is_noise("attributes by replicate", self.scope, REPLICATES),
+        )
         total, signal = (
-            np.tensordot(of_words * kept, single, 1) + own for kept in (np.ones_like(stays), stays)
+            each.of_blocks(1 / n_targets, 1 / n_attributes) + replication.of_blocks()
+            for each in (words, stays)
         )
         weights = self._weights.ravel()
         # The contrast of the signal's covariance with all blocks, and what the noise in these takes of it.
@@ -149,15 +151,3 @@ class OfReplicates:
         return self.variances.of_contrast(
             self._weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy(), n_replicates
         )
-
-
-def _parts_of(n_classes: int) -> list[Part]:
-    """Which part each variance of `Components.flat` belongs to."""
-    parts: dict[Part, int] = {
-        "targets by replicate": n_classes + 2,
-        "attributes by replicate": 2 * n_classes,
-        "residual by replicate": 1,
-    }
-    # What clusters share does not differ between replicates.
-    clusters: dict[Part, int] = {"targets by replicate": 2, "attributes by replicate": 2}
-    return [part for each in (parts, clusters) for part, times in each.items() for _ in range(times)]

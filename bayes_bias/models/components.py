@@ -172,6 +172,17 @@ class Components:
             residual=self.residual + other.residual * times,
         )
 
+    def only(self, *, targets: bool, attributes: bool) -> Self:
+        """Without residual, and with the effects of these sides alone."""
+        return replace(
+            self,
+            target_own=targets * self.target_own,
+            target_shared=targets * self.target_shared,
+            attribute_own=attributes * self.attribute_own,
+            attribute_shared=attributes * self.attribute_shared,
+            residual=0 * self.residual,
+        )
+
     def target(self) -> Covariance:
         """Of a target's own effects on the classes, ``a + u + x``."""
         own = Covariance(self.target_own, [self._in_associated], [self.target_shared[..., 1]])

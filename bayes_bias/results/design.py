@@ -309,13 +309,9 @@ def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
 
 def _axis(name: str, lengths: Sequence[int]) -> xr.DataArray:
     if not len(lengths) or min(lengths) < 2:
-        raise ScopeError(
-            f"{name}: {list(lengths)} must be numbers of {_WHAT.get(name, 'words')}, each two or more"
-        )
+        what = name if name == REPLICATES.name else "words"
+        raise ScopeError(f"{name}: {list(lengths)} must be numbers of {what}, each two or more")
     return xr.DataArray(np.asarray(lengths, dtype=float), dims=name, coords={name: list(lengths)})
-
-
-_WHAT = {"replicates": "replicates"}
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:

@@ -161,3 +161,11 @@ def test_an_array_of_replicates_is_the_same_table():
         AssociationsError, match=r"shape \(3, 11, 19\), where \(targets, attributes\) are \(11, 19\)"
     ):
         Associations.from_arrays(stacked, **words, stereotypes=DESIGN)
+    with pytest.raises(AssociationsError, match="'seed 0' is named twice"):
+        Associations.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=["seed 0"] * 3)
+
+
+def test_repeated_pairs_are_not_counted_beside_replicates():
+    frame = replicated(tables(), "seed").to_frame()
+    with pytest.raises(AssociationsError, match="duplicates: 'keep'"):
+        read(frame, duplicates="keep")

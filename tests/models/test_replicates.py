@@ -23,7 +23,7 @@ from bayes_bias.models.parts import parts_of
 from bayes_bias.models.replication import Variances
 from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import REPLICATES
-from tests.helpers import random_table
+from tests.helpers import SCALES, attribute_covariance, random_table, summing_to_zero, target_covariance
 
 SAMPLING = (
     "all",
@@ -33,16 +33,6 @@ SAMPLING = (
     "replicates",
     "targets+replicates",
     "attributes+replicates",
-)
-
-WORDS = (
-    "sd_target",
-    "sd_target_associated",
-    "sd_target_preference",
-    "sd_target_control",
-    "sd_attribute",
-    "sd_attribute_preference",
-    "sd_residual",
 )
 
 
@@ -70,7 +60,7 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         "sd_attribute_preference": data.sizes["attribute_class"],
         "sd_target_control": data.sizes["control"],
     }
-    names = [name + suffix for name in WORDS for suffix in ("", BY_REPLICATE)]
+    names = [name + suffix for name in SCALES for suffix in ("", BY_REPLICATE)]
     if not data.sizes["control"]:
         names = [n for n in names if not n.startswith(("sd_target_control", "sd_target_by", "sd_target"))]
         names += [n + s for n in ("sd_target_associated", "sd_target_preference") for s in ("", BY_REPLICATE)]
@@ -79,31 +69,6 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ()))
         for name in (*names, *own)
     }
-
-
-def effect_covariances(
-    scales: dict[str, np.ndarray], suffix: str, data: xr.Dataset
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of a target over classes, and of an attribute of each class over groups, as the model is written."""
-    n_classes, k = data.sizes["attribute_class"], data.sizes["attribute_class"] - data.sizes["control"]
-    associated = (np.arange(n_classes) < k).astype(float)
-    of_target = scales["sd_target_associated" + suffix] ** 2 * np.outer(associated, associated)
-    of_target[:k, :k] += scales["sd_target_preference" + suffix] ** 2 * summing_to_zero(k)
-    if data.sizes["control"]:
-        of_target = of_target + scales["sd_target" + suffix] ** 2
-        of_target[k:, k:] += np.diag(scales["sd_target_control" + suffix] ** 2)
-    g = data.sizes["group"]
-    of_attribute = [
-        b**2 + w**2 * summing_to_zero(g)
-        for b, w in zip(
-            scales["sd_attribute" + suffix], scales["sd_attribute_preference" + suffix], strict=True
-        )
-    ]
-    return of_target, np.array(of_attribute)
-
-
-def summing_to_zero(n: int) -> np.ndarray:
-    return (np.eye(n) - 1 / n) * n / (n - 1)
 
 
 def dense_covariance(table: Associations, scales: dict[str, np.ndarray], data: xr.Dataset) -> np.ndarray:
@@ -117,8 +82,10 @@ def dense_covariance(table: Associations, scales: dict[str, np.ndarray], data: x
     g, c = table.group_index[i], table.class_index[j]
     same_r, same_i, same_j = (each[:, None] == each for each in (r, i, j))
     found = np.zeros((len(r),) * 2)
+    none = {"sd_target": np.zeros(()), "sd_target_control": np.zeros(0)}  # of a table without controls
     for suffix, alike in (("", np.ones_like(same_r)), (BY_REPLICATE, same_r)):
-        of_target, of_attribute = effect_covariances(scales, suffix, data)
+        own = none | {name: scales[name + suffix] for name in SCALES if name + suffix in scales}
+        of_target, of_attribute = target_covariance(table, own), attribute_covariance(table, own)
         found += alike * same_i * of_target[np.ix_(c, c)]
         found += alike * same_j * of_attribute[c[:, None], g[:, None], g]
         found += alike * same_i * same_j * scales["sd_residual" + suffix] ** 2
@@ -202,7 +169,7 @@ def test_order_and_labels_of_replicates_do_not_matter():
 
 def test_the_shipped_model_has_priors_for_all_of_it():
     assert set(REPLICATES) <= set(load_spec("crossed").priors)
-    assert {name + BY_REPLICATE for name in WORDS} <= set(load_spec("crossed").priors)
+    assert {name + BY_REPLICATE for name in SCALES} <= set(load_spec("crossed").priors)
 
 
 FEW = Sampling(draws=1000, tune=700, chains=4)
@@ -245,7 +212,7 @@ def test_each_scope_adds_the_noise_of_what_it_samples(fitted):
     assert np.ptp(list(means.values())) < 1e-12
 
 
-@pytest.mark.parametrize("scope", ["all", "both", "targets", "attributes+replicates"])
+@pytest.mark.parametrize("scope", SAMPLING)
 def test_draws_and_mixture_are_one_posterior(fitted, scope):
     """Of every estimand: what is drawn has the mean and the spread of the mixture."""
     for name, estimate in estimates(fitted, scope).items():
