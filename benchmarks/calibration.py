@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
     "nulls": cells.nulls,
     "priors": cells.priors,
     "null-groups": cells.null_groups,
+    "one-group": cells.one_group,
     "topical": cells.topical,
     "planted": cells.planted,
     "others": cells.others,

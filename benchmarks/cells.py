@@ -72,6 +72,28 @@ def null_groups(embedding: Embedding) -> Iterator[Row]:
         yield _row("halves of the neutral words", _design(name, embedding).with_halves("neutral"))
 
 
+def one_group(embedding: Embedding) -> Iterator[Row]:
+    """One group of real targets, or of random ones, against two random classes."""
+    spec = load_spec("crossed")
+    for name in ("weat1", "weat6", "weat7"):
+        whole = load_wordlist(name)
+        group, own = next(iter(whole.stereotypes.items()))
+        alone = replace(
+            whole,
+            groups={group: whole.groups[group]},
+            stereotypes={group: own},
+            opposites=tuple(each for each in whole.classes if each != own),
+        )
+        design = NullDesign.of(alone, embedding)
+        for about, drawn in (
+            ("real targets", design),
+            ("random targets", design.with_random_groups()),
+        ):
+            for size in SIZES:
+                cell = Cell(drawn.with_sizes(size), (spec,), with_weat=False, with_quasi_f=True)
+                yield Row(about, name, size, False, 0.0, cell)
+
+
 def topical(embedding: Embedding) -> Iterator[Row]:
     """Random targets with classes about two random topics each; topical targets with random classes; centred, too."""
     for name in ("weat7", "weat1"):

@@ -136,6 +136,24 @@ of two halves differ by as much as those of two independent samples do, so 5% is
 """
 
 
+def one_group() -> str:
+    """One group of targets against two classes."""
+    rows = pd.DataFrame(read("one-group")["rows"])
+    return f"""## One group of targets
+
+Designs such as occupations against male and female words: the first group of WEAT 1, 6 and 7, or as many random words,
+and two classes drawn at random.
+
+{_table(_pooled(rows[rows.scope == "both"], ["part", "size", "method"]))}
+
+{_table(_shown(_crossed("one-group"), ["part", "wordlist", "size"]))}
+
+{_held(rows)}
+
+{_about(read("one-group")["about"])}
+"""
+
+
 def topical() -> str:
     """Classes, or groups, about something."""
     rows = _crossed("topical")
@@ -650,6 +668,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "simulated": simulated,
     "comparisons": comparisons,
     "null-groups": null_groups,
+    "one-group": one_group,
     "planted": planted,
     "verdicts": verdicts,
     "sbc": sbc,

@@ -144,7 +144,7 @@ def random_point(table: Associations, rng: np.random.Generator) -> dict[str, np.
 
 def summing_to_zero(n: int) -> np.ndarray:
     """Covariance of n deviations of variance one that sum to zero."""
-    return (n * np.eye(n) - 1) / (n - 1)
+    return (n * np.eye(n) - 1) / max(n - 1, 1)
 
 
 def target_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.ndarray:

@@ -69,7 +69,7 @@ def _check_alike(label: str, table: Associations, first_label: str, first: Assoc
             f"{both}: holds {table.association.plural}, and {kind} '{first_label}' {first.association.plural};"
             " replicates measure the same association"
         )
-    if dict(table.stereotypes) != dict(first.stereotypes):
+    if dict(table.stereotypes) != dict(first.stereotypes) or table.opposites != first.opposites:
         raise AssociationsError(
             f"{both}: its stereotypes are not those of {kind} '{first_label}'; replicates measure the same list"
         )

@@ -98,6 +98,7 @@ def cosines_with_vectors(
         targets,
         attributes,
         words.stereotypes,
+        opposites=words.opposites,
         topics=words.topic_of,
         pairs=words.pair_of,
         replicates=replicates,

@@ -1,7 +1,7 @@
 """From a tidy frame to labelled matrices: what a table may contain, one function per rule."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import pandas as pd
@@ -51,19 +51,26 @@ def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
 
 
 def matrices(
-    tidy: pd.DataFrame, stereotypes: Mapping[str, str], association: Association, duplicates: Duplicates
+    tidy: pd.DataFrame,
+    stereotypes: Mapping[str, str],
+    opposites: Sequence[str],
+    association: Association,
+    duplicates: Duplicates,
 ) -> Matrices:
     """Labelled matrices of a tidy frame, checked."""
     if duplicates not in ("drop", "keep"):
         raise AssociationsError(f"duplicates: '{duplicates}' is not an option; valid: drop, keep")
     _check_values(tidy, association)
-    _check_design(tidy, stereotypes)
+    _check_design(tidy, stereotypes, opposites)
     tidy, self_notices = _without_self_pairs(tidy)
     tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates)
-    values = _matrix(tidy, "value", stereotypes)
+    compared = (*stereotypes.values(), *opposites)
+    values = _matrix(tidy, "value", tuple(stereotypes), compared)
     return Matrices(
         settled(values),
-        None if repeats is None else settled(_matrix(repeats, "times", stereotypes).fillna(0).astype(int)),
+        None
+        if repeats is None
+        else settled(_matrix(repeats, "times", tuple(stereotypes), compared).fillna(0).astype(int)),
         self_notices + repeat_notices + _lonely_notices(values),
     )
 
@@ -101,7 +108,7 @@ def _check_values(tidy: pd.DataFrame, association: Association) -> None:
         )
 
 
-def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
+def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str]) -> None:
     belongs = [(dim, label) for label, dim in LABELS.items() if label in tidy]
     for word, label in (("target", "group"), ("attribute", "attribute_class"), *belongs):
         labels = tidy.drop_duplicates([word, label])
@@ -122,6 +129,10 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str]) -> None:
         if attribute_class not in classes:
             hint = did_you_mean(attribute_class, classes)
             raise AssociationsError(f"stereotypes: '{attribute_class}' is no attribute class; {hint}")
+    for name in opposites:
+        if name not in classes or name in stereotypes.values():
+            why = "no attribute class" if name not in classes else "stereotypical for a group"
+            raise AssociationsError(f"opposites: '{name}' is {why}; {did_you_mean(name, classes)}")
     if missing := sorted(groups - set(stereotypes)):
         raise AssociationsError(
             f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it"
@@ -185,12 +196,14 @@ def _without_repeats(
     return once, None, (f"{extra} of {len(tidy)} rows repeat a pair and were dropped",)
 
 
-def _matrix(tidy: pd.DataFrame, values: str, stereotypes: Mapping[str, str]) -> xr.DataArray:
-    """Rows and columns in the order of the frame, classes gathered: associated ones first."""
-    ranks = {g: i for i, g in enumerate(stereotypes)}
+def _matrix(
+    tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]
+) -> xr.DataArray:
+    """Rows and columns in the order of the frame, classes gathered: those that are compared first."""
+    ranks = {g: i for i, g in enumerate(groups)}
     targets = tidy.drop_duplicates("target").sort_values("group", key=lambda s: s.map(ranks), kind="stable")
     attributes = tidy.drop_duplicates("attribute")
-    order = dict.fromkeys([*stereotypes.values(), *attributes.attribute_class])
+    order = dict.fromkeys([*compared, *attributes.attribute_class])
     class_ranks = {c: i for i, c in enumerate(order)}
     attributes = attributes.sort_values("attribute_class", key=lambda s: s.map(class_ranks), kind="stable")
     wide = tidy.pivot_table(index="target", columns="attribute", values=values)

@@ -129,6 +129,11 @@ def sufficient_statistics(table: Associations) -> xr.Dataset:
     )
 
 
+def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
+    """Positions of the classes that are no controls; they come first."""
+    return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
+
+
 def _replicate_labels(table: Associations) -> dict[str, Any]:
     """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
     if table.replicates is None:

@@ -45,8 +45,10 @@ class Associations(Telling):
         formed before they are asked for; see `bayes_bias.associations.lazy.Products`. Where there are replicates these
         are their means.
     stereotypes : mapping of str to str
-        The class that is stereotypical for each group: the two are *associated*. Classes that no group is associated
-        with are controls.
+        The class that is stereotypical for each group: the two are *associated*.
+    opposites : tuple of str
+        Classes that no group is associated with, and that are compared with those that are: a single group's class
+        needs one. All other classes are controls.
     association : Association
         What the numbers are, and in which units; the cosine by default.
     name : str
@@ -85,6 +87,7 @@ class Associations(Telling):
 
     values: xr.DataArray
     stereotypes: Mapping[str, str]
+    opposites: tuple[str, ...] = ()
     association: Association = COSINE
     name: str = "table"
     replicates: Replicates | None = None
@@ -100,6 +103,7 @@ class Associations(Telling):
         """Name, size, what the numbers are, and the design."""
         targets, attributes = self.values.shape
         pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
+        pairs += f" against {', '.join(self.opposites)}" if self.opposites else ""
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
         if self.replicates is not None:
@@ -118,12 +122,12 @@ class Associations(Telling):
 
     @property
     def associated_classes(self) -> tuple[str, ...]:
-        """Classes that are stereotypical for some group, each once."""
-        return tuple(dict.fromkeys(self.stereotypes.values()))
+        """Classes that are stereotypical for some group, each once, and their opposites."""
+        return tuple(dict.fromkeys((*self.stereotypes.values(), *self.opposites)))
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """Classes that no group is associated with."""
+        """Classes that no group is associated with, and that are no opposites."""
         present = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
         return tuple(c for c in present if c not in self.associated_classes)
 
@@ -165,6 +169,7 @@ class Associations(Telling):
         for column in (*WORDS, *self.labels):
             digest.update("\x1f".join(self.values[column].to_numpy().tolist()).encode() + b"\x1e")
         digest.update(repr(sorted(self.stereotypes.items())).encode())
+        digest.update(repr(self.opposites).encode() if self.opposites else b"")
         tables = {"": self.values} if self.replicates is None else self.replicates.tables
         for label, table in tables.items():
             digest.update(label.encode())
@@ -238,6 +243,7 @@ class Associations(Telling):
         attribute_class: str,
         value: str,
         stereotypes: Mapping[str, str],
+        opposites: Sequence[str] | None = None,
         association: Association = COSINE,
         duplicates: Duplicates = "drop",
         name: str = "table",
@@ -259,7 +265,11 @@ class Associations(Telling):
         group : str or mapping of str to str
             The column with each target's group, or a mapping from target to group.
         stereotypes : mapping of str to str
-            For each group the class that is stereotypical for it. Any other class is a control.
+            For each group the class that is stereotypical for it. Any other class is a control, unless it is among
+            the `opposites`.
+        opposites : sequence of str, optional
+            Classes that no group is associated with, and that are compared all the same. By default none, but where
+            there is a single group: all classes that are not stereotypical for it.
         association : Association
             What the values are, and in which units; the cosine by default.
         duplicates : {"drop", "keep"}
@@ -296,9 +306,10 @@ class Associations(Telling):
                 "duplicates: 'keep' counts pairs as often as they are listed, which replicates are not made for; drop"
                 " them, or leave out the column of replicates"
             )
+        against = _opposites(frame, attribute_class, stereotypes, opposites)
         by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
         found = {
-            label: matrices(tidied(own, columns, group), stereotypes, association, duplicates)
+            label: matrices(tidied(own, columns, group), stereotypes, against, association, duplicates)
             for label, own in by_replicate.items()
         }
         first, replicates = next(iter(found.values())), None
@@ -314,6 +325,7 @@ class Associations(Telling):
         table = cls(
             values=values,
             stereotypes=MappingProxyType(dict(stereotypes)),
+            opposites=against,
             association=association,
             name=name,
             replicates=replicates,
@@ -332,6 +344,7 @@ class Associations(Telling):
         targets: Mapping[str, str],
         attributes: Mapping[str, str],
         stereotypes: Mapping[str, str],
+        opposites: Sequence[str] | None = None,
         replicates: Sequence[str] = (),
         kind: str = "replicate",
         association: Association = COSINE,
@@ -345,7 +358,7 @@ class Associations(Telling):
             Missing pairs are NaN; replicates lack none.
         targets, attributes : mapping of str to str
             The group of each target, and the class of each attribute, in the order of the array.
-        stereotypes, association, name
+        stereotypes, opposites, association, name
             As in `from_frame`.
         replicates : sequence of str
             The label of each replicate, where the array has three dimensions.
@@ -388,6 +401,7 @@ class Associations(Telling):
             attribute_class="attribute_class",
             value="value",
             stereotypes=stereotypes,
+            opposites=opposites,
             association=association,
             name=name,
             replicate=kind if replicates else None,
@@ -498,8 +512,17 @@ def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
 
 
 def _check_classes(table: Associations) -> None:
-    if len(table.groups) < 2 or len(table.associated_classes) < 2:
+    if not table.groups or len(table.associated_classes) < 2:
         raise AssociationsError(
             f"stereotypes: {len(table.groups)} group(s) and {len(table.associated_classes)} associated"
-            " class(es); bias is a contrast and needs at least two of each"
+            " class(es); bias is a contrast and needs a group and two classes: name one for another group, or opposites"
         )
+
+
+def _opposites(
+    frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
+) -> tuple[str, ...]:
+    """The classes that those of the groups are compared with: as named, or for a single group all others."""
+    if named is not None or len(stereotypes) != 1 or column not in frame:
+        return tuple(dict.fromkeys(named or ()))
+    return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())

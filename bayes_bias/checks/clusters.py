@@ -12,7 +12,7 @@ from bayes_bias.associations.labels import HOMES, SIDES, Side, words_of
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import AssociationsError
-from bayes_bias.estimands.contrasts import attribute_weights, target_weights
+from bayes_bias.estimands.contrasts import BLOCK, bias_weights, target_weights
 
 type Numbers = NDArray[np.float64]
 
@@ -143,16 +143,15 @@ def _words(table: Associations, side: Side) -> pd.DataFrame:
 
 
 def _scores(table: Associations, side: Side) -> Numbers:
-    """The raw `target_bias` or `attribute_bias` of each word."""
+    """The raw `target_bias` or `attribute_bias` of each word; with a single group, which leaves an attribute no bias,
+    what it adds to that of the list."""
     means = table_means(table)
-    weights, mean = {
-        "target": (target_weights(means), means.target_mean),
-        "attribute": (attribute_weights(means), means.attribute_mean),
-    }[side]
-    opposite = HOMES["attribute" if side == "target" else "target"]
-    return np.asarray(
-        (weights.sum(HOMES[side]).to_numpy() * mean.transpose(side, opposite).to_numpy()).sum(axis=1)
-    )
+    if side == "target":
+        weights = target_weights(means).sum("group").to_numpy()
+        return np.asarray((weights * means.target_mean.to_numpy()).sum(axis=1))
+    of_class = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()
+    of_class = of_class / np.abs(of_class).max(axis=0)
+    return np.asarray((of_class[:, table.class_index].T * means.attribute_mean.to_numpy()).sum(axis=1))
 
 
 def _residuals(table: Associations, side: Side) -> Numbers:

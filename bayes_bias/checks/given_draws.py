@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import norm, rv_continuous, t
 
+from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.models.structures import Structure
 
 _SAMPLE = ("chain", "draw")
@@ -84,7 +85,7 @@ def _aligned(*parameters: xr.DataArray) -> tuple[xr.DataArray, ...]:
 def _connection_of(data: xr.Dataset) -> np.ndarray:
     """Position of each pair's connection: 0 associated, 1 different, then the control classes."""
     associated, class_of = data.associated.to_numpy(), data.class_of.to_numpy()
-    controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), associated)
+    controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), compared_classes(data))
     position = np.ones(data.sizes["attribute_class"], dtype=int)
     position[controls] = 2 + np.arange(len(controls))
     own = associated[data.group_of.to_numpy()][:, None] == class_of

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayes_bias.associations.labels import HOMES, Side, belongs, label_of
 from bayes_bias.associations.replicates import EQUAL
-from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.statistics import compared_classes, table_means
 from bayes_bias.associations.table import Associations, announce, assemble, check_table
 from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.contrasts import bias_weights
@@ -28,7 +28,7 @@ def pair(before: Associations, after: Associations) -> tuple[Associations, Assoc
             f"after: holds {after.association.plural} and before {before.association.plural}; a comparison needs the"
             " same association twice"
         )
-    if dict(before.stereotypes) != dict(after.stereotypes):
+    if dict(before.stereotypes) != dict(after.stereotypes) or before.opposites != after.opposites:
         raise AssociationsError(
             f"after: its stereotypes ({_told(after)}) are not those of before ({_told(before)});"
             " a comparison needs the same design twice"
@@ -84,6 +84,7 @@ def difference(before: Associations, after: Associations) -> Associations:
         targets,
         attributes,
         before.stereotypes,
+        opposites=before.opposites,
         topics=label_of(before.values, "topic"),
         pairs=label_of(before.values, "pair"),
         replicates=replicates,
@@ -118,7 +119,7 @@ def zero_by_construction(table: Associations) -> bool:
     these words, not an estimate; a posterior would dress it up with an uncertainty that it does not have.
     """
     means = table_means(table)
-    near = means.attribute_mean[np.isin(means.class_of, means.associated)]
+    near = means.attribute_mean[np.isin(means.class_of, compared_classes(means))]
     bias = (means.block_mean * bias_weights(means)).sum()
     return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)
 
@@ -154,4 +155,5 @@ def _left_out(before: Associations, after: Associations, dim: Side) -> list[str]
 
 
 def _told(table: Associations) -> str:
-    return ", ".join(f"{group}={attribute_class}" for group, attribute_class in table.stereotypes.items())
+    pairs = ", ".join(f"{group}={attribute_class}" for group, attribute_class in table.stereotypes.items())
+    return pairs + (f" against {', '.join(table.opposites)}" if table.opposites else "")

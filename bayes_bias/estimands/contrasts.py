@@ -7,6 +7,8 @@ which blocks it compares. Positive always means closer to what is stereotypical.
 import numpy as np
 import xarray as xr
 
+from bayes_bias.associations.statistics import compared_classes
+
 OVERALL = "overall"
 BLOCK = ["group", "attribute_class"]
 
@@ -21,7 +23,7 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
         "bias": _weights(data, group_bias.mean(axis=0, keepdims=True), [OVERALL]),
         "group_bias": _weights(data, group_bias, groups),
     }
-    controls = np.setdiff1d(np.arange(len(classes)), data.associated)
+    controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         control = np.eye(len(classes))[controls]
         labels = [f"{g}, {classes[c]}" for g in groups for c in controls]
@@ -50,7 +52,7 @@ def target_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def attribute_weights(data: xr.Dataset) -> xr.DataArray:
-    """Weights of ``attribute_bias``, for each attribute of an associated class."""
+    """Weights of ``attribute_bias``, for each attribute of a class that some group is associated with."""
     own, _ = _own_and_others(data)
     towards = own.T / np.maximum(own.sum(axis=0), 1)[:, None]
     away = (1 - own.T) / np.maximum((1 - own).sum(axis=0), 1)[:, None]
@@ -70,10 +72,10 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def _own_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """For each group its own class, and equal weights on the other associated classes; (groups, classes)."""
+    """For each group its own class, and equal weights on the others that are compared; (groups, classes)."""
     classes = np.eye(data.sizes["attribute_class"])
     own = classes[data.associated.to_numpy()]
-    others = np.minimum(own.sum(axis=0), 1) - own
+    others = classes[compared_classes(data)].sum(axis=0) - own
     return own, others / others.sum(axis=1, keepdims=True)
 
 

@@ -64,7 +64,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
     -------
     dict of str to Estimate
         Crossed model: ``bias``, ``group_bias``, ``excess`` and ``repulsion`` (with control classes),
-        ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias``. Hierarchical
+        ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias`` (two groups or
+        more). Hierarchical
         model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``. Without the bias
         of each word of a side whose words' effects would not fit in memory (`too_many_words`); scope "none" has the
         raw contrasts of any number of words.
@@ -209,8 +210,11 @@ class _Blocks:
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
-        """Whose words have no estimates of their own, and why: where they are raw, nobody's."""
-        return {} if self.scope.samples_nothing else too_many_words(self.fitted)
+        """Whose words have no estimates of their own, and why."""
+        left_out = {} if self.scope.samples_nothing else too_many_words(self.fitted)
+        if self.data.sizes["group"] == 1:
+            left_out["attribute"] = "an attribute's bias is between groups, and this fit has one"
+        return left_out
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:

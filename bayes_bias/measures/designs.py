@@ -15,7 +15,8 @@ ROUNDING = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class TwoByTwo:
-    """Two groups of targets X, Y and the classes A, B that are stereotypical for them.
+    """Two groups of targets X, Y and the classes A, B that are stereotypical for them; or X alone, with A and its
+    opposite B.
 
     ``to_a`` and ``to_b`` are the cosines of all targets, X first, with the words of A and of B.
     """
@@ -32,14 +33,19 @@ class TwoByTwo:
         return scores
 
 
-def two_by_two(table: Associations, measure: str) -> TwoByTwo:
-    """The two groups and their two classes, controls left out; refused where there are more."""
+def two_by_two(table: Associations, measure: str, least_groups: int = 2) -> TwoByTwo:
+    """The two groups (or the only one) and their two classes, controls left out; refused where there are more."""
     require_complete(table, measure)
     groups, classes = table.groups, table.associated_classes
-    if len(groups) != 2 or len(classes) != 2:
+    if not least_groups <= len(groups) <= 2 or len(classes) != 2:
+        remedy = (
+            "take WEFAT, or the posterior's target_bias"
+            if len(groups) == 1 and len(classes) == 2
+            else "choose two groups, or take a measure for several, such as gWEAT"
+        )
         raise MeasureError(
             f"{measure}: compares two groups and two classes, this table has {len(groups)} and"
-            f" {len(classes)}; choose two groups, or take a measure for several, such as gWEAT"
+            f" {len(classes)}; {remedy}"
         )
     by_group = np.argsort(table.group_index, kind="stable")
     similarity = table.values.to_numpy()[by_group]

@@ -51,7 +51,8 @@ def wefat(
     Parameters
     ----------
     table : Associations
-        Two groups and two associated classes (control classes are ignored); complete, without repeats.
+        Two groups and two associated classes, or one group with its class and an opposite one (control classes are
+        ignored); complete, without repeats.
     targets : str or sequence of str, optional
         The word or words to measure; by default all targets.
     ddof, alternative, permutations, seed
@@ -87,7 +88,7 @@ def wefat(
     >>> wefat(table).words.effect_size.round(2).to_dict()
     {'he': 1.67, 'she': 1.22}
     """
-    design = two_by_two(table, "WEFAT")
+    design = two_by_two(table, "WEFAT", least_groups=1)
     n_a, n_b = design.to_a.shape[1], design.to_b.shape[1]
     if min(n_a, n_b) < 2:
         raise MeasureError("WEFAT: a class has 1 word and needs 2 or more")

@@ -116,7 +116,10 @@ class Components:
         n_associated: int,
         numerics: Any = np,
     ) -> Self:
-        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others."""
+        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others.
+
+        Attributes of a single group have a level and no preference, so that there is no scale of one.
+        """
         k, g = n_associated, n_groups
         preference, controls = sd["sd_target_preference"][..., None] ** 2, sd.get("sd_target_control")
         own = [preference * (k / (k - 1)) * np.ones(k)]
@@ -125,24 +128,21 @@ class Components:
         if controls is not None:
             own.append(controls**2)
             everywhere = sd["sd_target"] ** 2
-        of_group = sd["sd_attribute_preference"] ** 2
+        of_attribute = _own_and_shared(sd, "sd_attribute", g)
 
-        def shared(side: str, n: int) -> Array:
+        def of_cluster(side: str, n: int) -> Array:
             if f"sd_{side}_cluster" not in sd:
                 return numerics.stack([0 * level, 0 * level], axis=-1)
-            of_one = sd[f"sd_{side}_cluster_preference"] ** 2
-            return numerics.stack(
-                [of_one * (n / (n - 1)), sd[f"sd_{side}_cluster"] ** 2 - of_one / (n - 1)], axis=-1
-            )
+            return numerics.stack(_own_and_shared(sd, f"sd_{side}_cluster", n), axis=-1)
 
         return cls(
             target_own=numerics.concatenate(own, axis=-1),
             target_shared=numerics.stack([everywhere, level], axis=-1),
-            attribute_own=of_group * (g / (g - 1)),
-            attribute_shared=sd["sd_attribute"] ** 2 - of_group / (g - 1),
+            attribute_own=of_attribute[0],
+            attribute_shared=of_attribute[1],
             residual=sd["sd_residual"][..., None] ** 2,
-            target_cluster=shared("target", k),
-            attribute_cluster=shared("attribute", g),
+            target_cluster=of_cluster("target", k),
+            attribute_cluster=of_cluster("attribute", g),
             n_groups=g,
             n_classes=n_classes,
             n_associated=k,
@@ -313,6 +313,16 @@ class Components:
             + self.attribute_cluster.sum(axis=-1),
             "residual": self.residual[..., 0],
         }
+
+
+def _own_and_shared(sd: Mapping[str, Array], level: str, n: int) -> tuple[Array, Array]:
+    """Of a level and of preferences for n cells that sum to zero: what belongs to one cell, and what all have in
+    common."""
+    of_level = sd[level] ** 2
+    if n == 1:
+        return 0 * of_level, of_level
+    preference = sd[f"{level}_preference"] ** 2
+    return preference * (n / (n - 1)), of_level - preference / (n - 1)
 
 
 # In the order of `Components.flat`.

@@ -14,7 +14,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE, Components
 from bayes_bias.models.parts import BLOCKS, OF_TABLE, parts_of
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.replication import Variances
+from bayes_bias.models.replication import Variances, own_effects
 from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
 from bayes_bias.models.units import rounded, unit_of
@@ -77,6 +77,8 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     ``u`` is what a target has in common with all associated classes and not with the controls: some words of
     mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
     there is no ``a``.
+
+    A single group's attributes have no preference: there is no other to prefer it to, and no ``w``.
 
     Where a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
     ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
@@ -160,10 +162,12 @@ def scales_of(
     scales = _of_words(spec, coords, typical)
     for side in SIDES:
         if clusters_in(spec, coords, side):
-            scales |= {name: free(spec, name, typical) for name in CLUSTERS[side]}
+            level, preference = CLUSTERS[side]
+            names = (level,) if side == "attribute" and len(coords["group"]) == 1 else (level, preference)
+            scales |= {name: free(spec, name, typical) for name in names}
     if has_replicates(spec, coords):
         scales |= _of_words(spec, coords, typical, BY_REPLICATE)
-        own = REPLICATES if coords["control"] else REPLICATES[:4]
+        own = own_effects(len(coords["group"]), len(coords["attribute_class"]), n_associated(coords))
         scales |= {name: free(spec, name, typical) for name in own}
     return scales
 
@@ -179,6 +183,8 @@ def _of_words(
         "sd_attribute_preference": "attribute_class",
         "sd_residual": None,
     }
+    if len(coords["group"]) == 1:
+        del dims["sd_attribute_preference"]
     if coords["control"]:
         dims |= {"sd_target": None, "sd_target_control": "control"}
     return {

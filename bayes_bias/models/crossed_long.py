@@ -82,13 +82,11 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
             "target_effect", pt.concatenate(parts, axis=1), dims=("target", "attribute_class")
         )
         b = pm.Normal("b_z", dims="attribute") * scales["sd_attribute"][class_of]
-        w = (
-            _summing_to_zero("w_z", "attribute", n_groups)
-            * scales["sd_attribute_preference"][class_of][:, None]
-        )
-        attribute_effect = pm.Deterministic(
-            "attribute_effect", b[:, None] + w + shared[1], dims=("attribute", "group")
-        )
+        of_attribute = b[:, None] + shared[1]
+        if n_groups > 1:
+            w = _summing_to_zero("w_z", "attribute", n_groups)
+            of_attribute += w * scales["sd_attribute_preference"][class_of][:, None]
+        attribute_effect = pm.Deterministic("attribute_effect", of_attribute, dims=("attribute", "group"))
         g, c = group_of[target], class_of[attribute]
         expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
         _residual(spec, expected, known["pair_value"], scales["sd_residual"])
@@ -113,10 +111,12 @@ def _of_clusters(
     """
     if f"sd_{side}_cluster" not in scales:
         return 0.0
-    level = pm.Normal(f"{side}_cluster_z", dims=side)[:, None] * scales[f"sd_{side}_cluster"]
-    preference = _summing_to_zero(f"{side}_cluster_x_z", side, size) * scales[f"sd_{side}_cluster_preference"]
+    shared = pm.Normal(f"{side}_cluster_z", dims=side)[:, None] * scales[f"sd_{side}_cluster"]
+    if size > 1:
+        preference = _summing_to_zero(f"{side}_cluster_x_z", side, size)
+        shared = shared + preference * scales[f"sd_{side}_cluster_preference"]
     cluster = known[f"{side}_cluster"]
-    return pt.where((cluster >= 0)[:, None], (level + preference)[cluster], 0.0)
+    return pt.where((cluster >= 0)[:, None], shared[cluster], 0.0)
 
 
 def _summing_to_zero(name: str, dim: str, size: int) -> pt.TensorVariable:

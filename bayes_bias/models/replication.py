@@ -36,7 +36,7 @@ class Replication:
         by_word = {
             name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)
         }
-        own = numerics.stack([sd[name] ** 2 for name in REPLICATES if name in sd], axis=-1)
+        own = numerics.stack([sd[name] ** 2 for name in own_effects(**sizes)], axis=-1)
         return cls(Components.of(by_word, numerics=numerics, **sizes), own)
 
     @classmethod
@@ -57,6 +57,14 @@ class Replication:
         return np.asarray(np.einsum("jb,...bd,jd->...j", flat, self.of_blocks(), flat, optimize=True))
 
 
+def own_effects(n_groups: int, n_classes: int, n_associated: int) -> tuple[str, ...]:
+    """Those effects of a replicate's own, of `REPLICATES`, that a design has: a single group differs from no other."""
+    left_out = {name for name in REPLICATES if "control" in name and n_classes == n_associated}
+    if n_groups == 1:
+        left_out |= {"sd_replicate_group", "sd_replicate_preference", "sd_replicate_control_group"}
+    return tuple(name for name in REPLICATES if name not in left_out)
+
+
 def replicate_patterns(g: int, c: int, k: int) -> NDArray[np.float64]:
     """Covariance of blocks of g groups and c classes, of which the first k are associated, for each effect of a
     replicate's own, were its variance one; (effects, blocks, blocks), blocks group after group."""
@@ -72,7 +80,8 @@ def replicate_patterns(g: int, c: int, k: int) -> NDArray[np.float64]:
         (every_group, controls),
         (between_groups, controls),
     )
-    return np.stack([np.kron(*pair) for pair in pairs[: 6 if c > k else 4]])
+    patterns = dict(zip(REPLICATES, pairs, strict=True))
+    return np.stack([np.kron(*patterns[name]) for name in own_effects(g, c, k)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,4 +159,4 @@ _BY_REPLICATE: Mapping[Part, Part] = MappingProxyType(
 
 def _summing_to_zero(n: int) -> NDArray[np.float64]:
     """Covariance of n effects of variance one that sum to zero."""
-    return np.asarray((np.eye(n) - 1 / n) * n / (n - 1))
+    return np.asarray((np.eye(n) - 1 / n) * n / max(n - 1, 1))

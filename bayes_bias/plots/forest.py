@@ -66,9 +66,7 @@ def _excess(data: xr.Dataset, table: pd.DataFrame, looks: list[dict[str, Any]]) 
     """One block for each group: its excess over each control class; none without controls."""
     if "excess" not in table.index.get_level_values("estimand"):
         return []
-    associated = set(data.associated.to_numpy().tolist())
-    classes = data.attribute_class.to_numpy().tolist()
-    controls = [shortened(c) for i, c in enumerate(classes) if i not in associated]
+    controls = [shortened(c) for c in data.control.to_numpy().tolist()]
     rows, n = table.loc[["excess"]], len(controls)
     return [
         Rows(f"{group}: excess of own stereotype over", controls, rows[g * n : (g + 1) * n], [looks[g]] * n)

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
+from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
@@ -94,7 +95,7 @@ class _Shown:
 def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
     data, grid = fitted.data, planned.to_xarray()
     n_targets = float(data.n_targets.mean())
-    n_attributes = float(data.n_attributes[np.unique(data.associated)].mean())
+    n_attributes = float(data.n_attributes[compared_classes(data)].mean())
     if grid.sizes.get("replicates", 1) == 1:
         return _Shown(
             grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,

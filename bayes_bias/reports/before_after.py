@@ -50,8 +50,9 @@ def _draw(found: Comparison) -> dict[str, Figure]:
     axes = {
         "bias": plot_overview(list(found.fits.values()), scope, ci_prob=ci_prob),
         "targets": plot_word_bias(change, "target", scope, ci_prob=ci_prob),
-        "attributes": plot_word_bias(change, "attribute", scope, ci_prob=ci_prob),
     }
+    if len(found.before.groups) > 1:
+        axes["attributes"] = plot_word_bias(change, "attribute", scope, ci_prob=ci_prob)
     return {name: figures.laid_out(ax) for name, ax in axes.items()}
 
 

@@ -28,8 +28,9 @@ logger = logging.getLogger("bayes_bias")
 
 DPI = 220
 OVERVIEW = "overview"
-# What every list has, and one with replicates.
-KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
+ATTRIBUTES = "attributes"
+# What every list has (but for the attributes, where it has one group), and one with replicates.
+KINDS = ("forest", "posterior", "targets", ATTRIBUTES, "variance-shares")
 REPLICATES = "replicates"
 
 # A browser has fonts for scripts that Matplotlib's own font lacks.
@@ -53,7 +54,8 @@ def draw(report: Report) -> dict[str, Figure]:
 
 def kinds_of(section: Section) -> tuple[str, ...]:
     """The figures that a list has of its own."""
-    return (*KINDS, REPLICATES) if section.replicate_kind else KINDS
+    kinds = tuple(kind for kind in KINDS if kind != ATTRIBUTES or len(section.table.groups) > 1)
+    return (*kinds, REPLICATES) if section.replicate_kind else kinds
 
 
 def check_figure(section: str, check: str, kind: str) -> str:
@@ -96,9 +98,10 @@ def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str,
         "forest": plot_forest(fit, scope, ci_prob=ci_prob, summary=summary),
         "posterior": plot_posterior(fit, scope, ci_prob=ci_prob, without=without),
         "targets": plot_word_bias(fit, "target", scope, ci_prob=ci_prob, summary=summary),
-        "attributes": plot_word_bias(fit, "attribute", scope, ci_prob=ci_prob, summary=summary),
         "variance-shares": plot_variance_shares(fit, shares=section.variance_shares),
     }
+    if ATTRIBUTES in kinds_of(section):
+        drawn[ATTRIBUTES] = plot_word_bias(fit, "attribute", scope, ci_prob=ci_prob, summary=summary)
     if section.replicate_kind:
         drawn[REPLICATES] = plot_replicates(fit, scope, ci_prob=ci_prob, summary=summary)
     return drawn

@@ -58,27 +58,30 @@ _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 _ASSOCIATED = r" \, \mathbf{1}[c \textrm{ is associated with a group}]"
 
 
-def _formula(shared: bool, replicated: bool) -> str:
-    """The model of a value, with a level of its own in the associated classes and without."""
+def _formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
+    """The model of a value: with a level in the associated classes, several groups, replicates, or without."""
     level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
-    effects = f"{level} + x[i, c{{r}}] + b[j{{r}}] + w[j, g{{r}}] + e[i, j{{r}}]"
+    attribute = "b[j{r}] + w[j, g{r}]" if grouped else "b[j{r}]"
+    effects = f"{level} + x[i, c{{r}}] + {attribute} + e[i, j{{r}}]"
     of_words = f"mean[g, c] + {effects.format(r='')}"
     if not replicated:
         return of_words
-    return f"{of_words} + h[r] + h[r, g] + h[r, c] + h[r, g, c] + {effects.format(r=', r')}"
+    own = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
+    return f"{of_words} + {own} + {effects.format(r=', r')}"
 
 
-def _equation(shared: bool, replicated: bool) -> str:
+def _equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
     """The same formula, set by LaTeX."""
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
-    effects = level + r" + x_{ic%s} + b_{j%s} + w_{jg%s} + e_{ij%s}"
+    attribute = r"b_{j%s} + w_{jg%s}" if grouped else r"b_{j%s}"
+    effects = level + r" + x_{ic%s} + " + attribute + r" + e_{ij%s}"
     count = effects.count("%s")
     of_words = r"\mathit{mean}_{gc} + " + effects % (("",) * count)
     if not replicated:
         return rf"\[ y_{{ij}} = {of_words} \]"
     rows = (
         rf"y_{{ijr}} = {of_words}",
-        r"\quad {} + h_r + h_{rg} + h_{rc} + h_{rgc}",
+        r"\quad {} + " + ("h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}"),
         r"\quad {} + " + effects % (("r",) * count),
     )
     return r"\[ \begin{array}{l} " + r" \\ ".join(rows) + r" \end{array} \]"
@@ -120,7 +123,7 @@ class Methods:
         def cite(*keys: str) -> str:
             return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
 
-        return self._filled(render_text, cite, str, _formula(self.facts["shared"], bool(self.facts["kind"])))
+        return self._filled(render_text, cite, str, _formula(**self._terms))
 
     @property
     def plain(self) -> str:
@@ -135,8 +138,17 @@ class Methods:
         def cite(*keys: str) -> Latex:
             return Latex(r"\cite{" + ",".join(keys) + "}")
 
-        equation = Latex(_equation(self.facts["shared"], bool(self.facts["kind"])))
+        equation = Latex(_equation(**self._terms))
         return "\n\n".join(self._filled(render_latex, cite, escaped, equation)) + "\n"
+
+    @property
+    def _terms(self) -> dict[str, bool]:
+        """What the model has beyond the effects of words."""
+        return {
+            "shared": self.facts["shared"],
+            "grouped": self.facts["grouped"],
+            "replicated": bool(self.facts["kind"]),
+        }
 
     @property
     def bibliography(self) -> str:
@@ -182,6 +194,9 @@ def model_facts(
         "association": first.association,
         # Whether a target's level is told apart from its level in the associated classes.
         "shared": "sd_target" in sampled,
+        # Whether there are groups that an attribute may prefer one to the other, and lists that have but one.
+        "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
+        "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
         "by_class": _scaled_by_class(first),
         # A table without controls has no use for one of them.
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),

@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
+from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import BLOCK, bias_weights
 from bayes_bias.estimands.estimates import bias_estimate, check_scope
@@ -58,7 +59,7 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     data, variances = fitted.data, Variances.of_posterior(fitted.posterior, fitted.data)
     counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
     parts = {
-        "value": variances.of_value(np.unique(data.associated)),
+        "value": variances.of_value(compared_classes(data)),
         "bias": variances.of_contrast(_weights(data), *counts),
     }
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
@@ -261,7 +262,7 @@ class _Study:
                 for name, part in parts.items()
                 if is_noise(name, scope)
             },
-            {TARGETS: data.sizes["group"], ATTRIBUTES: len(np.unique(data.associated)), REPLICATES: 1},
+            {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},
         )
 
     def power(self, bias: xr.DataArray, lengths: _Lengths, ci_prob: float) -> xr.DataArray:

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.estimands.estimate import Estimate
@@ -201,8 +202,8 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 def _words(fitted: Fitted) -> set[str]:
     """All that a bias is a contrast of: control classes have no part in it."""
     data = fitted.data
-    associated = np.isin(data.class_of.to_numpy(), data.associated.to_numpy())
-    return {*data.target.to_numpy().tolist(), *data.attribute.to_numpy()[associated].tolist()}
+    compared = np.isin(data.class_of.to_numpy(), compared_classes(data))
+    return {*data.target.to_numpy().tolist(), *data.attribute.to_numpy()[compared].tolist()}
 
 
 def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:

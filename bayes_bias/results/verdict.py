@@ -81,6 +81,8 @@ class Verdict(Telling):
         With scope "targets" the verdict of the widest scope; None where a class of one word cannot carry it.
     rope, prob_negligible : float or None
         Up to which size a bias was said to be negligible, and the posterior probability that it is.
+    n_groups : int
+        How many groups of targets there are.
     """
 
     label: Label
@@ -98,6 +100,7 @@ class Verdict(Telling):
     problems: tuple[str, ...] = ()
     rope: float | None = None
     prob_negligible: float | None = None
+    n_groups: int = 2
 
     @property
     def chance(self) -> float:
@@ -156,7 +159,8 @@ class Verdict(Telling):
         if scope.samples_nothing:
             return scope.condition
         if not scope.samples_attributes:
-            return f"{self.label.replace('these', 'these particular attribute')} between the groups"
+            cells = "groups" if self.n_groups > 1 else "classes"
+            return f"{self.label.replace('these', 'these particular attribute')} between the {cells}"
         said = "borderline" if self.label == "borderline" else f"{self.label} from noise"
         return f"{said} {scope.condition}"
 
@@ -262,6 +266,7 @@ def verdict(
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
+        n_groups=fitted.data.sizes["group"],
     )
 
 

@@ -84,11 +84,35 @@ def read_stereotypes(
     return {group: stereotypes[group] for group in groups}
 
 
-def refuse_too_few(table: Mapping[str, Any], kind: str, where: str) -> None:
-    """A bias is a comparison: it needs two groups and two classes."""
-    if len(table) < 2:
+def refuse_too_few(table: Mapping[str, Any], kind: str, where: str, least: int = 2) -> None:
+    """A bias is a comparison: one group may be compared with itself, but not one class."""
+    if len(table) < least:
         found = ", ".join(f"'{name}'" for name in table) or "none"
-        raise WordListError(f"{where}: found {found} as {kind}, and a comparison needs two or more; add one")
+        needed = "one or more" if least == 1 else "two or more"
+        raise WordListError(f"{where}: found {found} as {kind}, and a comparison needs {needed}; add one")
+
+
+def read_opposites(
+    content: Mapping[str, Any],
+    stereotypes: Mapping[str, str],
+    classes: Iterable[str],
+    where: str,
+) -> tuple[str, ...]:
+    """Classes that no group is associated with, and that the others are compared with. A single group's class is
+    compared with all others of its list, where it does not say which."""
+    named = read_texts(content, "opposites", where)
+    for name in named:
+        if name not in classes:
+            raise WordListError(
+                f"{where}: 'opposites' names an unknown class '{name}'; {did_you_mean(name, classes)}"
+            )
+        if name in stereotypes.values():
+            raise WordListError(
+                f"{where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
+            )
+    if named or len(stereotypes) > 1:
+        return tuple(dict.fromkeys(named))
+    return tuple(name for name in classes if name not in stereotypes.values())
 
 
 def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:

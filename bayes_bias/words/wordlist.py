@@ -24,7 +24,18 @@ from bayes_bias.words.belonging import Pairs, Topics
 
 type Words = Mapping[str, tuple[str, ...]]
 
-_KEYS = ("title", "description", "groups", "classes", "stereotypes", "topics", "pairs", "source", "errata")
+_KEYS = (
+    "title",
+    "description",
+    "groups",
+    "classes",
+    "stereotypes",
+    "opposites",
+    "topics",
+    "pairs",
+    "source",
+    "errata",
+)
 _SOURCE_KEYS = ("citation", "doi", "bibtex")
 _CONTROLS = "controls/"
 
@@ -40,9 +51,14 @@ class WordList(Telling):
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
-        Attribute words by class (pleasant, unpleasant), for the classes that some group is associated with.
+        Attribute words by class (pleasant, unpleasant), for the classes that some group is associated with, and those
+        that they are compared with.
     stereotypes : mapping of str to str
         For each group the class that is stereotypical for it. Positive bias means: closer to that class.
+    opposites : tuple of str
+        Classes that no group is associated with, and that are compared all the same. A single group, such as
+        occupations, has a class, male words, and its opposite, female words; without a word of the list all its other
+        classes are.
     controls : mapping of str to tuple of str
         Attribute words by class, for the classes that no group is associated with.
     topics : mapping of str to mapping of str to tuple of str
@@ -75,6 +91,7 @@ class WordList(Telling):
     classes: Words
     stereotypes: Mapping[str, str]
     controls: Words
+    opposites: tuple[str, ...] = ()
     topics: Topics = field(default_factory=lambda: MappingProxyType({}))
     pairs: Pairs = ()
     source: Reference = Reference()
@@ -89,8 +106,10 @@ class WordList(Telling):
             f"{group} ({len(self.groups[group])}) = {c} ({len(self.classes[c])})"
             for group, c in self.stereotypes.items()
         ]
+        against = [f"{c} ({len(self.classes[c])})" for c in self.opposites]
         controls = [f"{c} ({len(words)})" for c, words in self.controls.items()]
-        return f"{self.name}, {', '.join(pairs)}" + (f"; controls {', '.join(controls)}" if controls else "")
+        said = f"{self.name}, {', '.join(pairs)}" + (f" against {', '.join(against)}" if against else "")
+        return said + (f"; controls {', '.join(controls)}" if controls else "")
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
@@ -163,6 +182,8 @@ class WordList(Telling):
         ]
         if self.topics or self.pairs:
             used += [{home: dict(own) for home, own in self.topics.items()}, self.pairs]
+        if self.opposites:
+            used.append(self.opposites)
         canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -184,9 +205,9 @@ def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     ------
     WordListError
         No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
-        no text, or in two groups or classes; a group without a stereotypical class; fewer than two groups or classes;
-        a topic of words that its group or class does not have, or that overlaps another; a pair that does not match
-        words of two groups or of two classes, one to one.
+        no text, or in two groups or classes; a group without a stereotypical class; no group, or fewer than two
+        classes to compare; a topic of words that its group or class does not have, or that overlaps another; a pair
+        that does not match words of two groups or of two classes, one to one.
 
     Examples
     --------
@@ -246,9 +267,11 @@ def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, A
     groups, repeated_targets = rules.read_words(content, "groups", where)
     every_class, repeated_attributes = rules.read_words(content, "classes", where)
     stereotypes = rules.read_stereotypes(content, groups, every_class, where)
-    associated = {c: words for c, words in every_class.items() if c in stereotypes.values()}
-    for kind, table in (("groups", groups), ("associated classes", associated)):
-        rules.refuse_too_few(table, kind, where)
+    opposites = rules.read_opposites(content, stereotypes, every_class, where)
+    compared = {*stereotypes.values(), *opposites}
+    associated = {c: words for c, words in every_class.items() if c in compared}
+    for kind, table, least in (("groups", groups, 1), ("associated classes", associated, 2)):
+        rules.refuse_too_few(table, kind, where, least)
         rules.refuse_shared_words(table, kind, where)
     classes, targets_too = rules.without_targets(associated, groups, where)
     others = {c: words for c, words in every_class.items() if c not in associated}
@@ -258,6 +281,7 @@ def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, A
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
         "stereotypes": MappingProxyType(stereotypes),
+        "opposites": opposites,
         "controls": MappingProxyType(controls),
         "topics": belonging.remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": belonging.read_pairs(content, groups, {**associated, **others}, where),

@@ -113,7 +113,7 @@ def test_a_spoilt_table_is_refused_in_one_line(spoil, message):
         ({"man": "work", "woman": "hom"}, "'hom' is no attribute class; did you mean 'home'"),
         ({"men": "work", "woman": "home"}, "'men' is no group; did you mean"),
         ({"man": "work"}, "group 'woman' has none"),
-        ({"man": "work", "woman": "work"}, "at least two of each"),
+        ({"man": "work", "woman": "work"}, "needs a group and two classes"),
     ],
 )
 def test_stereotypes_must_fit_the_table(stereotypes, message):

@@ -57,19 +57,20 @@ def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
 @pytest.mark.slow
 @given(
     st.integers(0, 10_000),
-    st.lists(st.integers(2, 5), min_size=2, max_size=3),
+    st.lists(st.integers(2, 5), min_size=1, max_size=3),
     st.lists(st.integers(2, 5), min_size=2, max_size=3),
     st.lists(st.integers(2, 5), min_size=0, max_size=2),
 )
 @settings(max_examples=10, deadline=None)
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, targets, classes, controls):
-    """Two and three groups and classes, with controls and without, of unequal sizes."""
-    n = min(len(targets), len(classes))
+    """One to three groups, two and three classes, of which some may have no group and be opposites, with controls and
+    without, of unequal sizes."""
     table = random_table(
         seed,
-        targets={f"group {k}": size for k, size in enumerate(targets[:n])},
-        attributes={f"class {k}": size for k, size in enumerate(classes[:n])}
+        targets={f"group {k}": size for k, size in enumerate(targets[: len(classes)])},
+        attributes={f"class {k}": size for k, size in enumerate(classes)}
         | {f"control {k}": size for k, size in enumerate(controls)},
+        opposites=tuple(f"class {k}" for k in range(len(targets), len(classes))),
     )
     rng, collapsed = np.random.default_rng(seed), collapsed_log_density(table)
     differences, size = [], 0.0

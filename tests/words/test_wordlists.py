@@ -189,9 +189,14 @@ BAD_CONTENT = {
         changed("classes", "pleasant", ["rose"]),
         "every word of class 'pleasant' is used elsewhere",
     ),
-    "one group": (
-        {**FLORA, "groups": {"flowers": ["rose"]}, "stereotypes": {"flowers": "pleasant"}},
-        "found 'flowers' as groups",
+    "no group": ({**FLORA, "groups": {}, "stereotypes": {}}, "found none as groups, .* needs one or more"),
+    "one group and one class": (
+        {
+            "groups": {"flowers": ["rose"]},
+            "classes": {"pleasant": ["love"]},
+            "stereotypes": {"flowers": "pleasant"},
+        },
+        "found 'pleasant' as associated classes",
     ),
     "one class for all": (
         changed("stereotypes", "insects", "pleasant"),

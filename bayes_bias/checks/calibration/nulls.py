@@ -33,6 +33,8 @@ class NullDesign:
         Target words by group; where groups are random, only their numbers count.
     stereotypes : mapping of str to str
         The class that counts as stereotypical for each group.
+    opposites : tuple of str
+        Classes that these are compared with, which no group is associated with.
     sizes : mapping of str to int
         How many attributes to draw for each associated class.
     controls : mapping of str to tuple of str
@@ -67,6 +69,7 @@ class NullDesign:
     group_topics: int = 0
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
+    opposites: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -81,6 +84,7 @@ class NullDesign:
             name=wordlist.name,
             groups=_found(wordlist.groups, vectors),
             stereotypes=wordlist.stereotypes,
+            opposites=wordlist.opposites,
             sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
             controls=_found(wordlist.controls, vectors),
             pool=tuple(pool),
@@ -163,6 +167,7 @@ class NullDesign:
             targets,
             attributes,
             self.stereotypes,
+            opposites=self.opposites,
             replicates=dict(zip(self.replicates, of_replicates, strict=True)),
             kind=self.kind,
             name=f"{self.name}, draw {number}",

@@ -60,9 +60,9 @@ class Cell:
             self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
-            *(
-                ["quasi-F"] if self.with_quasi_f else []
-            ),  # so that all other cells keep the keys that they had
+            # Nothing for what a cell lacks, so that all others keep the keys that they had.
+            *(["quasi-F"] if self.with_quasi_f else []),
+            *([list(design.opposites)] if design.opposites else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
