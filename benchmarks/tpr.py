@@ -1,8 +1,9 @@
 """Gaps of true-positive rates whose truth is known: `python -m benchmarks.tpr --draws 200`.
 
-28 classes, two and four groups, 10, 30 and 100 people of each group in a class, gaps with a root mean square of 0, .05 and
-.15. Rates are not drawn from the model: levels are uniform and deviations normal on the scale of probabilities, and scaled
-so that the root mean square of the true gaps is exactly what the cell says. A run goes on where an earlier one stopped.
+28 classes, two and four groups, 10, 30 and 100 people of each group in a class, gaps with a root mean square of 0, .05
+and .15. Rates are not drawn from the model: levels are uniform and deviations normal on the scale of probabilities, and
+scaled so that the root mean square of the true gaps is exactly what the cell says. A run goes on where an earlier one
+stopped.
 """
 
 import argparse
@@ -26,7 +27,8 @@ RECORDS = Path(__file__).parent / "records" / "tpr.jsonl"
 CLASSES = 28
 LEVELS = (0.4, 0.8)
 _RATES = (0.02, 0.98)
-_SAMPLING = Sampling(draws=750, tune=500, chains=2)
+_KEYS = ("groups", "people", "true_rms", "seed")
+_SAMPLING = Sampling(draws=500, tune=400, chains=2)
 
 
 @dataclass(frozen=True)
@@ -83,22 +85,23 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
     for name, truth in ((MEAN_ABSOLUTE, mean_absolute(true)), (RMS, root_mean_square(true))):
         row = found.aggregate.loc[name]
         inside = bool(row.lower <= truth <= row.upper)
-        record |= {f"{name}: {key}": float(row[key]) for key in ("raw", "estimate", "lower", "upper", "chance")}
+        record |= {
+            f"{name}: {key}": float(row[key]) for key in ("raw", "estimate", "lower", "upper", "chance")
+        }
         record |= {f"{name}: truth": float(truth), f"{name}: covered": float(inside)}
     return record
 
 
 def records() -> pd.DataFrame:
     """What was simulated so far."""
-    if not RECORDS.is_file():
-        return pd.DataFrame(columns=["groups", "people", "true_rms", "seed"])
-    lines = RECORDS.read_text(encoding="utf-8").splitlines()
-    return pd.DataFrame([json.loads(line) for line in lines if line.endswith("}")])
+    lines = RECORDS.read_text(encoding="utf-8").splitlines() if RECORDS.is_file() else []
+    found = [json.loads(line) for line in lines if line.endswith("}")]
+    return pd.DataFrame(found, columns=None if found else list(_KEYS))
 
 
 def _missing(draws: int) -> Iterator[tuple[Cell, int]]:
     """Seed by seed, so that a run that is stopped has all cells."""
-    done = set(records()[["groups", "people", "true_rms", "seed"]].itertuples(index=False, name=None))
+    done = set(records()[list(_KEYS)].itertuples(index=False, name=None))
     for seed in range(draws):
         for cell in CELLS:
             if (cell.groups, cell.people, cell.true_rms, seed) not in done:

@@ -1,1 +1,1 @@
-"""True-positive-rate gaps of a classifier: what they are, how sure one can be, and what word bias has to do with them."""
+"""True-positive-rate gaps of a classifier: how large, how sure one can be, and whether word bias goes with them."""

@@ -1,5 +1,6 @@
-"""From labels and predictions to counts: how many people of each class and group there are, and how many were recognised."""
+"""From labels and predictions to counts: people of each class and group, and how many of them were recognised."""
 
+import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,9 +48,16 @@ class Counts:
         """Their names."""
         return list(self.people.columns)
 
+    @property
+    def sha256(self) -> str:
+        """A hash of names and numbers."""
+        text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def against_the_rest(self, group: str) -> "Counts":
-        """The same people in two groups: this one, and everybody else."""
-        rest = f"not {group}"
+        """The same people in two groups: this one first, then everybody else."""
+        others = [name for name in self.groups if name != group]
+        rest = others[0] if len(others) == 1 else f"not {group}"
 
         def folded(counts: pd.DataFrame) -> pd.DataFrame:
             return pd.DataFrame({group: counts[group], rest: counts.drop(columns=group).sum(axis=1)})
@@ -76,10 +84,10 @@ def count(
     tidy = _tidied({"y": y, "prediction": prediction, "group": group}, data)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
-    by_cell = tidy.groupby(["y", "group"]).hit
+    tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
     hits, people = (
-        cells.unstack(fill_value=0).sort_index().sort_index(axis=1).astype(int).rename_axis(index="class")
-        for cells in (by_cell.sum(), by_cell.size())
+        tidy.pivot_table("hit", "y", "group", aggfunc=how, fill_value=0).astype(int).rename_axis("class")
+        for how in ("sum", "count")
     )
     kept, notices = _complete(people, leave_out)
     return Counts(hits.loc[kept], people.loc[kept], announce(notices))
@@ -92,7 +100,9 @@ def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     frame = data if isinstance(data, pd.DataFrame) else _read(Path(data))
     for ours, theirs in given.items():
         if not isinstance(theirs, str):
-            raise GapsError(f"{ours}: with data={type(data).__name__} it names a column; leave data out to give labels")
+            raise GapsError(
+                f"{ours}: with data={type(data).__name__} it names a column; leave data out to give labels"
+            )
         if theirs not in frame:
             raise GapsError(
                 f"{ours}: there is no column '{theirs}'; {did_you_mean(theirs, map(str, frame.columns))}"
@@ -114,7 +124,9 @@ def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
     lengths = {name: len(labels) for name, labels in arrays.items()}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise GapsError(f"y, prediction, group: lengths differ ({said}); give one label of each for every person")
+        raise GapsError(
+            f"y, prediction, group: lengths differ ({said}); give one label of each for every person"
+        )
     return pd.DataFrame(arrays)
 
 
@@ -164,5 +176,7 @@ def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[s
         )
     kept = people.index.drop(lacking)
     if kept.empty:
-        raise GapsError(f"group: no class has people of every group: {listed}; nothing remains to be compared")
+        raise GapsError(
+            f"group: no class has people of every group: {listed}; nothing remains to be compared"
+        )
     return list(kept), (f"left out, having no people of a group: {listed}",)

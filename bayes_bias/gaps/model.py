@@ -51,29 +51,31 @@ def sample_rates(
 
 def _inputs(counts: Counts) -> Inputs:
     hits, people = (frame.to_numpy(dtype=float) for frame in (counts.hits, counts.people))
+    return {"hits": hits, "people": people, **informed_by(hits, people)}
+
+
+def informed_by(hits: NDArray[np.float64], people: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """By how much the people of each class know its level and its gap."""
     rate = (hits.sum(axis=1) + 1) / (people.sum(axis=1) + 2)
     steepness = rate * (1 - rate)  # of a rate in its log odds
     log_odds = logit((hits + 0.5) / (people + 1))
-    level_noise, gap_noise = 1 / (steepness * people.sum(axis=1)), (1 / (steepness * people.T)).sum(axis=0)
-    deviation = log_odds - log_odds.mean(axis=1, keepdims=True)
-    of_gap = (deviation**2).sum(axis=1) * 2 / (len(counts.groups) - 1)
-    level = log_odds.mean(axis=1)
+    level, n_groups = log_odds.mean(axis=1), people.shape[1]
+    of_gap = ((log_odds - level[:, None]) ** 2).sum(axis=1) * 2 / (n_groups - 1)
+    gap_noise = (1 / (steepness * people.T)).sum(axis=0) * 2 / n_groups
     return {
-        "hits": hits,
-        "people": people,
-        "level_informed": _informed((level - level.mean()) ** 2, level_noise),
-        "gap_informed": _informed(of_gap, gap_noise * 2 / len(counts.groups)),
+        "level_informed": informed((level - level.mean()) ** 2, 1 / (steepness * people.sum(axis=1))),
+        "gap_informed": informed(of_gap, gap_noise),
     }
 
 
-def _informed(squared: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+def informed(squared: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
     """By how much the data of each class, and not the population of classes, know its effect: from 0 to 1.
 
-    0 throughout where the spread of effects is not clear of noise. It chooses the coordinates that are sampled, and leaves
-    the posterior what it is.
+    0 throughout where the spread of effects is not clear of noise. It chooses the coordinates that are sampled, and
+    leaves the posterior what it is.
     """
-    least = squared.mean() - noise.mean() * (1 + _CLEAR * np.sqrt(2 / len(noise)))
-    return max(least, 0.0) / (max(least, 0.0) + noise)
+    least = max(squared.mean() - noise.mean() * (1 + _CLEAR * np.sqrt(2 / len(noise))), 0.0)
+    return np.asarray(least / (least + noise))
 
 
 def _compiled(counts: Counts, inputs: Inputs) -> Compiled:
@@ -94,10 +96,10 @@ def _model(counts: Counts, inputs: Inputs) -> pm.Model:
             pm.Data(f"{name}_informed", inputs[f"{name}_informed"], dims="class") for name in ("level", "gap")
         )
         level_mean, mean = pm.Normal("level_mean", 0, 1.5), pm.Normal("mean_z", 0, 1, dims="coordinate")
-        sd_level = _scale("sd_level", pm.HalfNormal.dist(1.5))
-        sd_gap = _scale("sd_gap", pm.Exponential.dist(2.5))
-        level = _effects("level_z", level_mean, sd_level, level_informed, "class")
-        deviation = _effects("deviation_z", mean / unit, sd_gap / unit, gap_informed[:, None], dims)
+        sd_level = scale("sd_level", pm.HalfNormal.dist(1.5))
+        sd_gap = scale("sd_gap", pm.Exponential.dist(2.5))
+        level = effects("level_z", level_mean, sd_level, level_informed, "class")
+        deviation = effects("deviation_z", mean / unit, sd_gap / unit, gap_informed[:, None], dims)
         log_odds = level[:, None] + deviation @ coordinates
         pm.Deterministic("mean_gap", unit * mean @ coordinates, dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=("class", "group"))
@@ -105,14 +107,14 @@ def _model(counts: Counts, inputs: Inputs) -> pm.Model:
     return model
 
 
-def _scale(name: str, prior: pt.TensorVariable) -> pt.TensorVariable:
+def scale(name: str, prior: pt.TensorVariable) -> pt.TensorVariable:
     """A standard deviation as the absolute value of an unconstrained variable: nothing special happens near zero."""
     value = abs(pm.Flat(f"{name}_z", initval=0.5))
     pm.Potential(f"{name}_prior", pm.logp(prior, value))
     return pm.Deterministic(name, value)
 
 
-def _effects(
+def effects(
     name: str,
     mean: pt.TensorVariable,
     sd: pt.TensorVariable,

@@ -82,3 +82,15 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
         for of_class, recognised in zip(people, hits.sum(axis=1), strict=True)
     ]
     return np.stack(dealt, axis=1) / people
+
+
+def noise_sd(hits: Counted, people: Counted) -> Array:
+    """Standard deviation of each raw gap if no class had any, (class, group).
+
+    That of the difference when groups are dealt at random among the people of a class, of whom n of N are of the
+    group: the root of ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
+    """
+    everyone = people.sum(axis=1, keepdims=True)
+    rate = hits.sum(axis=1, keepdims=True) / everyone
+    scale = everyone.astype(float) ** 2 / np.maximum(everyone - 1, 1)
+    return np.asarray(np.sqrt(rate * (1 - rate) * scale / (people * (everyone - people))))

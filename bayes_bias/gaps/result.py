@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,8 @@ MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
 VARIANCE = "mean variance over groups"
 MEAN_GAP = "mean gap"
+# Variances are squares: what matters of them begins further right.
+DECIMALS = {VARIANCE: 4}
 
 _NAMED = 6
 
@@ -116,13 +119,12 @@ class Gaps(Telling):
             f"True-positive rates of {n_classes} classes were compared between {in_words(len(self.counts.groups))}"
             f" groups ({groups}; {count(people.sum())} people, from {people.min()} to {people.max()} of a group in a"
             f" class). The gap of a group is its rate in a class less {against} (De-Arteaga et al., 2019)."
-            " Rates were estimated by a hierarchical binomial model: the log odds of a rate are the sum of a random level"
-            " of the class and a random deviation of the group in the class, which sums to zero over groups; a group's"
+            " Rates were estimated by a hierarchical binomial model: the log odds of a rate are the sum of a random"
+            " level of the class and a random deviation of the group in the class, which sums to zero over groups; a group's"
             " log odds less the average of the others' are normal over classes about the group's mean gap."
             f" Priors: {', '.join(f'{name} ~ {prior}' for name, prior in self.priors.items())} (log odds)."
             f" Posterior means and equal-tailed {level(self.ci_prob)} intervals are of the true gaps of these classes."
-            f" Raw gaps were drawn towards their mean by {percent(self.shrinkage)} on average. What raw aggregates would"
-            " be without any gap was computed by dealing groups at random within each class; the unbiased mean square"
+            f"{self._drawn} What raw aggregates would be without any gap was computed by dealing groups at random within each class; the unbiased mean square"
             " is that of raw gaps less the unbiased estimate of the variance that sampling people adds."
             f" Sampled by NUTS (nutpie, PyMC): {about['chains']} chains of {about['tune']} warm-up and {about['draws']}"
             f" kept draws, seed {about['seed']}; R-hat at most {self.diagnostics.r_hat:.3f}, bulk and tail ESS at least"
@@ -134,6 +136,11 @@ class Gaps(Telling):
     def priors(self) -> dict[str, str]:
         """Of the model's parameters, on the scale of log odds."""
         return dict(json.loads(self.fit.attrs["priors"]))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of the software that made it."""
+        return dict(json.loads(self.fit.attrs["versions"]))
 
     @property
     def _overall(self) -> str:
@@ -153,41 +160,38 @@ class Gaps(Telling):
     @property
     def _root(self) -> str:
         row = self.aggregate.loc[RMS]
-        unbiased = (
-            ""
-            if np.isnan(row.unbiased)
-            else f", unbiased {plain(row.unbiased)}"
-            if row.unbiased
-            else ", unbiased 0 (raw gaps vary no more than noise does)"
-        )
-        return f"Root mean square: {_size(row)} (raw {plain(row.raw)}{unbiased})."
+        unbiased = "" if np.isnan(row.unbiased) else f", unbiased {plain(row.unbiased)}"
+        noise = ", as raw gaps vary no more than noise does" if row.unbiased == 0 else ""
+        return f"Root mean square: {_size(row)} (raw {plain(row.raw)}{unbiased}{noise})."
 
     @property
     def _variance(self) -> list[str]:
         if self.two_groups:
             return []
-        row = self.aggregate.loc[VARIANCE]
-        return [
-            f"Mean variance over groups: {_size(row, 4)} (raw {plain(row.raw, 4)}, unbiased {plain(row.unbiased, 4)})."
-        ]
+        row, digits = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
+        raw, unbiased = plain(row.raw, digits), plain(row.unbiased, digits)
+        return [f"Mean variance over groups: {_size(row, digits)} (raw {raw}, unbiased {unbiased})."]
 
     @property
     def _single(self) -> str:
         """The classes that can be told from no gap."""
-        clear, n = self.clear, len(self.table)
-        drawn = (
-            f" Single gaps are drawn towards their mean, by {percent(self.shrinkage)} on average."
-            if len(self.counts.classes) > 1 and not np.isnan(self.shrinkage)
-            else ""
-        )
+        clear, n, drawn = self.clear, len(self.table), self._drawn
         what = f"the {level(self.ci_prob)} interval excludes zero"
         if clear.empty:
             return f"For none of {n} gaps {what}.{drawn}"
-        named = [self._gap_named(*cell, row.gap) for cell, row in clear[:_NAMED].iterrows()]
+        named = [self._gap_named(cell, row.gap) for cell, row in clear[:_NAMED].iterrows()]
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
         return f"For {in_words(len(clear))} of {n} gaps {what}: {', '.join(named)}{more}.{drawn}"
 
-    def _gap_named(self, of_class: str, group: str, gap: float) -> str:
+    @property
+    def _drawn(self) -> str:
+        """How much was shrunken; nothing of a class that stands alone."""
+        if np.isnan(self.shrinkage):
+            return ""
+        return f" Single raw gaps are drawn towards their mean, by {percent(self.shrinkage)} on average."
+
+    def _gap_named(self, cell: Any, gap: float) -> str:
+        of_class, group = cell
         whose = of_class if self.two_groups else f"{of_class}, {group}"
         return f"{whose} ({signed(gap)})"
 

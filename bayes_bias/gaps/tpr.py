@@ -123,9 +123,7 @@ def tpr_gaps(
     check_sampling(sampling)
     check_ci_prob(ci_prob)
     counts = count(y, prediction, group, data, leave_out=leave_out)
-    return gaps_of(
-        counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name, progress=progress
-    )
+    return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name, progress=progress)
 
 
 def gaps_of(
