@@ -117,7 +117,8 @@ def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
                 f"{name}: '{labels}' is one text; give a label for each person, or the frame or file it is a column of"
                 " as data"
             )
-    arrays = {name: np.asarray(labels) for name, labels in given.items()}
+    # As objects: among texts NumPy would make a text of what is missing.
+    arrays = {name: np.asarray(labels, dtype=object) for name, labels in given.items()}
     for name, labels in arrays.items():
         if labels.ndim != 1:
             raise GapsError(f"{name}: has {labels.ndim} dimensions; give one label for each person")
