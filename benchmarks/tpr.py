@@ -119,6 +119,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
                 "simulations": len(own),
                 **_of_sizes(own),
                 "mean square": own["mean square"].mean(),
+                "raw mean square": (own[f"{RMS}: raw"] ** 2).mean(),
                 "unbiased": own.unbiased.mean(),
                 "unbiased se": own.unbiased.std() / np.sqrt(len(own)),
                 "covered": own.covered.mean(),

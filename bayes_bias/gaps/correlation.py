@@ -155,7 +155,7 @@ def gap_correlation(
     check_sampling(sampling)
     check_ci_prob(ci_prob)
     asked = _group(gaps, group)
-    counts, words, notices = _matched(gaps.counts.against_the_rest(asked), _measured(bias, toward))
+    counts, words, notices = _matched(gaps.counts.against_the_rest(asked), measured(bias, toward))
     inputs, coords = _inputs(counts, words), {"class": counts.classes}
     progress = progress or Quiet()
     progress.step("compiling the model")
@@ -203,8 +203,8 @@ def _group(gaps: Gaps, group: str | None) -> str:
     return asked
 
 
-def _measured(bias: WordBias, toward: str | None) -> pd.DataFrame:
-    """Measurement and standard error by class."""
+def measured(bias: WordBias, toward: str | None = None) -> pd.DataFrame:
+    """Measurement and standard error by class; what `gap_correlation` takes of each kind of bias."""
     if isinstance(bias, pd.DataFrame):
         return _of_frame(bias)
     if isinstance(bias, xr.DataArray):

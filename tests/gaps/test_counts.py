@@ -20,7 +20,7 @@ GROUP = ["F", "M", "F", "M"]
         ((Y, [*Y[:3], None], GROUP), "prediction: 1 of 4 people have none; fill or remove them"),
         ((Y, Y, ["F", np.nan, "F", "M"]), "group: 1 of 4 people have none"),
         ((Y, Y, ["F"] * 4), "group: all people are of 'F'; a gap needs two groups or more"),
-        ((Y, Y, ["F", "F", "F", "M"]), "1 of 2 classes have no people of a group, so that their rate is unknown: 'nurse'"),
+        ((Y, Y, ["F", "F", "F", "M"]), "1 of 2 classes have no people of a group, so that their rate is unknown"),
         ((["a", "b"], ["a", "b"], ["F", "M"]), "or leave such classes out: leave_out=True, or --leave-out"),
         (([1, 1, 0, 0], ["1", "1", "0", "0"], GROUP), "prediction: none is a class of y"),
         (("y", Y, GROUP), "y: 'y' is one text"),
