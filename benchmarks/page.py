@@ -574,10 +574,11 @@ interval of a size never includes zero, so that it cannot cover where there is n
 
 {_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
 
-Whether there is any gap is what the chance of so large a raw aggregate tells, with groups dealt at random within classes:
-its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the mean of the
-estimate of the mean square, with its Monte Carlo standard error. "Covers" is the share of 95% intervals of single gaps
-that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of single gaps.
+Whether there is any gap is what the chance of so large a raw aggregate tells, with groups dealt at random within
+classes: its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the
+mean of the estimate of the mean square, with its Monte Carlo standard error. "Covers" is the share of 95% intervals of
+single gaps that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of
+single gaps.
 
 {_table(_of_squares(rows))}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import recall_score
 
@@ -47,6 +47,7 @@ def test_rates_are_the_recall_of_scikit_learn():
         assert np.allclose(counts.hits[name] / counts.people[name], recall)
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10_000))
 def test_the_order_of_people_does_not_matter(seed: int):
     rng = np.random.default_rng(seed)
