@@ -61,6 +61,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.replicates cost
 	$(BIN)/python -m benchmarks.long_form
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
+	$(BIN)/python -m benchmarks.tpr --draws 200
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning

@@ -15,6 +15,8 @@ from .debiasing.hard import hard_debias as hard_debias
 from .debiasing.pairwise import pairwise as pairwise
 from .embeddings import open_embedding as open_embedding
 from .embeddings import save_vectors as save_vectors
+from .gaps.correlation import gap_correlation as gap_correlation
+from .gaps.tpr import tpr_gaps as tpr_gaps
 from .inference.sampling import Sampling as Sampling
 from .inference.sampling import fit as fit
 from .inference.storage import load_fit as load_fit

@@ -41,6 +41,10 @@ class MeasureError(BayesBiasError):
     """A measure is not defined on these words."""
 
 
+class GapsError(BayesBiasError):
+    """Labels, predictions and groups do not give true-positive rates of every class and group."""
+
+
 class OutputError(BayesBiasError):
     """A result cannot be written where it was asked to go."""
 

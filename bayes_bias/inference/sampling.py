@@ -16,7 +16,7 @@ from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
 from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
-from bayes_bias.models.compiling import compiled_model
+from bayes_bias.models.compiling import Compiled, Inputs, compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress, Quiet
@@ -24,7 +24,7 @@ from bayes_bias.settings import check_count, check_seed, is_between
 
 logger = logging.getLogger("bayes_bias")
 
-_VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
+VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
 
 # Cosines come from float32 vectors: residual variation below this is rounding, not data.
 _ROUNDING_VARIANCE = 1e-12
@@ -157,6 +157,20 @@ def sample(
     progress = progress or Quiet()
     progress.step("compiling the model")
     compiled, inputs, coords = compiled_model(spec, data)
+    drawn, sample_stats = sample_compiled(compiled, inputs, coords, seed, sampling, progress)
+    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
+    return posterior[sorted(posterior.data_vars, key=_summary_rank)], sample_stats
+
+
+def sample_compiled(
+    compiled: Compiled,
+    inputs: Inputs,
+    coords: Mapping[str, list[str]],
+    seed: int,
+    sampling: Sampling,
+    progress: Progress,
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of the parameters of any compiled model, and the sampler's own account of them."""
     progress.step("sampling")
     trace = nutpie.sample(
         compiled.sampler(inputs),
@@ -168,8 +182,7 @@ def sample(
         progress_callback=lambda states: _report_draws(progress, states),
     )
     drawn = compiled.parameters(trace["posterior"].to_dataset(), inputs, coords)
-    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
-    return posterior[sorted(posterior.data_vars, key=_summary_rank)], trace["sample_stats"].to_dataset()
+    return drawn, trace["sample_stats"].to_dataset()
 
 
 def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]:
@@ -184,7 +197,7 @@ def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]
         "spec_sha256": spec.sha256,
         "table_sha256": table.sha256,
         "notices": json.dumps(table.notices),
-        "versions": json.dumps({package: version(package) for package in _VERSIONED}),
+        "versions": json.dumps({package: version(package) for package in VERSIONED}),
         **{key: str(value) for key, value in table.provenance.items()},
         "seed": seed,
     }

@@ -17,9 +17,14 @@ def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     OutputError
         It is no fit; the path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
     """
-    path, fit = check_output(path, overwrite), Fitted.of(fit).tree
+    return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
+
+
+def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write any posterior to a netCDF file, whole or not at all; `save_fit` says what may go wrong."""
+    path = check_output(path, overwrite)
     with whole_file(path, overwrite) as unfinished:
-        fit.to_netcdf(unfinished, engine="h5netcdf")
+        tree.to_netcdf(unfinished, engine="h5netcdf")
     return path
 
 

@@ -100,9 +100,14 @@ def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Compiled, Inputs,
         tuple((name, values.ndim) for name, values in inputs.items()),
         tuple((dim, len(labels)) for dim, labels in coords.items()),
     )
+    return compiled_once(key, lambda: build_model(spec, data), inputs), inputs, coords
+
+
+def compiled_once(key: tuple[Any, ...], build: Callable[[], pm.Model], inputs: Iterable[str]) -> Compiled:
+    """The compiled model of a key, which names all that its code depends on; built where it is new."""
     if key not in _compiled:
-        _compiled[key] = _compile(build_model(spec, data), inputs)
-    return _compiled[key], inputs, coords
+        _compiled[key] = _compile(build(), inputs)
+    return _compiled[key]
 
 
 def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:

@@ -6,5 +6,6 @@ from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .replicates import plot_replicates as plot_replicates
 from .stability import plot_stability as plot_stability
+from .tpr_gaps import plot_tpr_gaps as plot_tpr_gaps
 from .variance_shares import plot_variance_shares as plot_variance_shares
 from .word_bias import plot_word_bias as plot_word_bias

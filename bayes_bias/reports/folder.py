@@ -9,8 +9,8 @@ from typing import Any
 
 from bayes_bias.errors import OutputError
 from bayes_bias.files import OVERWRITE, UNFINISHED, check_name, file_names, unfinished_name
-from bayes_bias.inference.storage import save_fit
-from bayes_bias.models.fitted import Fit
+from bayes_bias.inference.storage import save_posterior
+from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.reports import figures, html, latex, provenance, tables
 from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.record import Report
@@ -99,9 +99,13 @@ def _render(report: Report, folder: Path, formats: Sequence[str]) -> None:
 def write_contents(
     folder: Path, fits: Mapping[str, Fit], texts: Mapping[str, str], about: Mapping[str, Any]
 ) -> None:
-    """Posteriors and texts, and last a provenance file that has a hash of every file of the folder."""
+    """Posteriors and texts, and last a provenance file that has a hash of every file of the folder.
+
+    A posterior that has no name is the only one: ``posterior.nc``.
+    """
     for name, fit in fits.items():
-        save_fit(fit, folder / f"posterior-{name}.nc")
+        tree = fit.tree if isinstance(fit, Fitted) else fit
+        save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     contents = {**about, "files": _hashes(folder)}

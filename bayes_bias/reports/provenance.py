@@ -7,6 +7,7 @@ from typing import Any
 from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.formatting import plural
+from bayes_bias.gaps.result import Gaps
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 
@@ -33,6 +34,19 @@ def of_stability(found: Stability) -> dict[str, Any]:
     """Versions, model and priors; hashes and settings of the fit to all trainings."""
     fitted = Fitted.of(found.fit)
     return _asked(found, fitted) | {plural(found.kind): list(found.measures.index), "fit": fitted.provenance}
+
+
+def of_gaps(found: Gaps) -> dict[str, Any]:
+    """Versions, priors and settings; a hash of the counts, which are all that the model sees of people."""
+    about = found.fit.attrs
+    return {
+        "ci_prob": found.ci_prob,
+        "model": about["model"],
+        "priors": found.priors,
+        "versions": json.loads(about["versions"]),
+        "counts_sha256": found.counts.sha256,
+        **{key: about[key] for key in ("seed", "draws", "tune", "chains", "target_accept")},
+    }
 
 
 def _asked(found: Report | Comparison | Stability, fitted: Fitted) -> dict[str, Any]:

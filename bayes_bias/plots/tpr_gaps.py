@@ -1,0 +1,84 @@
+"""Gaps of true-positive rates, class by class: as observed, and as they may be."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from scipy.stats import norm
+
+from bayes_bias.gaps.published import noise_sd
+from bayes_bias.gaps.result import Gaps
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    NOT_CONVERGED,
+    PAPER,
+    axes_or_new,
+    colour_and_marker,
+    legend_below,
+    shortened,
+    style,
+)
+
+
+def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
+
+    Behind each row is its noise floor: where its raw gap would lie, with the probability of the intervals, if the class
+    had no gap.
+
+    Parameters
+    ----------
+    found : Gaps
+        From `bayes_bias.tpr_gaps`.
+    group : str, optional
+        Whose gap; by default the first one that `found` tells of.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, as high as its rows need.
+
+    Examples
+    --------
+    >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
+    """
+    group = group or found.of[0]
+    rows = found.table.xs(group, level="group").sort_values("gap", ascending=False)
+    reach = norm.ppf((1 + found.ci_prob) / 2) * _noise(found, group).loc[rows.index]
+    look = colour_and_marker(found.counts.groups.index(group))
+    with style():
+        ax = axes_or_new(ax, rows=len(rows), extra=1.6)
+        for y, (name, row) in enumerate(rows.iterrows()):
+            ax.barh(y, 2 * reach[name], left=-reach[name], height=0.72, color=NOISE, zorder=0)
+            ax.plot([row.lower, row.upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
+            ax.plot([row.raw], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
+            ax.plot([row.gap], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)
+        ax.use_sticky_edges = False
+        ax.autoscale_view(scaley=False)
+        ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+        ax.set_yticks(range(len(rows)), labels=[shortened(name) for name in rows.index], parse_math=False)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel(f"true-positive rate of {group} less that of {found.rest}", parse_math=False)
+        legend_below(ax, handles=_handles(look, found.ci_prob))
+        title = f"{shortened(found.name)}: gap by class"
+        ax.set_title(title if found.diagnostics.converged else f"{title}\n{NOT_CONVERGED}", parse_math=False)
+        return ax
+
+
+def _noise(found: Gaps, group: str) -> pd.Series:
+    """Standard deviation of raw gaps, if no class had one."""
+    sd = noise_sd(found.counts.hits.to_numpy(), found.counts.people.to_numpy())
+    at = found.counts.groups.index(group)
+    return pd.Series(np.asarray(sd[:, at]), index=found.counts.classes)
+
+
+def _handles(look: dict[str, Any], ci_prob: float) -> list[Any]:
+    return [
+        Line2D([], [], markersize=5, **look, label=f"posterior mean and {ci_prob:.0%} interval"),
+        Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw gap"),
+        Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of raw gaps if there were none"),
+    ]

@@ -1,0 +1,161 @@
+"""Gaps of true-positive rates whose truth is known: `python -m benchmarks.tpr --draws 200`.
+
+28 classes, two and four groups, 10, 30 and 100 people of each group in a class, gaps with a root mean square of 0, .05
+and .15. Rates are not drawn from the model: levels are uniform and deviations normal on the scale of probabilities, and
+scaled so that the root mean square of the true gaps is exactly what the cell says. A run goes on where an earlier one
+stopped.
+"""
+
+import argparse
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.gaps.counts import Counts
+from bayes_bias.gaps.published import gaps, mean_absolute, root_mean_square, unbiased_mean_square
+from bayes_bias.gaps.result import MEAN_ABSOLUTE, RMS
+from bayes_bias.gaps.tpr import gaps_of
+from bayes_bias.inference.sampling import Sampling
+from benchmarks.provenance import provenance, write
+
+RECORDS = Path(__file__).parent / "records" / "tpr.jsonl"
+CLASSES = 28
+LEVELS = (0.4, 0.8)
+_RATES = (0.02, 0.98)
+_KEYS = ("groups", "people", "true_rms", "seed")
+_SAMPLING = Sampling(draws=500, tune=400, chains=2)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A design and its truth."""
+
+    groups: int
+    people: int
+    true_rms: float
+
+    def drawn(self, seed: int) -> tuple[np.ndarray, Counts]:
+        """True rates, and people that were recognised with them."""
+        rng = np.random.default_rng([seed, self.groups, self.people, round(1000 * self.true_rms)])
+        rates = self._rates(rng)
+        people = np.full(rates.shape, self.people)
+        hits = rng.binomial(people, rates)
+        return rates, Counts(*(pd.DataFrame(n, *self._labels) for n in (hits, people)))
+
+    @property
+    def _labels(self) -> tuple[list[str], list[str]]:
+        return [f"class {k:02d}" for k in range(CLASSES)], [f"group {k}" for k in range(self.groups)]
+
+    def _rates(self, rng: np.random.Generator) -> np.ndarray:
+        while True:
+            level = rng.uniform(*LEVELS, size=(CLASSES, 1))
+            deviation = rng.standard_normal((CLASSES, self.groups))
+            gap = gaps(deviation, np.ones(deviation.shape, dtype=int))
+            rates = level + deviation * self.true_rms / root_mean_square(gap)
+            if rates.min() > _RATES[0] and rates.max() < _RATES[1]:
+                return rates
+
+
+CELLS = tuple(
+    Cell(groups, people, rms) for rms in (0.0, 0.05, 0.15) for people in (10, 30, 100) for groups in (2, 4)
+)
+
+
+def judged(cell: Cell, seed: int) -> dict[str, float]:
+    """What raw values and posterior say of one simulated classifier."""
+    rates, counts = cell.drawn(seed)
+    hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
+    true = gaps(rates, people)
+    found = gaps_of(counts, seed=seed + 1, sampling=_SAMPLING)
+    told = true[:, [counts.groups.index(group) for group in found.of]].ravel()
+    record = {
+        "covered": float(((found.table.lower <= told) & (told <= found.table.upper)).mean()),
+        "clear": len(found.clear) / len(found.table),
+        "raw error": float(((found.table.raw - told) ** 2).mean()),
+        "error": float(((found.table.gap - told) ** 2).mean()),
+        "mean square": float((true**2).mean()),
+        "unbiased": unbiased_mean_square(hits, people),
+        "divergences": found.diagnostics.divergences,
+    }
+    for name, truth in ((MEAN_ABSOLUTE, mean_absolute(true)), (RMS, root_mean_square(true))):
+        row = found.aggregate.loc[name]
+        inside = bool(row.lower <= truth <= row.upper)
+        record |= {
+            f"{name}: {key}": float(row[key]) for key in ("raw", "estimate", "lower", "upper", "chance")
+        }
+        record |= {f"{name}: truth": float(truth), f"{name}: covered": float(inside)}
+    return record
+
+
+def records() -> pd.DataFrame:
+    """What was simulated so far."""
+    lines = RECORDS.read_text(encoding="utf-8").splitlines() if RECORDS.is_file() else []
+    found = [json.loads(line) for line in lines if line.endswith("}")]
+    return pd.DataFrame(found, columns=None if found else list(_KEYS))
+
+
+def _missing(draws: int) -> Iterator[tuple[Cell, int]]:
+    """Seed by seed, so that a run that is stopped has all cells."""
+    done = set(records()[list(_KEYS)].itertuples(index=False, name=None))
+    for seed in range(draws):
+        for cell in CELLS:
+            if (cell.groups, cell.people, cell.true_rms, seed) not in done:
+                yield cell, seed
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cell."""
+    return pd.DataFrame(
+        [
+            {
+                "groups": int(groups),
+                "people": int(people),
+                "true rms": rms,
+                "simulations": len(own),
+                **_of_sizes(own),
+                "mean square": own["mean square"].mean(),
+                "raw mean square": (own[f"{RMS}: raw"] ** 2).mean(),
+                "unbiased": own.unbiased.mean(),
+                "unbiased se": own.unbiased.std() / np.sqrt(len(own)),
+                "covered": own.covered.mean(),
+                "covered se": own.covered.std() / np.sqrt(len(own)),
+                "clear": own.clear.mean(),
+                "raw error": np.sqrt(own["raw error"].mean()),
+                "error": np.sqrt(own.error.mean()),
+                "chance below .05": (own[f"{MEAN_ABSOLUTE}: chance"] < 0.05).mean(),
+                "diverged": (own.divergences > 0).mean(),
+            }
+            for (rms, people, groups), own in found.groupby(["true_rms", "people", "groups"])
+        ]
+    )
+
+
+def _of_sizes(own: pd.DataFrame) -> dict[str, float]:
+    kept = ("truth", "raw", "estimate", "lower", "covered")
+    return {f"{name}: {key}": own[f"{name}: {key}"].mean() for name in (MEAN_ABSOLUTE, RMS) for key in kept}
+
+
+def main() -> None:
+    """Simulate what is missing, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=200)
+    chosen = parser.parse_args()
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    RECORDS.parent.mkdir(exist_ok=True)
+    with RECORDS.open("a", encoding="utf-8") as file:
+        for cell, seed in _missing(chosen.draws):
+            file.write(json.dumps({**vars(cell), "seed": seed, **judged(cell, seed)}) + "\n")
+            file.flush()
+    table = summary(records())
+    print(table.to_string(float_format="{:.4f}".format))
+    about = provenance() | {"sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
+    write("tpr", about, table.to_dict("records"))
+
+
+if __name__ == "__main__":
+    main()
