@@ -24,6 +24,7 @@ from bayes_bias.cli.options import (
     ModelOption,
     OverwriteOption,
     ReplicatesOption,
+    RopeOption,
     ScopeOption,
     SeedOption,
     SetsOption,
@@ -69,6 +70,7 @@ def compare(
     model: ModelOption = "crossed",
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
+    rope: RopeOption = None,
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
@@ -104,6 +106,7 @@ def compare(
             model,
             scope=cast(ScopeName, scope),
             ci_prob=ci_prob,
+            rope=rope,
             vectors=None if x is None or y is None else (x, y),
             defining_sets=told.defining_sets if told else (),
             seed=seed,
@@ -137,6 +140,7 @@ def _show(found: Comparison) -> None:
 def _biases(found: Comparison) -> pd.DataFrame:
     rows, decimals = found.bias, found.before.association.decimals
     intervals = list(map(partial(bounds, decimals=decimals), rows.lower, rows.upper))
+    asked = {} if found.verdict.rope is None else {"negligible": rows.prob_negligible.map(probability)}
     return pd.DataFrame(
         {
             "bias": rows.bias.map(partial(signed, decimals=decimals)),
@@ -145,6 +149,7 @@ def _biases(found: Comparison) -> pd.DataFrame:
                 for exact, interval in zip(rows.by_construction, intervals, strict=True)
             ],
             "chance if no bias": chance(rows.prob_direction).map(probability),
+            **asked,
             "raw": rows.observed.map(partial(signed, decimals=decimals)),
         }
     )

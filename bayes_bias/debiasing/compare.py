@@ -23,6 +23,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import row_of_bias, summarize, tabulate
 from bayes_bias.results.verdict import verdict
 from bayes_bias.settings import check_ci_prob, check_seed
@@ -37,6 +38,7 @@ def compare(
     *,
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
+    rope: float | None = None,
     vectors: tuple[Vectors, Vectors] | None = None,
     defining_sets: Sequence[Sequence[str]] = (),
     seed: int = 1,
@@ -64,6 +66,9 @@ def compare(
         Over which words the answer generalises.
     ci_prob : float
         Probability of the equal-tailed intervals.
+    rope : float, optional
+        Up to which size, in the units of the tables, a change is negligible, and a bias before and after; see
+        `verdict`.
     vectors : pair of mappings of str to array, optional
         Vectors before and after, for the measures that cosines do not suffice for.
     defining_sets : sequence of sequences of str, optional
@@ -107,6 +112,7 @@ def compare(
     progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
     scope_of(scope)
     check_ci_prob(ci_prob)
+    check_rope(rope)
     check_seed(seed)
     check_sampling(sampling)
     before, after = pair(before, after)
@@ -129,8 +135,8 @@ def compare(
     }
     progress.step("summarising")
     changed = Fitted.of(fits["change"])
-    change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti")
-    bias = _biases(fits, constructed, scope, ci_prob)
+    change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
+    bias = _biases(fits, constructed, scope, ci_prob, rope)
     return Comparison(
         before=before,
         after=after,
@@ -140,9 +146,9 @@ def compare(
         ci_prob=ci_prob,
         bias=bias,
         change=change.drop("effect_size", level="estimand", errors="ignore"),
-        controls=_controls(changed, before, scope, ci_prob),
+        controls=_controls(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
-        verdict=verdict(changed, scope, ci_prob=ci_prob),
+        verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope),
         measures=measures,
         left_out=left_out,
     )
@@ -160,20 +166,26 @@ def _constructed(before: Associations, after: Associations) -> tuple[State, ...]
 
 
 def _biases(
-    fits: Mapping[State, xr.DataTree], constructed: tuple[State, ...], scope: ScopeName, ci_prob: float
+    fits: Mapping[State, xr.DataTree],
+    constructed: tuple[State, ...],
+    scope: ScopeName,
+    ci_prob: float,
+    rope: float | None,
 ) -> pd.DataFrame:
     rows = {
-        state: _zero() if state in constructed else _bias(fits[state], scope, ci_prob) for state in STATES
+        state: _zero() if state in constructed else _bias(fits[state], scope, ci_prob, rope)
+        for state in STATES
     }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
 
 
-def _bias(fit: xr.DataTree, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    row = row_of_bias(fit, scope, ci_prob)
+def _bias(fit: xr.DataTree, scope: ScopeName, ci_prob: float, rope: float | None) -> dict[str, Any]:
+    row = row_of_bias(fit, scope, ci_prob, rope)
     if scope_of(scope).samples_nothing:
         row[["lower", "upper"]] = math.nan
     known = row[["sd", "lower", "upper", "prob_direction", "observed"]]
-    return {"bias": row["mean"], **known, "by_construction": False}
+    negligible = {} if rope is None else {"prob_negligible": row.prob_negligible}
+    return {"bias": row["mean"], **known, "by_construction": False, **negligible}
 
 
 def _zero() -> dict[str, Any]:
@@ -181,8 +193,10 @@ def _zero() -> dict[str, Any]:
     return {"bias": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
 
 
-def _controls(change: Fitted, table: Associations, scope: ScopeName, ci_prob: float) -> pd.DataFrame:
-    moved = tabulate(levels(change, scope), ci_prob, "eti")
+def _controls(
+    change: Fitted, table: Associations, scope: ScopeName, ci_prob: float, rope: float | None
+) -> pd.DataFrame:
+    moved = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return moved.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 
 

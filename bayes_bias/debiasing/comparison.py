@@ -61,8 +61,8 @@ class Comparison(Telling):
         What all tables and sentences here are for.
     bias : pandas.DataFrame
         One row each for "before", "after" and "change": ``bias``, ``lower``, ``upper`` (units of the table),
-        ``prob_direction``, ``observed``, ``by_construction``. A bias that is zero by construction has no interval
-        and no probability.
+        ``prob_direction``, ``observed``, ``by_construction``; where `rope` was given ``prob_negligible``. A bias that
+        is zero by construction has no interval and no probability.
     change : pandas.DataFrame
         `summarize` of the difference: the change of every estimand, overall and word by word. Without
         ``effect_size``, since the effect size of a difference is not the change of an effect size.
@@ -71,7 +71,7 @@ class Comparison(Telling):
         columns of `summarize`, index "group, control class"; empty without control classes.
     share_removed : ShareRemoved
     verdict : Verdict
-        Whether the change can be told from noise.
+        Whether the change can be told from noise and, where `rope` was given, how probable it is that it is negligible.
     measures : pandas.DataFrame
         Every measure that applies: ``before``, ``after``, ``b0`` (no bias), ``p_before``, ``p_after``.
     left_out : mapping of str to str
@@ -113,7 +113,7 @@ class Comparison(Telling):
         return " ".join([*sentences, *_construction(self), _share(self), *_moved_controls(self)])
 
     def _shown(self) -> pd.DataFrame:
-        return self.bias[["bias", "lower", "upper", "prob_direction", "observed"]]
+        return self.bias.drop(columns=["sd", "by_construction"])
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
         """All estimands "before", "after" or of the "change", under any scope.
@@ -132,7 +132,8 @@ class Comparison(Telling):
     def to_frame(self) -> pd.DataFrame:
         """The bias before and after, its change, and every measure before and after, tidy.
 
-        One row for each quantity and state: ``quantity``, ``state``, ``value``, ``lower``, ``upper``, ``p_value``.
+        One row for each quantity and state: ``quantity``, ``state``, ``value``, ``lower``, ``upper``, ``p_value``; and
+        ``prob_negligible`` where `rope` was given.
         """
         posterior = self.bias.reset_index().assign(
             quantity="bias (posterior)", value=self.bias.bias.to_numpy()
@@ -149,6 +150,7 @@ class Comparison(Telling):
             for state in ("before", "after")
         ]
         columns = ["quantity", "state", "value", "lower", "upper", "p_value"]
+        columns += [column for column in posterior if column == "prob_negligible"]
         return pd.concat([posterior, *sides], ignore_index=True).reindex(columns=columns)
 
 
@@ -182,9 +184,9 @@ def _judged(verdict: Verdict) -> str:
     """Whether the change can be told from noise: a question about other attributes, and put to them as well."""
     scope, wider = verdict.told_scope, verdict.beside
     if scope.samples_attributes:
-        return f"; {verdict.judgement}"
+        return f"; {verdict.judgement}{verdict.negligible}"
     beside = f". With {verdict.added} as well: {wider.posterior}; {wider.judgement}" if wider else ""
-    return f", {scope.condition}{beside}"
+    return f", {scope.condition}{verdict.negligible}{beside}"
 
 
 def _construction(found: Comparison) -> list[str]:

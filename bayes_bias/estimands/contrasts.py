@@ -18,11 +18,7 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     own, others = _own_and_others(data)
     in_group = np.eye(len(groups))
-    group_bias = in_group[:, :, None] * (own - others)[:, None, :]
-    weights = {
-        "bias": _weights(data, group_bias.mean(axis=0, keepdims=True), [OVERALL]),
-        "group_bias": _weights(data, group_bias, groups),
-    }
+    weights = {"bias": bias_weights(data), "group_bias": _weights(data, _of_groups(own, others), groups)}
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         control = np.eye(len(classes))[controls]
@@ -34,8 +30,8 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 def bias_weights(data: xr.Dataset) -> xr.DataArray:
-    """Weights of ``bias`` alone."""
-    return block_weights(data)["bias"]
+    """Weights of ``bias`` alone: the average over groups."""
+    return _weights(data, _of_groups(*_own_and_others(data)).mean(axis=0, keepdims=True), [OVERALL])
 
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
@@ -47,7 +43,7 @@ def level_weights(data: xr.Dataset) -> xr.DataArray:
 
 def target_weights(data: xr.Dataset) -> xr.DataArray:
     """Weights of ``target_bias``: those of its group's bias, for each target."""
-    by_group = block_weights(data)["group_bias"].to_numpy()
+    by_group = _of_groups(*_own_and_others(data))
     return _weights(data, by_group[data.group_of.to_numpy()], data.target.to_numpy())
 
 
@@ -69,6 +65,11 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
     return xr.DataArray(
         own[0] - own[1], dims="attribute_class", coords={"attribute_class": data.attribute_class}
     )
+
+
+def _of_groups(own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Each group's own class less the others, in its own row; (groups, groups, classes)."""
+    return np.eye(len(own))[:, :, None] * (own - others)[:, None, :]
 
 
 def _own_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -197,10 +198,16 @@ def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]
         "spec_sha256": spec.sha256,
         "table_sha256": table.sha256,
         "notices": json.dumps(table.notices),
-        "versions": json.dumps({package: version(package) for package in VERSIONED}),
+        "versions": _versions(),
         **{key: str(value) for key, value in table.provenance.items()},
         "seed": seed,
     }
+
+
+@cache
+def _versions() -> str:
+    """Asked of the installation once, since random nulls are described by the hundred."""
+    return json.dumps({package: version(package) for package in VERSIONED})
 
 
 def _refuse_degenerate(data: xr.Dataset) -> None:

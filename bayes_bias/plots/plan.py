@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
@@ -59,7 +60,10 @@ def plot_plan(
         filled = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         ax.figure.colorbar(filled, ax=ax, label=f"probability that the {ci_prob:.0%} interval excludes zero")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
-        ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=8)
+        # With an edge of ink, white is seen on yellow as on blue.
+        lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
+        for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
+            label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
         ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.association.unit}")
         ax.plot(
             *shown.here,

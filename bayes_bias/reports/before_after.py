@@ -72,6 +72,7 @@ def _facts(found: Comparison) -> dict[str, Any]:
         "chance": chance,
         "chance_name": CHANCE,
         "level": level(found.ci_prob),
+        "rope": found.verdict.rope,
         "scope": scope_of(found.scope).told_of(found.verdict.replicate_kind),
         "failed": [state for state, each in diagnostics.items() if not each.converged],
         "controls": _intervals(found),

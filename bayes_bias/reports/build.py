@@ -1,6 +1,6 @@
 """The main job: from lists and vectors to a `Report`, one list after the other."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ import pandas as pd
 from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
-from bayes_bias.checks.calibration import Calibration, calibrate
+from bayes_bias.checks.calibration import Calibration, calibrate, drawn_beside
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import AssociationsError, EmbeddingError
@@ -29,7 +29,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Prefixed, Progress, Quiet
-from bayes_bias.reports.check import Study
+from bayes_bias.reports.check import Check, Study
 from bayes_bias.reports.checks import CHECKERS
 from bayes_bias.reports.record import Report, Section
 from bayes_bias.results.design import variance_shares
@@ -85,7 +85,7 @@ def report(
         See `fit`; every list is fitted with the same seed.
     calibration_draws : int
         Random nulls of each list's own design, to count how often the model finds a bias where none is (see
-        `calibrate`; a tenth of a second each); 0 for none.
+        `calibrate`; a tenth of a second each, in other processes meanwhile); 0 for none.
     against_published : bool
         Fit the published hierarchical model, too, and compare how well either predicts the raw values; it takes
         longer than all the rest. `bayes-bias check` does nothing else.
@@ -115,13 +115,15 @@ def report(
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     asked = _check_tables([source.table for source in sources], scope)
-    sections = tuple(
-        _section(
-            source, spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published, progress
-        )
+    drawn = drawn_beside([each.nulls for each in sources if each.nulls], spec, calibration_draws, seed)
+    studies = [
+        _study(source, spec, scope, seed, sampling, calibration_draws, drawn, against_published, progress)
         for source in sources
-    )
-    return Report(sections, spec, asked, ci_prob, rope)
+    ]
+    sections = [_section(*each, ci_prob, rope) for each in zip(sources, studies, strict=True)]
+    # Last, since random nulls are ready last.
+    checked = (replace(s, checks=_checks(study)) for s, study in zip(sections, studies, strict=True))
+    return Report(tuple(checked), spec, asked, ci_prob, rope)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,26 +256,31 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
     )
 
 
-def _section(
+def _study(
     source: _Source,
     spec: ModelSpec,
     scope: ScopeName,
-    ci_prob: float,
-    rope: float | None,
     seed: int,
     sampling: Sampling,
     null_draws: int,
+    drawn: Iterator[Calibration | str],
     against_published: bool,
     progress: Progress,
-) -> Section:
+) -> Study:
+    """A list's fit, and all that its checks will look at."""
     table, step = source.table, Prefixed(source.table.name, progress)
     fitted = Fitted.of(fit(table, spec, seed=seed, sampling=sampling, progress=step))
-    step.step("summarising")
-    scope, carried = check_design(fitted.data, scope).name, possible_scopes(fitted.data)
+    scope = check_design(fitted.data, scope).name
+    nulls = partial(next, drawn) if source.nulls else None
+    return Study(table, fitted, spec, scope, seed, sampling, nulls, null_draws, step, against_published)
+
+
+def _section(source: _Source, study: Study, ci_prob: float, rope: float | None) -> Section:
+    """All but the checks."""
+    table, fitted, scope = study.table, study.fitted, study.scope
+    study.progress.step("summarising")
+    carried = possible_scopes(fitted.data)
     wanted = dict.fromkeys([scope, *(each for each in SHOWN if each in carried)])
-    study = Study(
-        table, fitted, spec, scope, seed, sampling, source.nulls, null_draws, step, against_published
-    )
     return Section(
         title=source.title,
         description=source.description,
@@ -281,12 +288,16 @@ def _section(
         fitted=fitted,
         summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope) for s in wanted},
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
-        measures=measure_all(table, source.vectors, seed=seed, ci_prob=ci_prob),
+        measures=measure_all(table, source.vectors, seed=study.seed, ci_prob=ci_prob),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
-        checks={checker.name: checker.run(study) for checker in CHECKERS},
+        checks={},
         errata=source.errata,
     )
+
+
+def _checks(study: Study) -> dict[str, Check]:
+    return {checker.name: checker.run(study) for checker in CHECKERS}
 
 
 def _coverage(table: Associations) -> pd.DataFrame:

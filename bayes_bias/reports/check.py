@@ -24,7 +24,8 @@ class Study:
     Attributes
     ----------
     nulls : callable or None
-        Draws random nulls of the list's design; None for a table without embedding.
+        Random nulls of the list's design once they are drawn, or why there are none; None for a table without
+        embedding.
     null_draws : int
         How many random nulls were asked for.
     against_published : bool
@@ -37,7 +38,7 @@ class Study:
     scope: ScopeName
     seed: int
     sampling: Sampling
-    nulls: Callable[..., Calibration] | None
+    nulls: Callable[[], Calibration | str] | None
     null_draws: int
     progress: Progress
     against_published: bool = False

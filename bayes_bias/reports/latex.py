@@ -8,7 +8,7 @@ from bayes_bias.estimands.facets import scope_of
 from bayes_bias.files import file_names
 from bayes_bias.formatting import bounds, plain, probability, signed
 from bayes_bias.reports.record import Report, Section
-from bayes_bias.reports.templating import render_latex
+from bayes_bias.reports.templating import Latex, render_latex
 from bayes_bias.results.summary import CHANCE, chance, interval_of
 
 _TITLES = {
@@ -31,7 +31,8 @@ def tables(report: Report) -> str:
         bounds=bounds,
         chance=chance,
         chance_name=CHANCE,
-        sections=[(section, names[section.name], _parts(section)) for section in report.sections],
+        # A label has a file name's letters as they are: an escaped underscore would be no letter.
+        sections=[(section, Latex(names[section.name]), _parts(section)) for section in report.sections],
     )
 
 

@@ -55,7 +55,7 @@ _EFFECTS = {
 }
 _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 
-_ASSOCIATED = r" \, \mathbf{1}[c \textrm{ is associated with a group}]"
+_ASSOCIATED = r" \, \mathbf{1}[c \textrm{ associated}]"
 
 
 def _formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
@@ -71,20 +71,18 @@ def _formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
 
 
 def _equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """The same formula, set by LaTeX."""
+    """The same formula, set by LaTeX in rows that fit the columns of a paper."""
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
-    attribute = r"b_{j%s} + w_{jg%s}" if grouped else r"b_{j%s}"
-    effects = level + r" + x_{ic%s} + " + attribute + r" + e_{ij%s}"
-    count = effects.count("%s")
-    of_words = r"\mathit{mean}_{gc} + " + effects % (("",) * count)
-    if not replicated:
-        return rf"\[ y_{{ij}} = {of_words} \]"
-    rows = (
-        rf"y_{{ijr}} = {of_words}",
-        r"\quad {} + " + ("h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}"),
-        r"\quad {} + " + effects % (("r",) * count),
-    )
-    return r"\[ \begin{array}{l} " + r" \\ ".join(rows) + r" \end{array} \]"
+    others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"
+    once, by_replicate = ((_indexed(level, r), _indexed(others, r)) for r in ("", "r"))
+    rows = [rf"y_{{ij{'r' if replicated else ''}}} = \mathit{{mean}}_{{gc}} + {once[0]}", once[1]]
+    if replicated:
+        rows += ["h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}", *by_replicate]
+    return r"\[ \begin{array}{l} " + r" \\ \quad {} + ".join(rows) + r" \end{array} \]"
+
+
+def _indexed(effects: str, replicate: str) -> str:
+    return effects.replace("%s", replicate)
 
 
 @dataclass(frozen=True, eq=False)

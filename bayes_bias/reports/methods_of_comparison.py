@@ -31,6 +31,7 @@ def methods_of(found: Comparison) -> Methods:
     values, table = found.before.values, found.before
     facts = model_facts(fits, found.spec, found.scope, found.ci_prob) | {
         "found": found,
+        "rope": found.verdict.rope,
         "modelled": f"change of the {table.association.name}",
         "finding": "change",
         "embeddings": _embeddings(found),

@@ -165,9 +165,7 @@ class Verdict(Telling):
         return f"{said} {scope.condition}"
 
     def _sentences(self) -> str:
-        found = (
-            f"{self.posterior}; {self.judgement} ({CHANCE}: {probability(self.chance)}){self._negligible()}"
-        )
+        found = f"{self.posterior}; {self.judgement} ({CHANCE}: {probability(self.chance)}){self.negligible}"
         if scope_of(self.scope).samples_attributes:
             return f"{found}.{self._more()}"
         wider = (
@@ -208,8 +206,10 @@ class Verdict(Telling):
             return f"; so would {number}"
         return f"; {number} would, with probability {percent(needed.power)}"
 
-    def _negligible(self) -> str:
-        if self.rope is None or self.prob_negligible is None:
+    @property
+    def negligible(self) -> str:
+        """A clause on how probable it is that the bias is negligible; "" where no region was given for that."""
+        if self.rope is None or self.prob_negligible is None or self.told_scope.samples_nothing:
             return ""
         return (
             f"; negligible, smaller than {self.rope:g}, with probability {probability(self.prob_negligible)}"

@@ -1,23 +1,27 @@
 """Before and after debiasing: planted changes are found, arithmetic is called arithmetic."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import Associations, replicated, write
+from bayes_bias import Associations, draws, replicated, write
 from bayes_bias.associations.table import assemble
 from bayes_bias.debiasing.compare import compare
 from bayes_bias.debiasing.comparison import Comparison, share_removed
 from bayes_bias.debiasing.pairing import difference, pair, zero_by_construction
-from bayes_bias.errors import AssociationsError, SpecError
+from bayes_bias.errors import AssociationsError, BayesBiasError, SpecError
+from bayes_bias.formatting import probability
 from tests.helpers import PLANTED, SHORT, changed, equalised, random_table
+
+ROPE = 0.15
 
 
 @pytest.fixture(scope="module")
 def construction(sampled: None, small_table: Associations) -> Comparison:
-    return compare(small_table, equalised(small_table), sampling=SHORT)
+    return compare(small_table, equalised(small_table), sampling=SHORT, rope=ROPE)
 
 
 def test_a_planted_change_is_recovered_far_better_than_two_posteriors_would(planted: Comparison) -> None:
@@ -76,6 +80,26 @@ def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction:
     assert construction.measures.after["gWEAT"] == 0
     with pytest.raises(AssociationsError, match="'after' was not sampled, its bias is zero by construction"):
         construction.summary("after")
+
+
+def test_how_probable_it_is_that_a_change_is_negligible_is_told_where_it_was_asked_for(
+    construction: Comparison, planted: Comparison, tmp_path: Path
+) -> None:
+    negligible = construction.bias.prob_negligible
+    for state in ("before", "change"):
+        inside = abs(draws(construction.fits[state], "bias")) < ROPE
+        assert 0.01 < negligible[state] == pytest.approx(float(inside.mean()), abs=0.03)
+    assert np.isnan(negligible["after"])  # zero by construction is no finding
+    assert construction.verdict.prob_negligible == negligible["change"]
+    said = f"negligible, smaller than {ROPE}, with probability {probability(negligible['change'])}"
+    page = write(construction, tmp_path / "found", figures=())
+    assert said in construction.text
+    for file in ("index.html", "methods.txt", "tables.tex"):
+        assert f"smaller than {ROPE} either way" in (page.parent / file).read_text(encoding="utf-8")
+    assert "negligible" not in planted.text
+    assert "prob_negligible" not in {*planted.bias, *planted.to_frame()}
+    with pytest.raises(BayesBiasError, match="rope: 0 does not say up to where"):
+        compare(construction.before, construction.after, rope=0)
 
 
 def test_the_share_removed_is_covered_and_told_only_for_a_bias_that_is_there(planted: Comparison) -> None:

@@ -354,16 +354,25 @@ def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
 
 
 def test_latex_sets_the_model_as_an_equation(made):
-    assert r"\[ y_{ij} = \mathit{mean}_{gc} + a_{i} + u_{i}" in latex(made)
+    first, second = (r"y_{ij} = \mathit{mean}_{gc} + a_{i} + u_{i}", r" \\ \quad {} + x_{ic} + b_{j}")
+    assert re.search(rf"{re.escape(first)} .*{re.escape(second)}", latex(made))
     assert "mean[g, c] + a[i]" in plain(made)
 
 
 def test_no_latex_table_is_wider_than_the_text(made):
     text = tables(made)
-    assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\textwidth}") == 4
+    assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\linewidth}") == 4
     for name in ("table*", "adjustbox", "tabular"):
         assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
     assert "XeLaTeX" in text
+
+
+def test_a_latex_label_keeps_the_letters_of_its_list(made):
+    section = made.sections[0]
+    named = dataclasses.replace(section, table=dataclasses.replace(section.table, name="my_list & 100%"))
+    text = tables(dataclasses.replace(made, sections=(named,)))
+    assert r"\label{tab:my_list-100}" in text
+    assert r"my\_list \& 100\%" in text
 
 
 def test_all_that_the_methods_cite_is_in_the_bibliography(made):

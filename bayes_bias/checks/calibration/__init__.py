@@ -1,9 +1,20 @@
 """Calibration: what each method says where the true bias is known."""
 
+from bayes_bias.checks.calibration.beside import drawn_beside
 from bayes_bias.checks.calibration.calibrating import Calibration, calibrate
 from bayes_bias.checks.calibration.judging import NULL_SAMPLING, judge
 from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 
-__all__ = ["NULL_SAMPLING", "Calibration", "Cell", "NullDesign", "calibrate", "judge", "rates", "run"]
+__all__ = [
+    "NULL_SAMPLING",
+    "Calibration",
+    "Cell",
+    "NullDesign",
+    "calibrate",
+    "drawn_beside",
+    "judge",
+    "rates",
+    "run",
+]

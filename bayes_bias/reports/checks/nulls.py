@@ -6,10 +6,8 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.checks.calibration import Calibration
-from bayes_bias.errors import WordListError
 from bayes_bias.estimands.facets import ATTRIBUTES, WEAT_SCOPE, ScopeName, scope_of
 from bayes_bias.formatting import share
-from bayes_bias.progress import Prefixed
 from bayes_bias.reports.check import Check, Checker, Sentence, Study
 
 _SHARES = ("share", "share_lb", "share_ub")
@@ -43,15 +41,9 @@ def _drawn_or_why_not(study: Study) -> tuple[Calibration | None, str]:
         return None, "Not drawn: this table has no embedding to draw random words from"
     if not study.fitted.structure.COLLAPSED:
         return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
-    progress = Prefixed("random nulls", study.progress)
-    try:
-        # One after the other: this process has compiled the model, and threads would only wait for each other.
-        made = study.nulls(
-            models=[study.spec], draws=study.null_draws, seed=study.seed, jobs=1, progress=progress
-        )
-    except WordListError as error:
-        return None, f"Not drawn: {error}"
-    return made, ""
+    study.progress.step("random nulls")
+    made = study.nulls()
+    return (None, f"Not drawn: {made}") if isinstance(made, str) else (made, "")
 
 
 def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> str:
