@@ -19,6 +19,9 @@ from .inference.sampling import Sampling as Sampling
 from .inference.sampling import fit as fit
 from .inference.storage import load_fit as load_fit
 from .inference.storage import save_fit as save_fit
+from .language_models.elsewhere import from_sentences as from_sentences
+from .language_models.encoding import encode as encode
+from .language_models.encoding import sentences_to_encode as sentences_to_encode
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import load_spec as load_spec
 from .models.word_effects import word_effects as word_effects
@@ -30,6 +33,8 @@ from .results.draws import draws as draws
 from .results.pooling import pool as pool
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict
+from .sentences.templates import Templates as Templates
+from .sentences.templates import load_templates as load_templates
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
 

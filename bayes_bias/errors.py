@@ -17,6 +17,10 @@ class WordListError(BayesBiasError):
     """A word list cannot be found, read or made sense of."""
 
 
+class TemplateError(BayesBiasError):
+    """Sentences cannot be found or made: no such set, a sentence without a slot, a word whose class nobody says."""
+
+
 class EmbeddingError(BayesBiasError):
     """Vectors cannot be found or read, or opening them could run code."""
 

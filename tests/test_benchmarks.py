@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from bayes_bias import cosines, open_embedding
-from bayes_bias.measures.weat import weat
+from bayes_bias import open_embedding
 from bayes_bias.models.replication import replicate_patterns
 from bayes_bias.models.spec import REPLICATES
 from benchmarks import page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
-from benchmarks.seat import seat
 
 
 def test_the_page_is_rendered_from_the_results():
@@ -47,14 +45,3 @@ def test_simulated_replicates_vary_as_the_model_says():
         theta = dict.fromkeys(REPLICATES, 0.0) | {name: 1.0}
         draws = np.stack([of_replicate(theta, 2, 4, 3, rng).ravel() for _ in range(4000)])
         assert np.abs(np.cov(draws.T) - pattern).max() < 0.1
-
-
-def test_seat_in_one_template_is_weat():
-    embedding = open_embedding("googlenews-demo")
-    table = cosines(embedding, "weat7", controls=())
-    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    unit = {word: v / np.linalg.norm(v) for word, v in embedding.find(words).items()}
-    sentences, whole = seat(table, [unit]), weat(table, alternative="two-sided")
-    assert np.isclose(sentences.effect_size, whole.effect_size)
-    assert np.isclose(2 * sentences.bias, whole.difference)
-    assert abs(sentences.p_value - whole.p_value) < 0.02

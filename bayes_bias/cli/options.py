@@ -1,5 +1,9 @@
 """Arguments that several commands share, and what they mean."""
 
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +15,8 @@ from bayes_bias.embeddings import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
+from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.progress import Progress
 from bayes_bias.results.spreadsheets import read_csv
 
 INPUT = "Input"
@@ -122,6 +128,75 @@ RopeOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class EncoderChoice:
+    """The encoder of sentences that is meant, if one is."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Instead of --embedding a model that encodes sentences: its folder, or its name on this machine (needs"
+            " the extra 'transformers').",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
+            " or a TOML file.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+            " default.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    layer: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+
+    def check(self, embedding: list[str]) -> None:
+        """Refuse options that belong to an encoder where none is named, and two sources of vectors."""
+        given = {"--templates": self.templates, "--pooling": self.pooling, "--layer": self.layer}
+        for option, value in given.items():
+            if value is not None and self.encoder is None:
+                raise BayesBiasError(
+                    f"{option}: '{value}' belongs to an encoder of sentences, and none is named; add --encoder FOLDER"
+                )
+        if self.encoder is not None and embedding != DEMO:
+            raise BayesBiasError(
+                f"--encoder: '{self.encoder}' and --embedding {', '.join(embedding)} are both named; give one of them"
+            )
+
+
+def takes_encoder[**P](command: Callable[P, None]) -> Callable[..., None]:
+    """A command with the options of an `EncoderChoice`, which it gets as its argument `encoder`."""
+    signature = inspect.signature(command)
+    options = inspect.signature(EncoderChoice).parameters
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        choice = EncoderChoice(**{name: given.pop(name) for name in options})
+        choice.check(given["embedding"])
+        command(**given, encoder=choice)  # type: ignore[call-arg, arg-type]
+
+    shown = [each for each in signature.parameters.values() if each.name != "encoder"]
+    every = [*shown, *(each.replace(kind=each.KEYWORD_ONLY) for each in options.values())]
+    run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in every}
+    return run
+
+
 def read_table(
     source: str,
     embedding: list[str],
@@ -130,20 +205,33 @@ def read_table(
     stereotypes: list[str] | None,
     allow_loss: bool,
     trust: bool,
+    encoder: EncoderChoice = EncoderChoice(),
+    progress: Progress | None = None,
 ) -> bb.Associations:
     """The table that LIST means: a word list measured in an embedding, or a CSV file of cosines."""
-    if source.endswith(".csv"):
+    if source.endswith(".csv") and encoder.encoder is None:
         return table_from_csv(Path(source), stereotypes, replicates)
     if stereotypes:
         raise BayesBiasError(
             "--stereotype: is for CSV files of cosines; a word list states its own stereotypes"
         )
-    opened = embedding_of(embedding, replicates, trust)
+    opened = embedding_of(embedding, replicates, trust, encoder, [source], controls, progress)
     return bb.cosines(opened, source, controls_of(controls), allow_loss=allow_loss)
 
 
-def embedding_of(names: list[str], replicates: str | None, trust: bool) -> Embedding:
-    """The embedding that is meant: the only one that is named, or all of them as replicates of one."""
+def embedding_of(
+    names: list[str],
+    replicates: str | None,
+    trust: bool,
+    encoder: EncoderChoice = EncoderChoice(),
+    lists: Sequence[str] = (),
+    controls: str = "none",
+    progress: Progress | None = None,
+) -> Embedding:
+    """The embedding that is meant: the only one that is named, all of them as replicates of one, or the words of lists
+    as an encoder has them."""
+    if encoder.encoder is not None:
+        return _encoded(encoder, replicates, lists, controls, progress)
     if len(names) > 1 and replicates is None:
         raise BayesBiasError(
             f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
@@ -156,6 +244,34 @@ def embedding_of(names: list[str], replicates: str | None, trust: bool) -> Embed
             " leave --replicates out"
         )
     return opened
+
+
+def _encoded(
+    choice: EncoderChoice,
+    replicates: str | None,
+    lists: Sequence[str],
+    controls: str,
+    progress: Progress | None,
+) -> Embedding:
+    if replicates is not None:
+        raise BayesBiasError(
+            f"--replicates: '{replicates}' is for several embeddings; an encoder's replicates are its --templates"
+        )
+    for each in lists:
+        if each.endswith(".csv"):
+            raise BayesBiasError(
+                f"--encoder: '{each}' holds cosines already; name word lists, or leave it out"
+            )
+    assert choice.encoder is not None
+    return bb.encode(
+        choice.encoder,
+        lists,
+        choice.templates,
+        controls_of(controls),
+        pooling=choice.pooling or POOLING,
+        layer=choice.layer or LAYER,
+        progress=progress,
+    )
 
 
 def controls_of(controls: str) -> tuple[str, ...]:

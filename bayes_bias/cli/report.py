@@ -18,6 +18,7 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,
     ControlsOption,
+    EncoderChoice,
     FiguresOption,
     ListsArgument,
     ModelOption,
@@ -33,6 +34,7 @@ from bayes_bias.cli.options import (
     embedding_of,
     formats_of,
     table_from_csv,
+    takes_encoder,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import bounds, level, plain, probability, signed
@@ -40,6 +42,7 @@ from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
 
 
 @app.command()
+@takes_encoder
 def report(
     lists: ListsArgument,
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
@@ -72,6 +75,8 @@ def report(
     ] = False,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """A posterior bias report that a paper can cite: page, tables, figures, methods text.
 
@@ -86,7 +91,9 @@ def report(
     with progress_bar() as progress:
         made = bb.report(
             sources,
-            embedding if replicates is None else embedding_of(embedding, replicates, trust),
+            embedding
+            if replicates is None and encoder.encoder is None
+            else embedding_of(embedding, replicates, trust, encoder, lists, controls, progress),
             controls=controls_of(controls),
             model=model,
             scope=cast(ScopeName, scope),

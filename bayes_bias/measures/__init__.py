@@ -2,6 +2,7 @@
 
 from bayes_bias.embeddings.subspace import defining_subspace, pair_direction
 from bayes_bias.measures.biased_words import bias_towards, most_biased
+from bayes_bias.measures.ceat import Ceat, ceat
 from bayes_bias.measures.chance import chance_effect_sizes
 from bayes_bias.measures.classification import Classification, classification
 from bayes_bias.measures.clustering import Clustering, clustering
@@ -17,11 +18,13 @@ from bayes_bias.measures.ripa import Ripa, ripa
 from bayes_bias.measures.robustness import Robustness, half_lists, robustness
 from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
+from bayes_bias.measures.seat import Seat, seat
 from bayes_bias.measures.table import MeasureTable, measure_all
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import Wefat, wefat
 
 __all__ = [
+    "Ceat",
     "Classification",
     "Clustering",
     "DirectBias",
@@ -38,9 +41,11 @@ __all__ = [
     "Robustness",
     "Same",
     "SdWeat",
+    "Seat",
     "Weat",
     "Wefat",
     "bias_towards",
+    "ceat",
     "chance_effect_sizes",
     "classification",
     "clustering",
@@ -61,6 +66,7 @@ __all__ = [
     "robustness",
     "same",
     "sd_weat",
+    "seat",
     "weat",
     "wefat",
 ]

@@ -1,0 +1,1 @@
+"""Language models: from sentences to vectors, and to the same table that words have."""
