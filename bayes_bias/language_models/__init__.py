@@ -1,0 +1,1 @@
+"""Models that read sentences: vectors, log probabilities and scores of them. torch is imported when a model is opened."""

@@ -1,0 +1,1 @@
+"""Sentences and where a word stands in them."""
