@@ -1,1 +1,1 @@
-"""Models that read sentences: vectors, log probabilities and scores of them. torch is imported when a model is opened."""
+"""Models that read sentences: vectors, probabilities, scores. torch is imported when a model is opened."""
