@@ -8,6 +8,9 @@ from typing import Any
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.hugging_face import Opened
 
+# How byte-pair and SentencePiece tokenizers write the space before a word.
+_SPACES = ("Ġ", "▁")
+
 logger = logging.getLogger("bayes_bias")
 
 
@@ -119,7 +122,14 @@ def pieces(opened: Opened, tokens: Tokens, start: int, end: int) -> list[int]:
                 f"spans: '{word}' in '{text}' begins or ends within the piece '{text[first:last]}' "
                 f"of the tokenizer of '{opened.name}'; give whole words"
             )
-    return found
+    return [*_lone_space(opened, tokens, found[0]), *found]
+
+
+def _lone_space(opened: Opened, tokens: Tokens, first: int) -> list[int]:
+    """The piece that is the word's space and nothing else: where words carry theirs, it is a part of the word."""
+    before = max(first - 1, 0)
+    piece, following = opened.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
+    return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
 
 
 def unknown(opened: Opened, tokens: Tokens) -> list[int]:
