@@ -25,6 +25,10 @@ class EmbeddingError(BayesBiasError):
     """Vectors cannot be found or read, or opening them could run code."""
 
 
+class LanguageModelError(BayesBiasError):
+    """A sentence encoder or language model cannot be opened, or cannot read a sentence."""
+
+
 class CoverageError(BayesBiasError):
     """Too few words of a group or class have a usable vector."""
 

@@ -1,1 +1,1 @@
-"""Language models: from sentences to vectors, and to the same table that words have."""
+"""Models that read sentences: vectors, probabilities, scores. torch is imported when a model is opened."""
