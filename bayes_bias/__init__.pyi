@@ -5,6 +5,7 @@ from . import plots as plots
 from .associations.association import Association as Association
 from .associations.combining import replicated as replicated
 from .associations.cosine import cosines as cosines
+from .associations.log_probability import log_probabilities as log_probabilities
 from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import predictive as predictive

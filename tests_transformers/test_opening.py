@@ -90,7 +90,10 @@ def larger_tokenizer(folder: Path) -> None:
         (without_weights, "holds no weights (*.safetensors)"),
         (without_head, "has no masked-language head; give a model that was trained to fill in masks"),
         (without_mask_token, "has no mask token; set its `mask_token` to the one"),
-        (pickled, "are pickled (pytorch_model.bin), and opening those can run code; save them as safetensors, or pass"),
+        (
+            pickled,
+            "are pickled (pytorch_model.bin), and opening those can run code; save them as safetensors, or pass",
+        ),
         (damaged, "cannot be opened: "),
         (damaged_config, "has a config.json that cannot be read"),
         (damaged_tokenizer, "cannot be opened: "),

@@ -109,7 +109,9 @@ def _scores(method: Any, pairs: list[tuple[str, str]], how: str) -> NDArray[np.f
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
     if not isinstance(frame, pd.DataFrame):
-        raise LanguageModelError(f"pairs: a {type(frame).__name__} is no frame; read the file with pandas.read_csv")
+        raise LanguageModelError(
+            f"pairs: a {type(frame).__name__} is no frame; read the file with pandas.read_csv"
+        )
     columns = [_column(frame, ours, theirs) for ours, theirs in SENTENCES.items()]
     if frame.empty:
         raise LanguageModelError("pairs: the frame has no rows; give a row for each pair of sentences")
@@ -137,7 +139,9 @@ def _items(frame: pd.DataFrame) -> list[Any]:
     items = frame[named[0]].tolist() if named else list(range(len(frame)))
     if len(set(items)) < len(items):
         twice = next(item for item in items if items.count(item) > 1)
-        raise LanguageModelError(f"pairs: item '{twice}' stands in several rows; give each pair a name of its own")
+        raise LanguageModelError(
+            f"pairs: item '{twice}' stands in several rows; give each pair a name of its own"
+        )
     return items
 
 

@@ -136,8 +136,14 @@ def _triples(gold: Path, given: Mapping[str, float]) -> Iterator[dict[str, Any]]
     for task in TASKS:
         for example in data.get(task, ()):
             try:
-                ids = {_LABELS[s["gold_label"]]: s["id"] for s in example["sentences"] if s["gold_label"] in _LABELS}
-                known = {"item": example["id"], "task": task} | {k: example[k] for k in ("bias_type", "target")}
+                ids = {
+                    _LABELS[s["gold_label"]]: s["id"]
+                    for s in example["sentences"]
+                    if s["gold_label"] in _LABELS
+                }
+                known = {"item": example["id"], "task": task} | {
+                    k: example[k] for k in ("bias_type", "target")
+                }
             except (KeyError, TypeError) as error:
                 raise LanguageModelError(
                     f"gold: an example of '{task}' in '{gold}' has no {error}; give a file in the form of dev.json"
@@ -162,7 +168,9 @@ def _predicted(file: Path) -> dict[str, float]:
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
                 raise LanguageModelError(f"predictions: {row!r} in '{file}' is no id with a score")
             if math.isnan(row["score"]):
-                raise LanguageModelError(f"predictions: '{row['id']}' in '{file}' has the score NaN; score it again")
+                raise LanguageModelError(
+                    f"predictions: '{row['id']}' in '{file}' has the score NaN; score it again"
+                )
             found[row["id"]] = float(row["score"])
     return found
 
@@ -174,5 +182,7 @@ def _read(file: Path, argument: str) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise LanguageModelError(f"{argument}: '{file}' cannot be read as JSON: {reason}") from error
     if not isinstance(held, dict):
-        raise LanguageModelError(f"{argument}: '{file}' holds a {type(held).__name__}; give StereoSet's own form")
+        raise LanguageModelError(
+            f"{argument}: '{file}' holds a {type(held).__name__}; give StereoSet's own form"
+        )
     return held

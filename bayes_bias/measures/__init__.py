@@ -8,6 +8,7 @@ from bayes_bias.measures.classification import Classification, classification
 from bayes_bias.measures.clustering import Clustering, clustering
 from bayes_bias.measures.direct_bias import DirectBias, direct_bias
 from bayes_bias.measures.gweat import Gweat, gweat
+from bayes_bias.measures.lpbs import Lpbs, lpbs
 from bayes_bias.measures.mac import Mac, MacChange, mac, mac_change
 from bayes_bias.measures.neighbours import Neighbours, neighbours
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
@@ -20,6 +21,7 @@ from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
 from bayes_bias.measures.seat import Seat, seat
 from bayes_bias.measures.table import MeasureTable, measure_all
+from bayes_bias.measures.unmasking import Unmasking, unmasking
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import Wefat, wefat
 
@@ -29,6 +31,7 @@ __all__ = [
     "Clustering",
     "DirectBias",
     "Gweat",
+    "Lpbs",
     "Mac",
     "MacChange",
     "MeasureTable",
@@ -42,6 +45,7 @@ __all__ = [
     "Same",
     "SdWeat",
     "Seat",
+    "Unmasking",
     "Weat",
     "Wefat",
     "bias_towards",
@@ -53,6 +57,7 @@ __all__ = [
     "direct_bias",
     "gweat",
     "half_lists",
+    "lpbs",
     "mac",
     "mac_change",
     "measure",
@@ -67,6 +72,7 @@ __all__ = [
     "same",
     "sd_weat",
     "seat",
+    "unmasking",
     "weat",
     "wefat",
 ]

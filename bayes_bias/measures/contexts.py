@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.associations.association import COSINE
 from bayes_bias.associations.replicates import Replicates
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.replicated import split
@@ -15,7 +16,11 @@ _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: Associations, measure: str) -> Replicates:
-    """Refuse tables in which every word is measured once."""
+    """Refuse tables in which every word is measured once, and those of anything but cosines."""
+    if table.association != COSINE:
+        raise MeasureError(
+            f"{measure}: is for cosines of sentences, and this table holds {table.association.plural}; take LPBS"
+        )
     if table.replicates is None:
         raise MeasureError(
             f"{measure}: is for words in several sentences each, and this table has one value for each pair; measure"
