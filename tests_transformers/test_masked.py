@@ -10,7 +10,18 @@ from bayes_bias.language_models.masked import load_masked
 from bayes_bias.sentences.cloze import Cloze
 from tests_transformers.conftest import SENTENCES, Made
 
-WORDS = ["nurse", "engineer", "doctor", "hospital", "unbelievably", "programmer", "poet", "housekeepers", "He", "."]
+WORDS = [
+    "nurse",
+    "engineer",
+    "doctor",
+    "hospital",
+    "unbelievably",
+    "programmer",
+    "poet",
+    "housekeepers",
+    "He",
+    ".",
+]
 
 
 def cloze(sentence: str, word: str, *hidden: str) -> Cloze:
@@ -89,7 +100,9 @@ def test_what_is_hidden_does_not_matter(masked: Made):
     model = load_masked(masked.folder)
     asked = [Cloze("The nurse is ", "good", " as an engineer.", ((0, 3),))]
     same_length = [Cloze("She nurse is ", "good", " as an engineer.", ((0, 3),))]
-    lengths = {len(masked.tokenizer(first, add_special_tokens=False)["input_ids"]) for first in ("The", "She")}
+    lengths = {
+        len(masked.tokenizer(first, add_special_tokens=False)["input_ids"]) for first in ("The", "She")
+    }
     agree = model(asked) == pytest.approx(model(same_length), abs=1e-5)
     assert agree == (len(lengths) == 1)  # how many pieces were hidden shows
 
@@ -101,9 +114,15 @@ def test_no_words_no_answers(masked: Made):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (Cloze("The ", "nur", "se is good."), "'nur' in 'The nurse is good.' begins or ends within the piece 'nurse'"),
+        (
+            Cloze("The ", "nur", "se is good."),
+            "'nur' in 'The nurse is good.' begins or ends within the piece 'nurse'",
+        ),
         (Cloze("The ", "zebra", " is good."), "has no token for 'zebra'; leave it out, or take another"),
-        (Cloze("The nurse is ", "good", " and" * 50), "has 56 tokens, and '{name}' reads at most 40; shorten it"),
+        (
+            Cloze("The nurse is ", "good", " and" * 50),
+            "has 56 tokens, and '{name}' reads at most 40; shorten it",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(made, asked: Cloze, message: str):

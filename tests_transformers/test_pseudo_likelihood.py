@@ -29,9 +29,7 @@ def published(made: Made, pair: tuple[str, str]) -> list[float]:
         if tag == "equal":
             kept[0] += range(a, b)
             kept[1] += range(c, d)
-    return [
-        sum(_one_masked(made, ids[side], position) for position in kept[side][1:-1]) for side in (0, 1)
-    ]
+    return [sum(_one_masked(made, ids[side], position) for position in kept[side][1:-1]) for side in (0, 1)]
 
 
 def _one_masked(made: Made, ids: list[int], position: int) -> float:
@@ -91,7 +89,9 @@ def test_a_file_of_pairs_is_scored(masked: Made):
     model = load_masked(masked.folder)
     frame = pd.DataFrame(PAIRS, columns=["sent_more", "sent_less"]).assign(anon_writer=["a", "a", "b", "b"])
     scored = score_pairs(model, frame, "aula")
-    assert scored.score_less.to_numpy() == pytest.approx(model.all_unmasked([p[1] for p in PAIRS], True), abs=1e-6)
+    assert scored.score_less.to_numpy() == pytest.approx(
+        model.all_unmasked([p[1] for p in PAIRS], True), abs=1e-6
+    )
     assert list(scored.writer) == ["a", "a", "b", "b"]
     assert set(scored.model) == {model.name}
 

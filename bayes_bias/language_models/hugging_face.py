@@ -30,6 +30,8 @@ _LACKS = {
 }
 _READ = ("*.json", "*.txt", "*.model", "*.safetensors")
 _PICKLES = ("pytorch_model*.bin",)
+# Never fetched, and never with code that came with it.
+_LOCAL = {"local_files_only": True, "trust_remote_code": False}
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
 
@@ -86,9 +88,10 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
     check_installed()
     folder = _folder(source, trust)
     _check_files(folder, source, trust)
-    with _quietly() as transformers:
+    with quietly() as transformers:
+        config = _config(transformers, folder, source)
         tokenizer = _tokenizer(transformers, folder, source)
-        model = _model(transformers, folder, source, kind, trust)
+        model = _model(transformers, folder, config, source, kind, trust)
     _check_fit(model, tokenizer, source)
     try:
         model.to(device or "cpu").eval()
@@ -129,12 +132,7 @@ def _folder(source: str | Path, trust: bool) -> Path:
         return path
     if path.is_file():
         raise LanguageModelError(f"model: '{source}' is a file; give the folder that holds it")
-    if (
-        isinstance(source, Path)
-        or path.is_absolute()
-        or len(path.parts) > 2
-        or str(source)[:1] in (".", "~", "")
-    ):
+    if isinstance(source, Path) or path.is_absolute() or len(path.parts) > 2 or str(source)[:1] in (".", "~"):
         raise LanguageModelError(
             f"model: there is no folder '{source}'; give one with config.json and weights"
         )
@@ -174,11 +172,27 @@ def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
         )
 
 
+def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
+    except Exception as error:  # damaged files raise errors of many kinds
+        own_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
+        why = (
+            "it asks for code that comes with the model, which is never run"
+            if own_code
+            else _first_line(error)
+        )
+        raise LanguageModelError(f"model: '{source}' has a config.json that cannot be read: {why}") from error
+    if getattr(config, "is_encoder_decoder", False):
+        raise LanguageModelError(
+            f"model: '{source}' ({config.model_type}) is an encoder with a decoder; give a model that is one of them"
+        )
+    return config
+
+
 def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
     except Exception as error:  # each tokenizer has errors of its own
         raise LanguageModelError(
             f"model: the tokenizer in '{source}' cannot be opened: {_first_line(error)}"
@@ -191,20 +205,11 @@ def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> An
     return tokenizer
 
 
-def _model(transformers: ModuleType, folder: Path, source: str | Path, kind: Kind, trust: bool) -> Any:
+def _model(
+    transformers: ModuleType, folder: Path, config: Any, source: str | Path, kind: Kind, trust: bool
+) -> Any:
     import torch
 
-    options = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        config = transformers.AutoConfig.from_pretrained(folder, **options)
-    except Exception as error:
-        raise LanguageModelError(
-            f"model: '{source}' has a config.json that cannot be read: {_first_line(error)}"
-        ) from error
-    if getattr(config, "is_encoder_decoder", False):
-        raise LanguageModelError(
-            f"model: '{source}' ({config.model_type}) is an encoder with a decoder; give a model that is one of them"
-        )
     auto = getattr(transformers, _AUTO[kind])
     if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
         raise LanguageModelError(f"model: '{source}' ({config.model_type}) {_LACKS[kind]}")
@@ -217,9 +222,9 @@ def _model(transformers: ModuleType, folder: Path, source: str | Path, kind: Kin
             output_loading_info=True,
             # What a head attends to is told by this implementation only.
             **({"attn_implementation": "eager"} if kind == "masked" else {}),
-            **options,
+            **_LOCAL,
         )
-    except Exception as error:  # damaged files raise errors of many kinds
+    except Exception as error:  # as above
         raise LanguageModelError(f"model: '{source}' cannot be opened: {_first_line(error)}") from error
     # transformers fills what the files lack with random numbers. Nothing reads an encoder's pooler.
     missing = sorted(key for key in found["missing_keys"] if not (kind == "encoder" and "pooler" in key))
@@ -277,7 +282,7 @@ def _first_line(error: Exception) -> str:
 
 
 @contextmanager
-def _quietly() -> Iterator[ModuleType]:
+def quietly() -> Iterator[ModuleType]:
     """transformers without its bars and tables, which say what is checked here."""
     import transformers
     from transformers.utils import logging

@@ -1,4 +1,4 @@
-"""Scores of sentence pairs by a model: from a file in the columns of CrowS-Pairs to the frame that pairs are judged by."""
+"""Scores of sentence pairs by a model: from a file in the columns of CrowS-Pairs to the frame that judges pairs."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -42,8 +42,8 @@ def score_pairs(
     model : MaskedModel or CausalModel
         Or anything with the method that `how` asks for, and a `name`.
     frame : pandas.DataFrame
-        A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or as in
-        CrowS-Pairs in `sent_more` and `sent_less`; perhaps `item`, `bias_type`, `writer` (or `anon_writer`),
+        A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or
+        as in CrowS-Pairs in `sent_more` and `sent_less`; perhaps `item`, `bias_type`, `writer` (or `anon_writer`),
         `direction` (or `stereo_antistereo`), `template`.
     how : {"pll", "aul", "aula", "likelihood"}
         Pseudo-log-likelihood of the common tokens (CrowS-Pairs), all-unmasked likelihood without and with attention
@@ -109,7 +109,9 @@ def _scores(method: Any, pairs: list[tuple[str, str]], how: str) -> NDArray[np.f
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
     if not isinstance(frame, pd.DataFrame):
-        raise LanguageModelError(f"pairs: a {type(frame).__name__} is no frame; read the file with pandas.read_csv")
+        raise LanguageModelError(
+            f"pairs: a {type(frame).__name__} is no frame; read the file with pandas.read_csv"
+        )
     columns = [_column(frame, ours, theirs) for ours, theirs in SENTENCES.items()]
     if frame.empty:
         raise LanguageModelError("pairs: the frame has no rows; give a row for each pair of sentences")
@@ -137,7 +139,9 @@ def _items(frame: pd.DataFrame) -> list[Any]:
     items = frame[named[0]].tolist() if named else list(range(len(frame)))
     if len(set(items)) < len(items):
         twice = next(item for item in items if items.count(item) > 1)
-        raise LanguageModelError(f"pairs: item '{twice}' stands in several rows; give each pair a name of its own")
+        raise LanguageModelError(
+            f"pairs: item '{twice}' stands in several rows; give each pair a name of its own"
+        )
     return items
 
 
