@@ -1,6 +1,9 @@
 """Vectors of sentences are the means of those tokens' vectors that the pooling names."""
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +11,8 @@ import torch
 from transformers import AutoModel
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.pooling import POOLINGS, load_encoder
+from bayes_bias.language_models.hugging_face import load_encoder
+from bayes_bias.language_models.pooling import POOLINGS
 from tests_transformers.conftest import MASKED, SENTENCES, Made
 from tests_transformers.test_masked import places
 
@@ -16,10 +20,15 @@ WORDS = ["engineer", "hospital", "programmer", "housekeepers"]
 SPANS = [(s.index(word), s.index(word) + len(word)) for s, word in zip(SENTENCES, WORDS, strict=True)]
 
 
+@cache
+def opened(folder: Path) -> Any:
+    return AutoModel.from_pretrained(folder).eval()
+
+
 def by_hand(made: Made, sentence: str, word: str, pooling: str, layer: int) -> np.ndarray:
     ids = made.tokenizer(sentence)["input_ids"]
+    model = opened(made.folder)
     with torch.no_grad():
-        model = AutoModel.from_pretrained(made.folder).eval()
         states = model(torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
     special = [] if made.kind == "gpt2" else [0, len(ids) - 1]
     taken = {
@@ -32,13 +41,18 @@ def by_hand(made: Made, sentence: str, word: str, pooling: str, layer: int) -> n
     return np.mean([states[k].numpy() for k in taken], axis=0)
 
 
-@pytest.mark.parametrize("kind", [*MASKED, "gpt2"])
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize(
+    ("kind", "pooling"),
+    [
+        (kind, pooling)
+        for kind in [*MASKED, "gpt2"]
+        for pooling in POOLINGS
+        if (kind, pooling) != ("gpt2", "cls")
+    ],
+)
 def test_a_vector_is_the_mean_of_what_the_pooling_names(made: Callable[[str], Made], kind: str, pooling: str):
-    if (kind, pooling) == ("gpt2", "cls"):
-        pytest.skip("GPT-2 has no token for a sentence")
     own = made(kind)
-    for layer, number in [("last", 2), ("first", 1), (0, 0), (-2, 1)]:
+    for layer, number in [("last", 2), ("first", 1), ("0", 0), (-2, 1)]:
         encoder = load_encoder(own.folder, pooling=pooling, layer=layer)
         expected = [by_hand(own, s, word, pooling, number) for s, word in zip(SENTENCES, WORDS, strict=True)]
         assert encoder(SENTENCES, SPANS) == pytest.approx(np.array(expected), abs=1e-5)

@@ -1,4 +1,4 @@
-"""Scores of sentence pairs by a model: from a file in the columns of CrowS-Pairs to the frame that pairs are judged by."""
+"""Scores of sentence pairs by a model: from a file in the columns of CrowS-Pairs to the frame that judges pairs."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -27,6 +27,7 @@ ABOUT = {
     "writer": "anon_writer",
     "direction": "stereo_antistereo",
     "template": "template",
+    "term": "term",
 }
 _ITEM = ("item", "Unnamed: 0")  # the first column of the published file has no name
 _AT_A_TIME = 64
@@ -42,9 +43,9 @@ def score_pairs(
     model : MaskedModel or CausalModel
         Or anything with the method that `how` asks for, and a `name`.
     frame : pandas.DataFrame
-        A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or as in
-        CrowS-Pairs in `sent_more` and `sent_less`; perhaps `item`, `bias_type`, `writer` (or `anon_writer`),
-        `direction` (or `stereo_antistereo`), `template`.
+        A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or
+        as in CrowS-Pairs in `sent_more` and `sent_less`; perhaps `item`, `bias_type`, `writer` (or `anon_writer`),
+        `direction` (or `stereo_antistereo`), `template`, `term`.
     how : {"pll", "aul", "aula", "likelihood"}
         Pseudo-log-likelihood of the common tokens (CrowS-Pairs), all-unmasked likelihood without and with attention
         weights, log-likelihood of a causal model.

@@ -1,7 +1,7 @@
-"""StereoSet (Nadeem et al. 2021): language-model score, stereotype score and ICAT, from its files of data and predictions.
+"""StereoSet (Nadeem et al. 2021): language-model score, stereotype score and ICAT, from its data and predictions.
 
-Its sentences are CC BY-SA, so they are read from the user's copy. A prediction file has a score for each sentence, and
-whoever made it: the benchmark's repository holds those of eight published models.
+Its sentences are CC BY-SA, so they are read from the user's copy. A prediction file has a score for each sentence;
+the benchmark's repository holds those of the published models.
 """
 
 import json
@@ -17,8 +17,8 @@ from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 
 REFERENCE = Reference(
-    "Nadeem, M., Bethke, A., & Reddy, S. (2021). StereoSet: Measuring stereotypical bias in pretrained language models. "
-    "ACL-IJCNLP 2021, 5356-5371.",
+    "Nadeem, M., Bethke, A., & Reddy, S. (2021). StereoSet: Measuring stereotypical bias in pretrained language "
+    "models. ACL-IJCNLP 2021, 5356-5371.",
     "10.18653/v1/2021.acl-long.416",
 )
 TASKS = ("intrasentence", "intersentence")
@@ -32,12 +32,12 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
     .. math:: ss = 100 \frac{\#(s > a)}{n}, \qquad lm = 100 \frac{\#(s > u) + \#(a > u)}{2 n}
 
-    where `s`, `a`, `u` are the scores of the stereotypical, the anti-stereotypical and the unrelated sentence. LMS and SS
-    are their means over terms, and :math:`ICAT = LMS \min(SS, 100 - SS) / 50`. Equal scores count against the
+    where `s`, `a`, `u` are the scores of the stereotypical, the anti-stereotypical and the unrelated sentence. LMS and
+    SS are their means over terms, and :math:`ICAT = LMS \min(SS, 100 - SS) / 50`. Equal scores count against the
     stereotype, and against the related sentence, as in the published code.
 
-    Misleads: a term with one triple counts as much as one with forty; and how far 50 is from an SS by chance is not said.
-    For that, give `stereotype_pairs(triples)` to the model of pairs.
+    Misleads: a term with one triple counts as much as one with forty, and how far from 50 an SS is by chance is not
+    said; `stereotype_pairs` gives what a model of pairs needs for that.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def stereotype_pairs(triples: pd.DataFrame) -> pd.DataFrame:
             "score_more": triples.stereotype,
             "score_less": triples.antistereotype,
             "bias_type": triples.bias_type,
-            "target": triples.target,
+            "term": triples.target,
             "task": triples.task,
         }
     )
