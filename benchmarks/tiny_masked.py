@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from bayes_bias.language_models.hugging_face import quietly
+from bayes_bias.language_models.opening import quietly
 from bayes_bias.progress import Progress, Quiet
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

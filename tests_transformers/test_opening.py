@@ -12,8 +12,8 @@ from transformers import BertForMaskedLM, BertModel, T5Config
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.causal import load_causal
+from bayes_bias.language_models.hugging_face import load_encoder
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.language_models.pooling import load_encoder
 from tests_transformers.conftest import Made
 
 

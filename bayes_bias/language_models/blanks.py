@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.language_models.hugging_face import Opened
+from bayes_bias.language_models.opening import Opened
 from bayes_bias.language_models.tokens import batches, padded
 
 

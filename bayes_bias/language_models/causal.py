@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.formatting import Telling
-from bayes_bias.language_models.hugging_face import Opened, check_batch, open_model
+from bayes_bias.language_models.opening import Opened, check_batch, open_model
 from bayes_bias.language_models.tokens import batches, by_length, check_length, padded, read
 
 

@@ -11,7 +11,7 @@ from bayes_bias.errors import LanguageModelError
 from bayes_bias.formatting import Telling
 from bayes_bias.language_models import pseudo_likelihood
 from bayes_bias.language_models.blanks import Blank, log_probabilities
-from bayes_bias.language_models.hugging_face import Opened, check_batch, open_model
+from bayes_bias.language_models.opening import Opened, check_batch, open_model
 from bayes_bias.language_models.tokens import Tokens, pieces, read, unknown
 from bayes_bias.sentences.cloze import Cloze
 

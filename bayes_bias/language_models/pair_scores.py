@@ -27,6 +27,7 @@ ABOUT = {
     "writer": "anon_writer",
     "direction": "stereo_antistereo",
     "template": "template",
+    "term": "term",
 }
 _ITEM = ("item", "Unnamed: 0")  # the first column of the published file has no name
 _AT_A_TIME = 64
@@ -44,7 +45,7 @@ def score_pairs(
     frame : pandas.DataFrame
         A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or
         as in CrowS-Pairs in `sent_more` and `sent_less`; perhaps `item`, `bias_type`, `writer` (or `anon_writer`),
-        `direction` (or `stereo_antistereo`), `template`.
+        `direction` (or `stereo_antistereo`), `template`, `term`.
     how : {"pll", "aul", "aula", "likelihood"}
         Pseudo-log-likelihood of the common tokens (CrowS-Pairs), all-unmasked likelihood without and with attention
         weights, log-likelihood of a causal model.

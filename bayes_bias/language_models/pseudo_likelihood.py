@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.blanks import Blank, log_probabilities
-from bayes_bias.language_models.hugging_face import Opened
+from bayes_bias.language_models.opening import Opened
 from bayes_bias.language_models.tokens import Tokens, batches, by_length, padded, read
 
 CROWS_PAIRS = Reference(

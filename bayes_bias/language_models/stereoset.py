@@ -110,7 +110,7 @@ def stereotype_pairs(triples: pd.DataFrame) -> pd.DataFrame:
             "score_more": triples.stereotype,
             "score_less": triples.antistereotype,
             "bias_type": triples.bias_type,
-            "target": triples.target,
+            "term": triples.target,
             "task": triples.task,
         }
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.hugging_face import Opened
+from bayes_bias.language_models.opening import Opened
 
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
