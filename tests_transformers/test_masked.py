@@ -1,6 +1,7 @@
 """Log probabilities of words in blanks agree with a loop over single sentences in plain torch."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -105,6 +106,13 @@ def test_what_is_hidden_does_not_matter(masked: Made):
     }
     agree = model(asked) == pytest.approx(model(same_length), abs=1e-5)
     assert agree == (len(lengths) == 1)  # how many pieces were hidden shows
+
+
+def test_words_of_one_piece_share_the_reading_of_their_blank(made: Callable[[str], Made]):
+    model, read = load_masked(made("bert").folder), []
+    model.opened.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
+    model([Cloze("", who, " is good.") for who in ("She", "He", "Nurse")] * 10)
+    assert read == [1]
 
 
 def test_no_words_no_answers(masked: Made):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.formatting import Telling
 from bayes_bias.language_models.opening import Opened, check_batch, check_choice, open_model
-from bayes_bias.language_models.pooling import POOLINGS, Pooling
+from bayes_bias.language_models.pooling import POOLINGS, Pooling, averaged
 from bayes_bias.language_models.tokens import batches, by_length, padded, read
 
 type Layer = Literal["first", "last"] | int
