@@ -1,10 +1,10 @@
 """Masked language models of a text without bias: `python -m benchmarks.masked nulls --draws 200`.
 
-`python -m benchmarks.masked train` comes first, with the interpreter of `.venv-transformers`: it writes corpora in
-which 120 nouns, of frequencies as different as in real text, meet at random in ten templates, trains a tiny BERT on each, and
-keeps what the package measures in them (log probabilities, sentence vectors) in `benchmarks/records`. A draw then takes
-some of these words for groups and classes, at random: no bias can be there. Shares of findings go to
-`benchmarks/results/masked-nulls.json`.
+`python -m benchmarks.masked train` comes first, with the interpreter of `.venv-transformers`: it writes corpora of 120
+nouns that meet in ten templates, some words often and some rarely, some pairs more than others, as their random places
+in five dimensions say; trains a tiny BERT on each; and keeps what the package measures in them (log probabilities,
+sentence vectors) in `benchmarks/records`. A draw then takes some of these words for groups and classes, at random: words
+have preferences, but no group has. Shares of findings go to `benchmarks/results/masked-nulls.json`.
 """
 
 import argparse
@@ -34,10 +34,11 @@ from benchmarks.provenance import provenance, write
 type Numbers = NDArray[np.float64]
 
 HERE = Path(__file__).parent
-MODELS = 5
+MODELS = 3
 SIZES = (8, 25)
 _WORDS = 60  # targets, and as many attributes
 _SENTENCES = 30_000
+_DIMENSIONS = 5
 _TOLD = ("all", "both")
 _PERMUTATIONS = 2_000
 
@@ -50,16 +51,18 @@ def nouns() -> tuple[list[str], list[str]]:
 
 
 def corpus(seed: int) -> list[str]:
-    """Sentences in which a target and an attribute meet at random, and others with one of them."""
+    """Sentences in which a target and an attribute meet, and others with one of them."""
     rng = np.random.default_rng(seed)
     targets, attributes = nouns()
-    chances = [own / own.sum() for own in rng.lognormal(sigma=0.7, size=(2, _WORDS))]
+    often = rng.lognormal(sigma=0.7, size=(2, _WORDS))
+    places = rng.normal(size=(2, _WORDS, _DIMENSIONS)) / _DIMENSIONS**0.25
+    chance = np.outer(*often) * np.exp(places[0] @ places[1].T)
+    drawn = rng.choice(_WORDS**2, size=_SENTENCES, p=chance.ravel() / chance.sum())
     pairs, plain = load_templates("association-10"), load_templates("plain-10")
-    drawn = [rng.choice(_WORDS, size=_SENTENCES, p=own) for own in chances]
     templates = rng.integers(len(pairs.labels), size=_SENTENCES)
     meeting = [
         pairs.pairs((targets[i], "noun"), (attributes[j], "noun"))[r].text
-        for i, j, r in zip(*drawn, templates, strict=True)
+        for i, j, r in zip(*np.divmod(drawn, _WORDS), templates, strict=True)
     ]
     alone = [sentence.text for word in (*targets, *attributes) for sentence in plain.sentences(word, "noun")]
     return meeting + alone * 3
@@ -75,7 +78,7 @@ def train(seed: int) -> None:
     from bayes_bias.words.wordlist import WordList
     from benchmarks.tiny_masked import train as trained
 
-    folder = trained(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=8)
+    folder = trained(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=12)
     targets, attributes = nouns()
     words = WordList.from_mapping(
         {

@@ -27,7 +27,7 @@ WORK = ("boss", "office")
 
 
 class Model:
-    """Men are likelier beside work by one nat, women beside home by two; longer sentences make all of it less likely."""
+    """Men are likelier beside work by one nat, women beside home by two; all less so in longer sentences."""
 
     name, identity = "by hand", "1"
 
@@ -138,7 +138,9 @@ def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
 
 
 def test_templates_of_one_slot_and_words_without_a_class_are_refused():
-    with pytest.raises(TemplateError, match="have {word}, and {target} and {attribute} is needed here"):
+    with pytest.raises(
+        TemplateError, match=r"have \{word\}, and \{target\} and \{attribute\} is needed here"
+    ):
         log_probabilities(Model(), WORDS, templates="plain-10")
     unknown = WordList.from_mapping(
         {
