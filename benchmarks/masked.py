@@ -3,7 +3,7 @@
 `python -m benchmarks.masked train` comes first, with the interpreter of `.venv-transformers`: it writes corpora of 120
 nouns that meet in ten templates, some words often and some rarely, some pairs more than others, as their random places
 in five dimensions say; trains a tiny BERT on each; and keeps what the package measures in them (log probabilities,
-sentence vectors) in `benchmarks/records`. A draw then takes some of these words for groups and classes, at random: words
+sentence vectors) in `benchmarks/records`. A draw takes some of these words for groups and classes, at random: words
 have preferences, but no group has. Shares of findings go to `benchmarks/results/masked-nulls.json`.
 """
 
