@@ -79,6 +79,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.measures
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
+	$(BIN)/python -m benchmarks.encoding
 	$(BIN)/python -m benchmarks.page
 
 clean:

@@ -8,6 +8,7 @@ from bayes_bias.models.spec import REPLICATES
 from benchmarks import page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
+from benchmarks.provenance import read
 
 
 def test_the_page_is_rendered_from_the_results():
@@ -31,6 +32,17 @@ def test_simulated_cosines_have_the_bias_that_they_say():
     )
     assert np.corrcoef(said, seen)[0, 1] > 0.95
     assert abs((seen - said).mean()) < 3 * (seen - said).std() / np.sqrt(len(said))
+
+
+def test_memory_does_not_grow_with_sentences_and_none_is_encoded_twice():
+    result = read("encoding")
+    rows = {row["run"]: row for row in result["rows"]}
+    few, many = rows["first"], rows["first, ten times as many"]
+    assert many["sentences"] == 10 * few["sentences"] == 10_000
+    assert many["peak MiB"] < 1.1 * few["peak MiB"]
+    assert rows["second"]["encoded"] == 0
+    assert result["about"]["encoded twice"] <= result["about"]["batch"]
+    assert result["about"]["same vectors"]
 
 
 def test_planted_cells_carry_their_bias():

@@ -269,9 +269,14 @@ def _encoded(
         choice.templates,
         controls_of(controls),
         pooling=choice.pooling or POOLING,
-        layer=choice.layer or LAYER,
+        layer=_layer(choice.layer or LAYER),
         progress=progress,
     )
+
+
+def _layer(layer: str) -> str | int:
+    """The name of a layer, or its number."""
+    return int(layer) if layer.removeprefix("-").isdecimal() else layer
 
 
 def controls_of(controls: str) -> tuple[str, ...]:

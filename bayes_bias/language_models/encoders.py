@@ -94,7 +94,7 @@ def as_encoder(
     name: str | None = None,
     identity: str | None = None,
     pooling: str = POOLING,
-    layer: str = LAYER,
+    layer: str | int = LAYER,
 ) -> Encoder:
     """The encoder that is meant.
 
@@ -106,7 +106,8 @@ def as_encoder(
     identity : str, optional
         For an encoder of your own: what tells it from any other, such as model and version. Without one its vectors
         are not kept on disk, since nobody could say whose they are.
-    pooling, layer : str
+    pooling : str
+    layer : str or int
         Of a model's folder or name: which vector is a sentence's. Other encoders decide for themselves.
 
     Raises
@@ -168,7 +169,7 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
         )
 
 
-def _load(model: str, pooling: str, layer: str) -> Any:
+def _load(model: str, pooling: str, layer: str | int) -> Any:
     try:
         return import_module("bayes_bias.language_models.hugging_face").load_encoder(
             model, pooling=pooling, layer=layer

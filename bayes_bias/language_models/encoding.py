@@ -67,7 +67,7 @@ def encode(
     name: str | None = None,
     identity: str | None = None,
     pooling: str = POOLING,
-    layer: str = LAYER,
+    layer: str | int = LAYER,
     cache: str | Path | bool = True,
     progress: Progress | None = None,
 ) -> Embedding:
@@ -87,7 +87,8 @@ def encode(
         Control classes, as in `cosines`. Words of the shipped ones that cannot stand in the templates are left out.
     name, identity : str, optional
         What tables call an encoder, and what tells it from any other.
-    pooling, layer : str
+    pooling : str
+    layer : str or int
         Of a model's folder or name: which vector is a sentence's.
     cache : str, Path or bool
         A folder where vectors are kept, so that a sentence is encoded once and a run that was stopped goes on. True:

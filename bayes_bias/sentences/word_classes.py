@@ -28,8 +28,21 @@ def phrases() -> Mapping[str, str]:
 
 
 def word_classes(*wordlists: WordList) -> Mapping[str, str]:
-    """The lexicon, and what lists say of their own words, which goes before it."""
-    own = {word: name for each in wordlists for word, name in each.word_classes.items()}
+    """The lexicon, and what lists say of their own words, which goes before it.
+
+    Raises
+    ------
+    TemplateError
+        A word is of one class in one list, and of another in another.
+    """
+    own: dict[str, str] = {}
+    for each in wordlists:
+        for word, name in each.word_classes.items():
+            if own.setdefault(word, name) != name:
+                raise TemplateError(
+                    f"templates: '{word}' is of the class '{own[word]}' in one list and of '{name}' in '{each.name}';"
+                    " say the same in both, or encode them one by one"
+                )
     return {**lexicon(), **own}
 
 

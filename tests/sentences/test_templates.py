@@ -104,6 +104,15 @@ def test_a_list_says_the_classes_of_its_own_words() -> None:
         WordList.from_mapping(content | {"word_classes": {"noun": ["Rose"], "name": ["Rose"]}})
 
 
+def test_lists_that_disagree_about_a_word_are_not_encoded_together() -> None:
+    one, other = (
+        WordList(name, "", "", {}, {}, {}, {}, word_classes={"wug": its_class})
+        for name, its_class in (("a", "noun"), ("b", "mass"))
+    )
+    with pytest.raises(TemplateError, match="'wug' is of the class 'noun' in one list and of 'mass' in 'b'"):
+        word_classes(one, other)
+
+
 def test_controls_bring_the_classes_of_their_words() -> None:
     more = WordList(
         "more",
