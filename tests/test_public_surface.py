@@ -33,6 +33,7 @@ NAMES = [
     "load_spec",
     "load_templates",
     "load_wordlist",
+    "log_probabilities",
     "measures",
     "open_embedding",
     "pairwise",

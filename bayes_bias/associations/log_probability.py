@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.associations.association import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
+from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.associations.table import Associations, assemble, with_notices
 from bayes_bias.errors import AssociationsError, did_you_mean
 from bayes_bias.language_models.masked import load_masked
@@ -24,7 +25,7 @@ Predicted = Literal["targets", "attributes"]
 def log_probabilities(
     model: Score | str | Path,
     wordlist: WordList | str | Path,
-    controls: Iterable[str | Path | WordList] = (),
+    controls: Iterable[str | Path | WordList] = CONTROLS,
     *,
     templates: Templates | str | Path = "association-10",
     predict: Predicted = "targets",
@@ -48,7 +49,8 @@ def log_probabilities(
     wordlist : WordList, str or Path
         A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
-        Control classes beside those of the list. None by default: 300 more words take twenty times as long.
+        Control classes, as in `cosines`. Predicting targets reads a sentence for each attribute and template, of which
+        the shipped ones add 311 to a list's; ``()`` for none.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
     predict : {"targets", "attributes"}
@@ -85,7 +87,7 @@ def log_probabilities(
     >>> words = WordList.from_mapping({
     ...     "groups": {"men": ["he"], "women": ["she"]}, "classes": {"work": ["boss"], "home": ["cook"]},
     ...     "stereotypes": {"men": "work", "women": "home"}, "word_classes": {"noun": ["boss", "cook"]}})
-    >>> log_probabilities(model, words).block("men", "work").item()
+    >>> log_probabilities(model, words, controls=()).block("men", "work").item()
     1.0
     """
     if predict not in get_args(Predicted):

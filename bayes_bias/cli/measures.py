@@ -68,7 +68,7 @@ def measures(
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
-        if source.endswith(".csv") and encoder.encoder is None:
+        if encoder.masked is not None or (source.endswith(".csv") and not encoder.is_given):
             table, vectors = (
                 read_table(
                     source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress

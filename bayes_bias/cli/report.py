@@ -33,6 +33,7 @@ from bayes_bias.cli.options import (
     controls_of,
     embedding_of,
     formats_of,
+    read_table,
     table_from_csv,
     takes_encoder,
 )
@@ -85,10 +86,19 @@ def report(
     formats = formats_of(figures)
     check_folder(out_folder, overwrite)
     sources = [
-        table_from_csv(Path(each), stereotypes, replicates) if each.endswith(".csv") else each
+        table_from_csv(Path(each), stereotypes, replicates)
+        if each.endswith(".csv") and not encoder.is_given
+        else each
         for each in lists
     ]
     with progress_bar() as progress:
+        if encoder.masked is not None:
+            sources = [
+                read_table(
+                    each, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+                )
+                for each in lists
+            ]
         made = bb.report(
             sources,
             embedding
