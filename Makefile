@@ -5,7 +5,10 @@ BIN := .venv/bin
 # Vectors of the words of all lists in ten templates, of which the shipped `minilm-demo` has those of five lists.
 TEMPLATES ?= minilm_templates.npz
 
-.PHONY: report test test-fast lint docs calibration benchmark clean
+# torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
+TRANSFORMERS := .venv-transformers/bin
+
+.PHONY: report test test-fast test-transformers lint docs calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -17,6 +20,10 @@ test: .venv/installed-test
 # What samples no posterior: less than a minute.
 test-fast: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow" --hypothesis-profile fast
+
+# Encoders and language models, each made in the test session and fetched from nowhere.
+test-transformers: .venv-transformers/installed
+	$(TRANSFORMERS)/python -m pytest tests_transformers
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
@@ -73,15 +80,16 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.measures
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
+	$(BIN)/python -m benchmarks.encoding
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv report docs/_build docs/reference/api
+	rm -rf .venv .venv-transformers report docs/_build docs/reference/api
 
-.venv/bin/python:
+.venv/bin/python .venv-transformers/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
 		{ echo "bayes_bias needs Python 3.12 or later; $(PYTHON) is older: make PYTHON=/path/to/python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(@D:/bin=)
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
@@ -94,3 +102,7 @@ clean:
 .venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	@touch $@ .venv/installed
+
+.venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt
+	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,transformers]'
+	@touch $@

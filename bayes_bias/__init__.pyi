@@ -5,6 +5,7 @@ from . import plots as plots
 from .associations.association import Association as Association
 from .associations.combining import replicated as replicated
 from .associations.cosine import cosines as cosines
+from .associations.log_probability import log_probabilities as log_probabilities
 from .associations.table import Associations as Associations
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import predictive as predictive
@@ -21,6 +22,14 @@ from .inference.sampling import Sampling as Sampling
 from .inference.sampling import fit as fit
 from .inference.storage import load_fit as load_fit
 from .inference.storage import save_fit as save_fit
+from .language_models.causal import load_causal as load_causal
+from .language_models.elsewhere import from_sentences as from_sentences
+from .language_models.encoding import encode as encode
+from .language_models.encoding import sentences_to_encode as sentences_to_encode
+from .language_models.hugging_face import load_encoder as load_encoder
+from .language_models.masked import load_masked as load_masked
+from .language_models.pair_scores import score_pairs as score_pairs
+from .language_models.stereoset import stereoset as stereoset
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import load_spec as load_spec
 from .models.word_effects import word_effects as word_effects
@@ -32,6 +41,9 @@ from .results.draws import draws as draws
 from .results.pooling import pool as pool
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict
+from .sentences.cloze import Cloze as Cloze
+from .sentences.templates import Templates as Templates
+from .sentences.templates import load_templates as load_templates
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
 

@@ -17,8 +17,16 @@ class WordListError(BayesBiasError):
     """A word list cannot be found, read or made sense of."""
 
 
+class TemplateError(BayesBiasError):
+    """Sentences cannot be found or made: no such set, a sentence without a slot, a word whose class nobody says."""
+
+
 class EmbeddingError(BayesBiasError):
     """Vectors cannot be found or read, or opening them could run code."""
+
+
+class LanguageModelError(BayesBiasError):
+    """A sentence encoder or language model cannot be opened, or cannot read a sentence."""
 
 
 class CoverageError(BayesBiasError):

@@ -676,6 +676,24 @@ GloVe text).
 """
 
 
+def encoding() -> str:
+    """Sentences through a cache."""
+    result = read("encoding")
+    about, rows = result["about"], pd.DataFrame(result["rows"]).drop(columns="sha256")
+    same = "the same in all runs" if about["same vectors"] else "NOT the same in all runs"
+    return f"""### Sentences of an encoder
+
+Sentences through an encoder that costs next to nothing ({about["dimensions"]} dimensions) and a cache on disk,
+each run a process of its own; most memory as Python and NumPy ask for it (peak), and that of the whole process
+(resident). A run killed after {about["encoded before the kill"]:,} sentences had {about["encoded twice"]} of them
+encoded again when it went on; vectors are {same}.
+
+{_table(rows)}
+
+{_about(result["about"])}
+"""
+
+
 def _dated(name: str, section: str) -> str:
     """What was measured before the model had its second edition says so, until it is measured again."""
     if read(name)["about"].get("edition") != "first":
@@ -717,6 +735,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "scale": scale,
     "path": path,
     "opening-word2vec": opening,
+    "encoding": encoding,
 }
 
 

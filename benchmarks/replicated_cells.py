@@ -8,11 +8,10 @@ from bayes_bias.associations.table import Associations
 from bayes_bias.checks.calibration import Cell, NullDesign, judge
 from bayes_bias.checks.calibration.judging import Record, judge_by_weat
 from bayes_bias.embeddings import Embedding
-from bayes_bias.embeddings.replicated import split
+from bayes_bias.measures.seat import seat
 from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.cells import random_words
-from benchmarks.seat import seat
 
 LISTS = ("weat1", "weat6", "weat7")
 # If a prior of replicates is to be chosen, then on these, by other random draws.
@@ -76,8 +75,13 @@ class ReplicatedCell(Cell):
     def _seat(self, table: Associations, number: int) -> Record:
         words = (*table.values.target.to_numpy(), *table.values.attribute.to_numpy())
         vectors = {word: self.design.vectors[word] for word in words}
-        singles = split(vectors, len(self.design.replicates)) if self.across else None
-        found = seat(table, singles, permutations=_PERMUTATIONS, seed=number)
+        found = seat(
+            table,
+            vectors if self.across else None,
+            alternative="two-sided",
+            permutations=_PERMUTATIONS,
+            seed=number,
+        )
         return {"method": "SEAT", "scope": "targets", "mean": found.bias, "p_value": found.p_value}
 
 

@@ -12,15 +12,14 @@ from bayes_bias.associations.replicates import Replicates
 from bayes_bias.associations.table import Associations
 from bayes_bias.checks.calibration import judge
 from bayes_bias.embeddings import Embedding
-from bayes_bias.embeddings.replicated import split
 from bayes_bias.estimands.estimates import bias_estimate, estimate_of
 from bayes_bias.estimands.facets import possible_scopes
 from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.measures.seat import seat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.spec import load_spec
 from benchmarks.cells import LISTS
 from benchmarks.replicated_cells import LISTS as SHORT
-from benchmarks.seat import seat
 
 FEWER = (3, 5, 7)
 _PERMUTATIONS = 100_000
@@ -52,8 +51,7 @@ def _posterior(fit: xr.DataTree) -> dict[str, float]:
 
 def _tests(table: Associations, templates: Embedding) -> dict[str, float]:
     words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    vectors = split(templates.find(words), len(templates.replicates))
-    sentences = seat(table, _unit(vectors), alternative="greater", permutations=_PERMUTATIONS)
+    sentences = seat(table, templates.find(words), alternative="greater", permutations=_PERMUTATIONS)
     found = weat(table)
     return {
         "WEAT d": found.effect_size,
@@ -61,10 +59,6 @@ def _tests(table: Associations, templates: Embedding) -> dict[str, float]:
         "SEAT d": sentences.effect_size,
         "SEAT p": sentences.p_value,
     }
-
-
-def _unit(vectors: list[dict[str, np.ndarray]]) -> list[dict[str, np.ndarray]]:
-    return [{word: v / np.linalg.norm(v) for word, v in own.items()} for own in vectors]
 
 
 def _singles(fit: xr.DataTree, table: Associations) -> dict[str, float]:

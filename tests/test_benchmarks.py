@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from bayes_bias import cosines, open_embedding
-from bayes_bias.measures.weat import weat
+from bayes_bias import open_embedding
 from bayes_bias.models.replication import replicate_patterns
 from bayes_bias.models.spec import REPLICATES
 from benchmarks import page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
-from benchmarks.seat import seat
+from benchmarks.provenance import read
 
 
 def test_the_page_is_rendered_from_the_results():
@@ -35,6 +34,17 @@ def test_simulated_cosines_have_the_bias_that_they_say():
     assert abs((seen - said).mean()) < 3 * (seen - said).std() / np.sqrt(len(said))
 
 
+def test_memory_does_not_grow_with_sentences_and_none_is_encoded_twice():
+    result = read("encoding")
+    rows = {row["run"]: row for row in result["rows"]}
+    few, many = rows["first"], rows["first, ten times as many"]
+    assert many["sentences"] == 10 * few["sentences"] == 10_000
+    assert many["peak MiB"] < 1.1 * few["peak MiB"]
+    assert rows["second"]["encoded"] == 0
+    assert result["about"]["encoded twice"] <= result["about"]["batch"]
+    assert result["about"]["same vectors"]
+
+
 def test_planted_cells_carry_their_bias():
     rows = list(planted(open_embedding("googlenews-demo")))
     assert {row.planted for row in rows} == {row.cell.design.planted for row in rows}
@@ -47,14 +57,3 @@ def test_simulated_replicates_vary_as_the_model_says():
         theta = dict.fromkeys(REPLICATES, 0.0) | {name: 1.0}
         draws = np.stack([of_replicate(theta, 2, 4, 3, rng).ravel() for _ in range(4000)])
         assert np.abs(np.cov(draws.T) - pattern).max() < 0.1
-
-
-def test_seat_in_one_template_is_weat():
-    embedding = open_embedding("googlenews-demo")
-    table = cosines(embedding, "weat7", controls=())
-    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    unit = {word: v / np.linalg.norm(v) for word, v in embedding.find(words).items()}
-    sentences, whole = seat(table, [unit]), weat(table, alternative="two-sided")
-    assert np.isclose(sentences.effect_size, whole.effect_size)
-    assert np.isclose(2 * sentences.bias, whole.difference)
-    assert abs(sentences.p_value - whole.p_value) < 0.02

@@ -25,8 +25,8 @@ class Association:
 
     Examples
     --------
-    >>> Association("log probability ratio", unit="nats", range=(-math.inf, math.inf), decimals=2).decimals
-    2
+    >>> Association("surprisal", unit="bits", range=(0.0, math.inf), decimals=2).plural
+    'surprisals'
     """
 
     name: str
@@ -60,3 +60,13 @@ class Association:
 COSINE = Association(
     "cosine", unit="cosine similarity", range=(-1.0, 1.0), decimals=3, zero="the vectors are orthogonal"
 )
+LOG_PROBABILITY_RATIO = Association(
+    "log probability ratio",
+    unit="nats",
+    decimals=2,
+    zero="a word is as probable beside the other as where the other is masked",
+)
+LOG_PROBABILITY = Association(
+    "log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain"
+)
+LOG_PROBABILITIES = frozenset({LOG_PROBABILITY_RATIO.name, LOG_PROBABILITY.name})

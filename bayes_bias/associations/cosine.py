@@ -16,6 +16,9 @@ from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.base import Vector
 from bayes_bias.embeddings.replicated import split
 from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.language_models.encoders import is_encoder
+from bayes_bias.language_models.encoding import encode
+from bayes_bias.sentences import Templates
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 CONTROLS = ("neutral", "human")
@@ -26,6 +29,7 @@ def cosines(
     wordlist: WordList | str | Path,
     controls: Iterable[str | Path | WordList] = CONTROLS,
     *,
+    templates: Templates | str | Path | None = None,
     allow_loss: bool = False,
     trust: bool = False,
 ) -> Associations:
@@ -33,13 +37,17 @@ def cosines(
 
     Parameters
     ----------
-    embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
-        Anything that `open_embedding` opens.
+    embedding : Embedding, str, Path, dict, DataFrame, gensim KeyedVectors, or an encoder of sentences
+        Anything that `open_embedding` opens, or that `encode` takes for an encoder: a callable from sentences to
+        vectors, an object with `encode`, the folder of a model.
     wordlist : WordList, str or Path
         A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
         Control classes beside those of the list: classes that nobody associates with any group. The
         shipped ones, "neutral" and "human", by default; ``()`` for none.
+    templates : Templates, str or Path, optional
+        For an encoder the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
+        word is a sentence of its own.
     allow_loss : bool
         Go on although a group or class has lost half of its words.
     trust : bool
@@ -54,8 +62,8 @@ def cosines(
 
     Raises
     ------
-    WordListError, EmbeddingError
-        The list or the embedding cannot be read.
+    WordListError, EmbeddingError, TemplateError
+        The list, the embedding or the templates cannot be read; templates are given and vectors of words.
     CoverageError
         A group or class has lost half of its words.
 
@@ -64,8 +72,14 @@ def cosines(
     >>> table = cosines("googlenews-demo", "weat6", controls=())
     >>> table.values.shape
     (16, 16)
+    >>> def encoder(sentences):
+    ...     return [[text.count(letter) + 1 for letter in "aeiou"] for text in sentences]
+    >>> cosines(encoder, "weat6", controls=(), templates="noun-10").replicates.text
+    '10 templates'
     """
-    table, _ = cosines_with_vectors(embedding, wordlist, controls, allow_loss=allow_loss, trust=trust)
+    table, _ = cosines_with_vectors(
+        embedding, wordlist, controls, templates=templates, allow_loss=allow_loss, trust=trust
+    )
     return table
 
 
@@ -75,14 +89,18 @@ def cosines_with_vectors(
     controls: Iterable[str | Path | WordList] = CONTROLS,
     *,
     also: Iterable[str] = (),
+    templates: Templates | str | Path | None = None,
     allow_loss: bool = False,
     trust: bool = False,
 ) -> tuple[Associations, dict[str, Vector]]:
     """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
     `also`, for measures that a table does not suffice for; the embedding is read once."""
-    opened, controls = open_embedding(embedding, trust=trust), tuple(controls)
+    controls, others = tuple(controls), tuple(also)
     words = load_wordlist(wordlist).with_controls(controls)
-    others = tuple(also)
+    if templates is not None or is_encoder(embedding):
+        opened = encode(embedding, words, templates)
+    else:
+        opened = open_embedding(embedding, trust=trust)
     opened = opened.excerpt([*words.targets, *words.attributes, *others])
     vectors, coverage = lookup(opened, words)
     absent = coverage.absent_controls
@@ -104,7 +122,7 @@ def cosines_with_vectors(
         replicates=replicates,
         kind=opened.kind,
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *_left_out(absent, opened)),
+        notices=(*words.notices, *coverage.notices(), *_left_out(absent, opened), *opened.notices),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -113,6 +131,7 @@ def cosines_with_vectors(
                 "wordlist_sha256": words.sha256,
                 "embedding": opened.name,
                 "embedding_source": opened.source,
+                **opened.provenance,
                 "vectors_sha256": sha256_of_vectors({w: vectors[w] for w in (*targets, *attributes)}),
             }
         ),

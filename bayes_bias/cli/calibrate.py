@@ -15,18 +15,21 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
+    EncoderChoice,
     OverwriteOption,
     ReplicatesOption,
     SeedOption,
     TrustOption,
     controls_of,
     embedding_of,
+    takes_encoder,
 )
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()
+@takes_encoder
 def calibrate(
     wordlist: Annotated[
         str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
@@ -56,6 +59,8 @@ def calibrate(
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """How often would this design find a bias where none is? Attribute words are drawn at random.
 
@@ -66,7 +71,7 @@ def calibrate(
     with progress_bar() as progress:
         made = bb.calibrate(
             wordlist,
-            embedding_of(embedding, replicates, trust),
+            embedding_of(embedding, replicates, trust, encoder, [wordlist], controls, progress),
             draws=draws,
             size=size,
             planted=planted,

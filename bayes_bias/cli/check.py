@@ -13,6 +13,7 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
+    EncoderChoice,
     ListArgument,
     ModelOption,
     ReplicatesOption,
@@ -20,11 +21,13 @@ from bayes_bias.cli.options import (
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_encoder,
 )
 from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
+@takes_encoder
 def check(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -35,13 +38,17 @@ def check(
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """Does the model fit the raw cosines, better than the published one, and does the prior decide?
 
     Example: bayes-bias check weat7
     """
     with progress_bar() as progress:
-        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
+        table = read_table(
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+        )
         fits = {name: bb.fit(table, name, seed=seed, progress=progress) for name in (model, "hierarchical")}
     coverage = pd.DataFrame({name: predictive_coverage(each) for name, each in fits.items()})
     coverage.index = [f"{prob:.0%} intervals" for prob in coverage.index]

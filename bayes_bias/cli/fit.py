@@ -16,6 +16,7 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
+    EncoderChoice,
     ListArgument,
     ModelOption,
     OverwriteOption,
@@ -26,6 +27,7 @@ from bayes_bias.cli.options import (
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_encoder,
 )
 from bayes_bias.cli.summarize import print_summary
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
@@ -35,6 +37,7 @@ from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
+@takes_encoder
 def fit(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
@@ -57,6 +60,8 @@ def fit(
     chains: Annotated[int, typer.Option(min=2, help="Number of chains.", rich_help_panel=MODEL)] = 4,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """Fit a model to one list, print the main estimands, and keep the posterior.
 
@@ -67,7 +72,9 @@ def fit(
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
         sampling = Sampling(draws, tune, chains)
-        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
+        table = read_table(
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+        )
         check_design(table_means(table), scope)
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:

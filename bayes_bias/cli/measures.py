@@ -17,6 +17,7 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
+    EncoderChoice,
     ListArgument,
     ModelOption,
     ReplicatesOption,
@@ -27,6 +28,7 @@ from bayes_bias.cli.options import (
     controls_of,
     embedding_of,
     read_table,
+    takes_encoder,
 )
 from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
 from bayes_bias.formatting import level
@@ -38,6 +40,7 @@ from bayes_bias.words.defining_sets import read_debias_sets
 
 
 @app.command()
+@takes_encoder
 def measures(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -54,6 +57,8 @@ def measures(
     csv: Annotated[bool, typer.Option("--csv", help="As CSV, in full precision.")] = False,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """Every measure of the literature that applies to a list, with the posterior in the last rows.
 
@@ -63,14 +68,16 @@ def measures(
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
-        if source.endswith(".csv"):
+        if encoder.masked is not None or (source.endswith(".csv") and not encoder.is_given):
             table, vectors = (
-                read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust),
+                read_table(
+                    source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+                ),
                 None,
             )
         else:
             table, vectors = cosines_with_vectors(
-                embedding_of(embedding, replicates, trust),
+                embedding_of(embedding, replicates, trust, encoder, [source], controls, progress),
                 source,
                 controls_of(controls),
                 also=told.words if told else (),

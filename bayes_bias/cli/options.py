@@ -1,16 +1,23 @@
 """Arguments that several commands share, and what they mean."""
 
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 import bayes_bias as bb
 from bayes_bias.associations.labels import LABELS
+from bayes_bias.associations.log_probability import Predicted
 from bayes_bias.embeddings import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.facets import SCOPES
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
+from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.progress import Progress
 from bayes_bias.results.spreadsheets import read_csv
 
 INPUT = "Input"
@@ -122,6 +129,121 @@ RopeOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class EncoderChoice:
+    """The model that reads sentences that is meant, if one is: an encoder, or a masked language model."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Instead of --embedding a model that encodes sentences: its folder, or its name on this machine (needs"
+            " the extra 'transformers').",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
+            " or a TOML file. For --masked: those that two words stand in; association-10 by default.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+            " default.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    layer: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+
+    masked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Instead of --embedding a masked language model: how much more probable is a word beside another?"
+            " Its folder, or its name on this machine (needs the extra 'transformers').",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    predict: Annotated[
+        str | None,
+        typer.Option(
+            help="For --masked: whose probability it is, that of targets (default) or attributes.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a model reads sentences."""
+        return self.encoder is not None or self.masked is not None
+
+    def check(self, embedding: list[str]) -> None:
+        """Refuse options of a model where none is named, and two sources of numbers."""
+        if self.templates is not None and not self.is_given:
+            raise BayesBiasError(
+                f"--templates: '{self.templates}' belongs to a model of sentences, and none is named; add --encoder"
+                " FOLDER or --masked FOLDER"
+            )
+        for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
+            if value is not None and self.encoder is None:
+                raise BayesBiasError(
+                    f"{option}: '{value}' belongs to an encoder of sentences, and none is named; add --encoder FOLDER"
+                )
+        if self.predict is not None and self.masked is None:
+            raise BayesBiasError(
+                f"--predict: '{self.predict}' belongs to a masked language model, and none is named; add --masked"
+                " FOLDER"
+            )
+        named = {"--encoder": self.encoder, "--masked": self.masked}
+        sources = [f"{option} {value}" for option, value in named.items() if value is not None]
+        sources += [f"--embedding {each}" for each in embedding if embedding != DEMO]
+        if self.is_given and len(sources) > 1:
+            raise BayesBiasError(
+                f"{sources[0].split()[0]}: {', '.join(sources)} are named together; give one of them"
+            )
+
+    def table(self, source: str, controls: str, progress: Progress | None) -> bb.Associations:
+        """What the masked model makes of a list."""
+        assert self.masked is not None
+        return bb.log_probabilities(
+            self.masked,
+            source,
+            controls_of(controls),
+            templates=self.templates or "association-10",
+            predict=cast(Predicted, self.predict or "targets"),
+            progress=progress,
+        )
+
+
+def takes_encoder[**P](command: Callable[P, None]) -> Callable[..., None]:
+    """A command with the options of an `EncoderChoice`, which it gets as its argument `encoder`."""
+    signature = inspect.signature(command)
+    options = inspect.signature(EncoderChoice).parameters
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        choice = EncoderChoice(**{name: given.pop(name) for name in options})
+        choice.check(given["embedding"])
+        command(**given, encoder=choice)  # type: ignore[call-arg, arg-type]
+
+    shown = [each for each in signature.parameters.values() if each.name != "encoder"]
+    every = [*shown, *(each.replace(kind=each.KEYWORD_ONLY) for each in options.values())]
+    run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in every}
+    return run
+
+
 def read_table(
     source: str,
     embedding: list[str],
@@ -130,20 +252,41 @@ def read_table(
     stereotypes: list[str] | None,
     allow_loss: bool,
     trust: bool,
+    encoder: EncoderChoice = EncoderChoice(),
+    progress: Progress | None = None,
 ) -> bb.Associations:
-    """The table that LIST means: a word list measured in an embedding, or a CSV file of cosines."""
-    if source.endswith(".csv"):
+    """The table that LIST means: a word list measured in an embedding or a language model, or a CSV file of cosines."""
+    if source.endswith(".csv") and not encoder.is_given:
         return table_from_csv(Path(source), stereotypes, replicates)
     if stereotypes:
         raise BayesBiasError(
             "--stereotype: is for CSV files of cosines; a word list states its own stereotypes"
         )
-    opened = embedding_of(embedding, replicates, trust)
+    if encoder.masked is not None:
+        _check_lists(encoder, [source], replicates)
+        return encoder.table(source, controls, progress)
+    opened = embedding_of(embedding, replicates, trust, encoder, [source], controls, progress)
     return bb.cosines(opened, source, controls_of(controls), allow_loss=allow_loss)
 
 
-def embedding_of(names: list[str], replicates: str | None, trust: bool) -> Embedding:
-    """The embedding that is meant: the only one that is named, or all of them as replicates of one."""
+def embedding_of(
+    names: list[str],
+    replicates: str | None,
+    trust: bool,
+    encoder: EncoderChoice = EncoderChoice(),
+    lists: Sequence[str] = (),
+    controls: str = "none",
+    progress: Progress | None = None,
+) -> Embedding:
+    """The embedding that is meant: the only one that is named, all of them as replicates of one, or the words of lists
+    as an encoder has them."""
+    if encoder.masked is not None:
+        raise BayesBiasError(
+            f"--masked: '{encoder.masked}' has probabilities of words, and vectors are needed here; give --encoder"
+            " FOLDER"
+        )
+    if encoder.encoder is not None:
+        return _encoded(encoder, replicates, lists, controls, progress)
     if len(names) > 1 and replicates is None:
         raise BayesBiasError(
             f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
@@ -156,6 +299,45 @@ def embedding_of(names: list[str], replicates: str | None, trust: bool) -> Embed
             " leave --replicates out"
         )
     return opened
+
+
+def _encoded(
+    choice: EncoderChoice,
+    replicates: str | None,
+    lists: Sequence[str],
+    controls: str,
+    progress: Progress | None,
+) -> Embedding:
+    _check_lists(choice, lists, replicates)
+    assert choice.encoder is not None
+    return bb.encode(
+        choice.encoder,
+        lists,
+        choice.templates,
+        controls_of(controls),
+        pooling=choice.pooling or POOLING,
+        layer=_layer(choice.layer or LAYER),
+        progress=progress,
+    )
+
+
+def _layer(layer: str) -> str | int:
+    """The name of a layer, or its number."""
+    return int(layer) if layer.removeprefix("-").isdecimal() else layer
+
+
+def _check_lists(choice: EncoderChoice, lists: Sequence[str], replicates: str | None) -> None:
+    if replicates is not None:
+        raise BayesBiasError(
+            f"--replicates: '{replicates}' is for several embeddings; the replicates of a model of sentences are its"
+            " --templates"
+        )
+    for each in lists:
+        if each.endswith(".csv"):
+            option = "--encoder" if choice.masked is None else "--masked"
+            raise BayesBiasError(
+                f"{option}: '{each}' holds cosines already; name word lists, or leave it out"
+            )
 
 
 def controls_of(controls: str) -> tuple[str, ...]:

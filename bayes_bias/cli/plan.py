@@ -17,6 +17,7 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
+    EncoderChoice,
     ListArgument,
     ModelOption,
     OverwriteOption,
@@ -26,6 +27,7 @@ from bayes_bias.cli.options import (
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_encoder,
 )
 from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -38,6 +40,7 @@ from bayes_bias.results.design import COUNTS, LENGTHS, by_words
 
 
 @app.command()
+@takes_encoder
 def plan(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
@@ -62,6 +65,8 @@ def plan(
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """How narrow would the interval be, and how likely exclude zero, with longer lists?
 
@@ -79,7 +84,9 @@ def plan(
     sampling_scope(scope)
     spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
-        table = read_table(source, embedding, replicates, controls, stereotypes, allow_loss, trust)
+        table = read_table(
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+        )
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)
     kind = Fitted.of(posterior).replicate_kind

@@ -18,6 +18,7 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,
     ControlsOption,
+    EncoderChoice,
     FiguresOption,
     ListsArgument,
     ModelOption,
@@ -32,7 +33,9 @@ from bayes_bias.cli.options import (
     controls_of,
     embedding_of,
     formats_of,
+    read_table,
     table_from_csv,
+    takes_encoder,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import bounds, level, plain, probability, signed
@@ -40,6 +43,7 @@ from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
 
 
 @app.command()
+@takes_encoder
 def report(
     lists: ListsArgument,
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
@@ -72,6 +76,8 @@ def report(
     ] = False,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """A posterior bias report that a paper can cite: page, tables, figures, methods text.
 
@@ -80,13 +86,24 @@ def report(
     formats = formats_of(figures)
     check_folder(out_folder, overwrite)
     sources = [
-        table_from_csv(Path(each), stereotypes, replicates) if each.endswith(".csv") else each
+        table_from_csv(Path(each), stereotypes, replicates)
+        if each.endswith(".csv") and not encoder.is_given
+        else each
         for each in lists
     ]
     with progress_bar() as progress:
+        if encoder.masked is not None:
+            sources = [
+                read_table(
+                    each, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+                )
+                for each in lists
+            ]
         made = bb.report(
             sources,
-            embedding if replicates is None else embedding_of(embedding, replicates, trust),
+            embedding
+            if replicates is None and encoder.encoder is None
+            else embedding_of(embedding, replicates, trust, encoder, lists, controls, progress),
             controls=controls_of(controls),
             model=model,
             scope=cast(ScopeName, scope),

@@ -12,17 +12,20 @@ from bayes_bias.cli.options import (
     DEMO,
     AllowLossOption,
     EmbeddingOption,
+    EncoderChoice,
     ListArgument,
     ReplicatesOption,
     SeedOption,
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_encoder,
 )
 from bayes_bias.measures.permutation import Alternative
 
 
 @app.command()
+@takes_encoder
 def weat(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -39,12 +42,14 @@ def weat(
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    encoder: EncoderChoice,
 ) -> None:
     """WEAT's effect size, statistic and permutation p-value.
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """
-    table = read_table(source, embedding, replicates, "none", stereotypes, allow_loss, trust)
+    table = read_table(source, embedding, replicates, "none", stereotypes, allow_loss, trust, encoder)
     result = bb.measures.weat(
         table, alternative=cast(Alternative, alternative), ddof=ddof, permutations=permutations, seed=seed
     )

@@ -3,8 +3,9 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -58,6 +59,10 @@ class Embedding(Telling):
         vector is then all of them one after the other, each at unit length.
     kind : str
         What a replicate is: "template", "seed".
+    provenance : mapping of str to str
+        What else a table has to say of where its vectors come from: encoder, templates.
+    notices : tuple of str
+        What a reader of its numbers has to know.
     """
 
     name: str
@@ -65,6 +70,8 @@ class Embedding(Telling):
     reader: Reader
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
+    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    notices: tuple[str, ...] = ()
 
     @property
     def dimensions(self) -> int:

@@ -156,5 +156,6 @@ def _open_object(source: object) -> tuple[Reader, str]:
         return from_keyed_vectors(source), "gensim KeyedVectors"
     raise EmbeddingError(
         f"embedding: cannot read a {type(source).__name__}; give a name, a path, "
-        "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors"
+        "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors; of an encoder of sentences "
+        "bayes_bias.encode makes an embedding"
     )

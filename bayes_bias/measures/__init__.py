@@ -2,11 +2,13 @@
 
 from bayes_bias.embeddings.subspace import defining_subspace, pair_direction
 from bayes_bias.measures.biased_words import bias_towards, most_biased
+from bayes_bias.measures.ceat import Ceat, ceat
 from bayes_bias.measures.chance import chance_effect_sizes
 from bayes_bias.measures.classification import Classification, classification
 from bayes_bias.measures.clustering import Clustering, clustering
 from bayes_bias.measures.direct_bias import DirectBias, direct_bias
 from bayes_bias.measures.gweat import Gweat, gweat
+from bayes_bias.measures.lpbs import Lpbs, lpbs
 from bayes_bias.measures.mac import Mac, MacChange, mac, mac_change
 from bayes_bias.measures.neighbours import Neighbours, neighbours
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
@@ -17,15 +19,19 @@ from bayes_bias.measures.ripa import Ripa, ripa
 from bayes_bias.measures.robustness import Robustness, half_lists, robustness
 from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
+from bayes_bias.measures.seat import Seat, seat
 from bayes_bias.measures.table import MeasureTable, measure_all
+from bayes_bias.measures.unmasking import Unmasking, unmasking
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import Wefat, wefat
 
 __all__ = [
+    "Ceat",
     "Classification",
     "Clustering",
     "DirectBias",
     "Gweat",
+    "Lpbs",
     "Mac",
     "MacChange",
     "MeasureTable",
@@ -38,9 +44,12 @@ __all__ = [
     "Robustness",
     "Same",
     "SdWeat",
+    "Seat",
+    "Unmasking",
     "Weat",
     "Wefat",
     "bias_towards",
+    "ceat",
     "chance_effect_sizes",
     "classification",
     "clustering",
@@ -48,6 +57,7 @@ __all__ = [
     "direct_bias",
     "gweat",
     "half_lists",
+    "lpbs",
     "mac",
     "mac_change",
     "measure",
@@ -61,6 +71,8 @@ __all__ = [
     "robustness",
     "same",
     "sd_weat",
+    "seat",
+    "unmasking",
     "weat",
     "wefat",
 ]

@@ -1,5 +1,6 @@
 """What the methods text of a report says of its lists, its model and its checks."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from bayes_bias.reports.check import Sentence
@@ -17,6 +18,7 @@ def methods_of(report: Report) -> Methods:
         "finding": "bias",
         "lists": [_list_facts(section) for section in report.sections],
         "embeddings": embeddings(report),
+        "encoders": _encoders(report),
         "weats": [section.weat for section in report.sections if section.weat],
         "seconded": any(section.quasi_f for section in report.sections),
         "planned": any(section.verdict.planned for section in report.sections),
@@ -30,6 +32,22 @@ def embeddings(report: Report) -> tuple[str, ...]:
     """Names of the embeddings that the cosines were measured in."""
     names = (section.table.provenance.get("embedding") for section in report.sections)
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _encoders(report: Report) -> tuple[str, ...]:
+    """Encoders of sentences, which vector was taken, and the sentences."""
+    told = [section.table.provenance for section in report.sections if "encoder" in section.table.provenance]
+    return tuple(dict.fromkeys(_encoder(each) for each in told))
+
+
+def _encoder(told: Mapping[str, str]) -> str:
+    pooling = f" (pooling: {told['pooling']})" if "pooling" in told else ""
+    stands = (
+        f"stood in the sentences of {told['templates']}"
+        if "templates" in told
+        else "was a sentence of its own"
+    )
+    return f"{told['encoder']}{pooling}, where each word {stands}"
 
 
 def _sentences(report: Report) -> dict[str, Sentence]:

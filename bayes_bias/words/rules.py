@@ -11,6 +11,21 @@ from bayes_bias.errors import WordListError, did_you_mean
 
 type WordTable = dict[str, tuple[str, ...]]
 
+# What a word is in a sentence; `templates/words.toml` says what each means, and which shipped words are of it.
+WORD_CLASSES = (
+    "name",
+    "noun",
+    "mass",
+    "plural",
+    "adjective",
+    "verb",
+    "adverb",
+    "subject",
+    "object",
+    "possessive",
+    "other",
+)
+
 
 def check_keys(content: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
     """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
@@ -82,6 +97,18 @@ def read_stereotypes(
                 f"with one of: {', '.join(classes)}"
             )
     return {group: stereotypes[group] for group in groups}
+
+
+def read_word_classes(content: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The class of each word that a list says one of: noun, name, adjective."""
+    table, _ = read_words(content, "word_classes", where)
+    for name in table:
+        if name not in WORD_CLASSES:
+            raise WordListError(
+                f"{where}: 'word_classes' has an unknown class '{name}'; {did_you_mean(name, WORD_CLASSES)}"
+            )
+    refuse_shared_words(table, "word classes", where)
+    return {word: name for name, words in table.items() for word in words}
 
 
 def refuse_too_few(table: Mapping[str, Any], kind: str, where: str, least: int = 2) -> None:

@@ -21,6 +21,7 @@ from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.words import belonging, rules
 from bayes_bias.words.belonging import Pairs, Topics
+from bayes_bias.words.seat_json import SUFFIXES, read_seat
 
 type Words = Mapping[str, tuple[str, ...]]
 
@@ -33,6 +34,7 @@ _KEYS = (
     "opposites",
     "topics",
     "pairs",
+    "word_classes",
     "source",
     "errata",
 )
@@ -67,6 +69,9 @@ class WordList(Telling):
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she"). A word is in one pair
         at most.
+    word_classes : mapping of str to str
+        What a word is in a sentence (noun, name, adjective, ...), for words that the lexicon of the shipped lists
+        does not have or has otherwise; see `bayes_bias.sentences`.
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
@@ -94,6 +99,7 @@ class WordList(Telling):
     opposites: tuple[str, ...] = ()
     topics: Topics = field(default_factory=lambda: MappingProxyType({}))
     pairs: Pairs = ()
+    word_classes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     source: Reference = Reference()
     control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
@@ -150,6 +156,9 @@ class WordList(Telling):
             controls=MappingProxyType(kept),
             topics=belonging.remaining_topics(topics, self.groups, {**self.classes, **kept}),
             pairs=sum((belonging.remaining_pairs(each.pairs, kept) for each in lists), self.pairs),
+            word_classes=MappingProxyType(
+                {word: c for each in sources for word, c in each.word_classes.items()}
+            ),
             control_sources=(*self.control_sources, *(each.source for each in lists if each.source.citation)),
             notices=notices,
         )
@@ -176,7 +185,8 @@ class WordList(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of words, stereotypes, topics and pairs in use: layout, comments and titles do not change it."""
+        """Hash of words, stereotypes, and topics, pairs and word classes in use: layout, comments and titles do not
+        change it."""
         used: list[object] = [
             dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)
         ]
@@ -184,6 +194,8 @@ class WordList(Telling):
             used += [{home: dict(own) for home, own in self.topics.items()}, self.pairs]
         if self.opposites:
             used.append(self.opposites)
+        if self.word_classes:
+            used.append({"word_classes": dict(self.word_classes)})
         canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -201,6 +213,9 @@ def control_names() -> list[str]:
 def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     """Read a list by its shipped name or from the path of a TOML file; one that is read already is given back.
 
+    A file that ends in ``.json`` or ``.jsonl`` is one of the sentence encoder association test: `targ1`, `targ2`,
+    `attr1` and `attr2`, each with a `category` and its `examples`. Its "words" are whole sentences.
+
     Raises
     ------
     WordListError
@@ -217,6 +232,8 @@ def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     if isinstance(name_or_path, WordList):
         return name_or_path
     file, label = _locate(name_or_path, wordlist_names(), "")
+    if file.name.endswith(SUFFIXES):
+        return WordList.from_mapping(read_seat(file, label), name=Path(file.name).stem)
     return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
 
 
@@ -285,6 +302,7 @@ def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, A
         "controls": MappingProxyType(controls),
         "topics": belonging.remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": belonging.read_pairs(content, groups, {**associated, **others}, where),
+        "word_classes": MappingProxyType(rules.read_word_classes(content, where)),
         "notices": (
             *repeated_targets,
             *repeated_attributes,
@@ -315,6 +333,7 @@ def _read_controls(content: Mapping[str, Any], name: str, where: str) -> dict[st
             "controls": MappingProxyType(controls),
             "topics": belonging.remaining_topics(topics, {}, controls),
             "pairs": belonging.read_pairs(content, {}, classes, where),
+            "word_classes": MappingProxyType(rules.read_word_classes(content, where)),
             "notices": (*repeated, *repeated_in_topics, *left_out),
         }
     )

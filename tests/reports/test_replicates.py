@@ -1,6 +1,7 @@
 """A report of a list in several templates: what they do to the bias, on the page and in its files."""
 
 import html
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -56,3 +57,20 @@ def test_a_table_without_replicates_reads_as_before(sampled):
     assert "Does it depend on" not in html_of(made)
     assert "brennan" not in methods_of(made).bibliography
     pd.testing.assert_frame_equal(section.summary, section.summaries["both"])
+
+
+def test_the_methods_say_which_sentences_an_encoder_read(made):
+    assert "whole sentences" not in methods_of(made).plain
+    (section,) = made.sections
+    told = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
+    encoded = replace(section, table=replace(section.table, provenance={**section.table.provenance, **told}))
+    text = methods_of(replace(made, sections=(encoded,))).plain
+    assert (
+        "Vectors are those of whole sentences, encoded by tiny (pooling: cls), where each word stood in the"
+        " sentences of noun-10." in text
+    )
+
+
+def test_sentence_tests_stand_among_the_measures(made):
+    measures = made.sections[0].measures
+    assert {"SEAT", "CEAT"} <= set(measures.table.index)

@@ -1,0 +1,185 @@
+"""From a masked language model, a word list and templates to log probabilities."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.association import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
+from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.associations.table import Associations, assemble, with_notices
+from bayes_bias.errors import AssociationsError, did_you_mean
+from bayes_bias.language_models.masked import load_masked
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.sentences import Pair, Templates, load_templates, word_class, word_classes
+from bayes_bias.sentences.cloze import Cloze, Score
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+Predicted = Literal["targets", "attributes"]
+
+
+def log_probabilities(
+    model: Score | str | Path,
+    wordlist: WordList | str | Path,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    *,
+    templates: Templates | str | Path = "association-10",
+    predict: Predicted = "targets",
+    corrected: bool = True,
+    progress: Progress | None = None,
+) -> Associations:
+    r"""How much more probable a word is in a sentence because another one stands there, for all pairs of a list.
+
+    For target i and attribute j in template r, with the target predicted,
+
+    .. math:: y_{ijr} = \log p(i \mid j, r) - \log p(i \mid \text{the attribute masked}, r)
+
+    the log probability score of Kurita et al. (2019), LPBS, before any averaging. A word of several pieces has their
+    joint probability, by the chain rule; its phrase ("a rose") keeps its article in sight.
+
+    Parameters
+    ----------
+    model : callable, str or Path
+        A masked language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what
+        `load_masked` opened; or any callable from clozes to the natural-log probabilities of their words.
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    controls : iterable of str, Path or WordList
+        Control classes, as in `cosines`. Predicting targets reads a sentence for each attribute and template, of which
+        the shipped ones add 311 to a list's; ``()`` for none.
+    templates : Templates, str or Path
+        Sentences with the slots {target} and {attribute}; each is a replicate.
+    predict : {"targets", "attributes"}
+        Which word's probability it is. Pointwise mutual information is the same either way; what a model makes of it
+        is not, and results say which was predicted.
+    corrected : bool
+        False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
+    progress : Progress, optional
+        Told of templates as they are done.
+
+    Returns
+    -------
+    Associations
+        With the templates as replicates, in nats (natural logarithms). Scope "all" generalises to new words and new
+        templates.
+
+    Raises
+    ------
+    WordListError, TemplateError, LanguageModelError
+        The list, the templates or the model cannot be read; a word whose class nobody says; one that the tokenizer has
+        no token for; a sentence longer than the model's window.
+    AssociationsError
+        Nothing such to predict; answers that are no finite log probabilities, or not as many as were asked for.
+
+    References
+    ----------
+    Kurita, K., Vyas, N., Pareek, A., Black, A. W. & Tsvetkov, Y. (2019). Measuring bias in contextualized word
+    representations. First Workshop on Gender Bias in NLP, 166-172. https://doi.org/10.18653/v1/W19-3823
+
+    Examples
+    --------
+    >>> def model(clozes):
+    ...     return [-1.0 if cloze.word in ("he", "him") and "boss" in cloze.seen else -2.0 for cloze in clozes]
+    >>> words = WordList.from_mapping({
+    ...     "groups": {"men": ["he"], "women": ["she"]}, "classes": {"work": ["boss"], "home": ["cook"]},
+    ...     "stereotypes": {"men": "work", "women": "home"}, "word_classes": {"noun": ["boss", "cook"]}})
+    >>> log_probabilities(model, words, controls=()).block("men", "work").item()
+    1.0
+    """
+    if predict not in get_args(Predicted):
+        raise AssociationsError(
+            f"predict: '{predict}' is no side; {did_you_mean(str(predict), get_args(Predicted))}"
+        )
+    words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    score = load_masked(model) if isinstance(model, str | Path) else model
+    name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
+    targets, attributes = _home(words.groups), _home({**words.classes, **words.controls})
+    tables = _tables(score, list(_pairs(words, used)), used, predict, corrected, progress or Quiet())
+    shape = (len(targets), len(attributes))
+    singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
+    table = assemble(
+        np.mean([*singles.values()], axis=0),
+        targets,
+        attributes,
+        words.stereotypes,
+        opposites=words.opposites,
+        topics=words.topic_of,
+        pairs=words.pair_of,
+        replicates=singles if len(singles) > 1 else {},
+        kind="template",
+        association=LOG_PROBABILITY_RATIO if corrected else LOG_PROBABILITY,
+        name=words.name,
+        notices=words.notices,
+        source=words.source,
+        control_sources=words.control_sources,
+        provenance=MappingProxyType(
+            {
+                "wordlist": words.name,
+                "wordlist_sha256": words.sha256,
+                "embedding": name,
+                "embedding_source": f"log probabilities of {predict} by {name}",
+                "model_identity": str(getattr(score, "identity", "")),
+                "predicted": predict,
+                "templates": used.name,
+                "templates_sha256": used.sha256,
+            }
+        ),
+    )
+    return with_notices(table)
+
+
+def _home(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    return {word: name for name, own in words.items() for word in own}
+
+
+def _pairs(words: WordList, templates: Templates) -> Iterator[tuple[Pair, ...]]:
+    """Each target with each attribute, in every template."""
+    known = word_classes(words)
+    for target, attribute in product(words.targets, words.attributes):
+        yield templates.pairs((target, word_class(target, known)), (attribute, word_class(attribute, known)))
+
+
+def _tables(
+    score: Score,
+    pairs: Sequence[tuple[Pair, ...]],
+    templates: Templates,
+    predict: Predicted,
+    corrected: bool,
+    progress: Progress,
+) -> Iterator[NDArray[np.float64]]:
+    """Values of all pairs, template after template: a model that reads a sentence once has each template's together."""
+    progress.step(f"log probabilities in {len(templates.labels)} sentences")
+    for number, label in enumerate(templates.labels):
+        asked = [_cloze(own[number], predict) for own in pairs]
+        hidden = [_cloze(own[number], predict, hide=True) for own in pairs] if corrected else []
+        answers = _answers(score, [*asked, *hidden], label)
+        yield answers[: len(asked)] - (answers[len(asked) :] if corrected else 0.0)
+        progress.advance(number + 1, len(templates.labels))
+
+
+def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
+    """The predicted word's blank; with the other word masked, too."""
+    (start, end), other = (
+        (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+    )
+    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
+
+
+def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
+    answers = np.asarray(score(clozes), dtype=float)
+    if answers.shape != (len(clozes),):
+        raise AssociationsError(
+            f"model: gave {answers.shape} answers to {len(clozes)} clozes; needed: a log probability for each"
+        )
+    wrong = ~(np.isfinite(answers) & (answers <= 1e-6))
+    if wrong.any():
+        cloze = clozes[int(wrong.argmax())]
+        raise AssociationsError(
+            f"model: gave {answers[wrong][0]:g} for '{cloze.word}' in '{template}'; needed: natural logarithms of"
+            " probabilities, which are finite and not above zero"
+        )
+    return answers

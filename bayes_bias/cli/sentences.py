@@ -1,0 +1,63 @@
+"""`bayes-bias sentences`: encode somewhere else."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import say
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, controls_of
+from bayes_bias.errors import EmbeddingError, TemplateError
+from bayes_bias.files import check_output, whole_file
+from bayes_bias.language_models.elsewhere import save_sentence_vectors
+from bayes_bias.language_models.encoding import sentences_to_encode
+from bayes_bias.results.spreadsheets import csv_text, read_csv
+
+
+@app.command()
+def sentences(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="LIST",
+            help="A word list, as for `fit`; with --vectors, the CSV file that was written for it.",
+        ),
+    ],
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file; with --vectors, the .npz file.")],
+    templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
+    controls: ControlsOption = "neutral,human",
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order."),
+    ] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.
+
+    Example: bayes-bias sentences weat6 --templates noun-10 --out weat6.csv; then, with an array of their vectors:
+    bayes-bias sentences weat6.csv --vectors weat6.npy --out weat6.npz
+    """
+    check_output(out_file, overwrite)
+    if vectors is not None:
+        if not source.endswith(".csv"):
+            raise EmbeddingError(
+                f"--vectors: belong to the CSV file of sentences, and LIST is '{source}'; name the file"
+            )
+        found = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
+        say(f"{found}: use it with --embedding {out_file}")
+        return
+    if out_file.suffix != ".csv":
+        raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
+    rows = sentences_to_encode(source, templates, controls_of(controls))
+    with whole_file(out_file, overwrite) as unfinished:
+        unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
+    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}")
+
+
+def _rows(file: str) -> pd.DataFrame:
+    try:
+        return read_csv(Path(file), keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise EmbeddingError(f"LIST: '{file}' cannot be read as CSV: {error}") from error

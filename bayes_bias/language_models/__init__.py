@@ -1,0 +1,1 @@
+"""Models that read sentences: vectors, probabilities, scores. torch is imported when a model is opened."""

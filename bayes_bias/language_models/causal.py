@@ -1,0 +1,131 @@
+"""Causal language models: how likely is a sentence, from its first token to its last?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.formatting import Telling
+from bayes_bias.language_models.opening import Opened, check_batch, open_model
+from bayes_bias.language_models.tokens import batches, by_length, check_length, padded, read
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CausalModel(Telling):
+    """A causal language model.
+
+    Attributes
+    ----------
+    opened : Opened
+        Model and tokenizer.
+    before : int
+        The token that stands before each sentence, so that its first token has a probability, too.
+    batch : int
+        How many sentences it reads at a time; numbers do not depend on it.
+    """
+
+    opened: Opened
+    before: int
+    batch: int = 32
+
+    @property
+    def name(self) -> str:
+        """Name of its folder, or on the hub."""
+        return self.opened.name
+
+    @property
+    def identity(self) -> str:
+        """A hash of its files and of the token before each sentence."""
+        return self.opened.identity(kind="causal", before=self.before)
+
+    @property
+    def text(self) -> str:
+        return self.opened.text
+
+    def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
+        r"""Natural-log likelihood of each sentence, (n,): the sum over its tokens of
+
+        .. math:: \log p(w_i \mid b, w_1 \ldots w_{i-1})
+
+        with the token `b` that begins a text before the first, which therefore counts; nothing is asked of what follows
+        the last. It is a sum: of two sentences the longer one tends to have the lower one. What a pair says of bias
+        is the signed difference; its absolute value, which is reported at places, is not zero in expectation for a
+        model without bias.
+
+        Raises
+        ------
+        LanguageModelError
+            A sentence that is empty, or longer than the model's window.
+        """
+        import torch
+
+        tokens = read(self.opened, sentences, special=False)
+        for each in tokens:
+            check_length(self.opened, each.text, len(each) + 1)
+        sums = np.empty(len(tokens))
+        with torch.inference_mode():
+            for rows in batches(by_length(tokens), self.batch):
+                given = padded(self.opened, [[self.before, *tokens[k].ids] for k in rows])
+                logits = self.opened.model(**given).logits[:, :-1]
+                following = given["input_ids"][:, 1:].unsqueeze(-1)
+                logs = logits.gather(-1, following).squeeze(-1) - logits.logsumexp(-1)
+                for row, k in enumerate(rows):
+                    sums[k] = logs[row, : len(tokens[k])].double().sum().item()
+        return sums
+
+
+def load_causal(
+    folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None
+) -> CausalModel:
+    """Open a causal language model of Hugging Face's format (GPT-2, ...); needs ``bayes-bias[transformers]``.
+
+    Before each sentence stands the tokenizer's token for the beginning of a text, or where it has none that for
+    the end of one: a new text begins there.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder that `save_pretrained` wrote, or a name on the hub.
+    batch : int, optional
+        How many sentences it reads at a time.
+    trust : bool, optional
+        Whether pickled weights may be opened, which can run code.
+    device : str, optional
+        "cpu" (default), "cuda", "mps".
+
+    Returns
+    -------
+    CausalModel
+
+    Raises
+    ------
+    LanguageModelError
+        torch is not installed; no model, a model that sees the tokens that follow, pickled weights; no token
+        that begins or ends a text.
+    """
+    opened = open_model(folder, "causal", trust=trust, device=device)
+    before = opened.tokenizer.bos_token_id
+    before = opened.tokenizer.eos_token_id if before is None else before
+    _check_causal(opened)
+    if before is None:
+        raise LanguageModelError(
+            f"model: the tokenizer in '{folder}' has no token for the beginning or end of a text, so a sentence's "
+            "first token has no probability; set its `bos_token`, and save it again"
+        )
+    return CausalModel(opened, int(before), check_batch(batch))
+
+
+def _check_causal(opened: Opened) -> None:
+    """BERT, too, opens as a causal model, and then finds every word that it can see all but certain."""
+    import torch
+
+    with torch.inference_mode():
+        rows = torch.tensor([[0, 1], [0, 2]], device=opened.model.device) % len(opened.tokenizer)
+        first = opened.model(input_ids=rows).logits[:, 0]
+    if not torch.allclose(first[0], first[1], atol=1e-5):
+        raise LanguageModelError(
+            f"model: '{opened.name}' sees the tokens that follow, so it is no causal model; open it with load_masked"
+        )

@@ -1,0 +1,165 @@
+"""Sentence encoders of Hugging Face's format: which vectors of a sentence's tokens are its vector, of which layer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.formatting import Telling
+from bayes_bias.language_models.opening import Opened, check_batch, check_choice, open_model
+from bayes_bias.language_models.pooling import POOLINGS, Pooling, averaged
+from bayes_bias.language_models.tokens import batches, by_length, padded, read
+
+type Layer = Literal["first", "last"] | int
+type Spans = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SentenceEncoder(Telling):
+    """Called with sentences it gives a vector for each.
+
+    Attributes
+    ----------
+    opened : Opened
+        Model and tokenizer.
+    pooling : str
+        Which tokens are averaged; see `load_encoder`.
+    layer : int
+        Which layer: 0 are the embeddings that the first one reads.
+    batch : int
+        How many sentences it reads at a time; numbers do not depend on it.
+    """
+
+    opened: Opened
+    pooling: Pooling
+    layer: int
+    batch: int = 32
+
+    @property
+    def name(self) -> str:
+        """Name of its folder or on the hub, with what was taken from it."""
+        return f"{self.opened.name}, {self.pooling} of layer {self.layer}"
+
+    @property
+    def identity(self) -> str:
+        """A hash of files, pooling and layer: the same for the same vectors."""
+        return self.opened.identity(kind="encoder", pooling=self.pooling, layer=self.layer)
+
+    @property
+    def text(self) -> str:
+        return f"{self.opened.text}, {self.pooling} of layer {self.layer}"
+
+    def __call__(self, texts: Sequence[str], spans: Spans | None = None) -> NDArray[np.float32]:
+        """A vector for each sentence, (n, d).
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Whole sentences.
+        spans : sequence of (int, int), optional
+            Where the word stands in each, by its characters; pooling "word" needs them, no other reads them.
+
+        Raises
+        ------
+        LanguageModelError
+            A sentence longer than the model's window; spans that are missing or end within a piece.
+        """
+        import torch
+
+        tokens = read(self.opened, texts)
+        chosen = [
+            averaged(self.opened, each, self.pooling, span)
+            for each, span in zip(tokens, self._spans(texts, spans), strict=True)
+        ]
+        vectors = np.empty((len(tokens), self.opened.model.config.hidden_size), dtype=np.float32)
+        with torch.inference_mode():
+            for rows in batches(by_length(tokens), self.batch):
+                given = padded(self.opened, [tokens[k].ids for k in rows])
+                states = self.opened.model(**given, output_hidden_states=True).hidden_states[self.layer]
+                for row, k in enumerate(rows):
+                    vectors[k] = states[row, chosen[k]].mean(0).cpu().numpy()
+        return vectors
+
+    def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:
+        if self.pooling != "word":
+            return [None] * len(texts)
+        if spans is None or len(spans) != len(texts):
+            raise LanguageModelError(
+                f"spans: pooling 'word' needs the place of the word in each of {len(texts)} sentences, "
+                f"and {0 if spans is None else len(spans)} are given; give (start, end) for each"
+            )
+        return spans
+
+
+def load_encoder(
+    folder: str | Path,
+    *,
+    pooling: Pooling = "mean",
+    layer: Layer = "last",
+    batch: int = 32,
+    trust: bool = False,
+    device: str | None = None,
+) -> SentenceEncoder:
+    """Open a sentence encoder of Hugging Face's format; needs ``bayes-bias[transformers]``.
+
+    Which vector is taken decides the answer, so it is part of the encoder's name: the SEAT effect size of one model may
+    have either sign with another pooling (Delobelle et al. 2022).
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder that `save_pretrained` wrote, or a name on the hub.
+    pooling : {"mean", "mean-content", "cls", "word", "last"}, optional
+        The mean of all tokens, special ones included; of all but the special ones; the first token, for models
+        that have one for the sentence, such as [CLS]; the mean of the pieces of the word that the sentence is
+        about; the last token, for decoders.
+    layer : {"last", "first"} or int, optional
+        "first" is the output of the first layer, 0 are the embeddings that it reads; negative numbers count
+        from the last, -1.
+    batch : int, optional
+        How many sentences it reads at a time.
+    trust : bool, optional
+        Whether pickled weights may be opened, which can run code.
+    device : str, optional
+        "cpu" (default), "cuda", "mps".
+
+    Returns
+    -------
+    SentenceEncoder
+
+    Raises
+    ------
+    LanguageModelError
+        torch is not installed; no model, pickled weights, no such pooling or layer.
+
+    Examples
+    --------
+    >>> encoder = load_encoder("sentence-transformers/all-MiniLM-L6-v2")  # doctest: +SKIP
+    >>> encoder(["This is a nurse."]).shape  # doctest: +SKIP
+    (1, 384)
+    """
+    check_choice("pooling", pooling, POOLINGS)
+    opened = open_model(folder, "encoder", trust=trust, device=device)
+    if pooling == "cls" and not read(opened, ["a"])[0].special[0]:
+        raise LanguageModelError(
+            f"pooling: the tokenizer of '{opened.name}' puts no token before a sentence, so there is no 'cls'; "
+            "take 'mean', or 'last' for a decoder"
+        )
+    return SentenceEncoder(opened, pooling, _number(layer, opened), check_batch(batch))
+
+
+def _number(layer: Layer, opened: Opened) -> int:
+    layers = opened.model.config.num_hidden_layers
+    numbers = {"first": 1, "last": layers} | {
+        str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)
+    }
+    if type(layer) not in (str, int) or str(layer) not in numbers:
+        raise LanguageModelError(
+            f"layer: {layer!r} is none of '{opened.name}'; give 'first', 'last', or a number from 0 (its embeddings) "
+            f"to {layers}"
+        )
+    return numbers[str(layer)]

@@ -1,0 +1,182 @@
+"""Sentences as a model reads them: pieces of words, where each stands, and rows of equal length."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models.opening import Opened
+
+# How byte-pair and SentencePiece tokenizers write the space before a word.
+_SPACES = ("Ġ", "▁")
+
+logger = logging.getLogger("bayes_bias")
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A sentence in pieces.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    ids : tuple of int
+        Its pieces as numbers, special tokens included.
+    spans : tuple of (int, int)
+        Which characters of the sentence each piece stands for; a leading space may belong to it.
+    special : tuple of bool
+        Which of them the tokenizer added, such as [CLS] and [SEP].
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    special: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read(opened: Opened, texts: Sequence[str], *, special: bool = True) -> list[Tokens]:
+    """Each sentence in pieces, never cut short.
+
+    Raises
+    ------
+    LanguageModelError
+        A sentence that is no text, empty, or longer than the model's window.
+    """
+    if isinstance(texts, str):
+        raise LanguageModelError("sentences: one text was given; give a list of sentences")
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str) or not text.strip():
+            raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
+    if not texts:
+        return []
+    found = opened.tokenizer(
+        list(texts),
+        add_special_tokens=special,
+        padding=False,
+        truncation=False,
+        return_offsets_mapping=True,
+        return_special_tokens_mask=True,
+        verbose=False,
+    )
+    columns = (found["input_ids"], found["offset_mapping"], found["special_tokens_mask"])
+    tokens = [
+        Tokens(text, tuple(ids), tuple((a, b) for a, b in spans), tuple(bool(s) for s in marks))
+        for text, ids, spans, marks in zip(texts, *columns, strict=True)
+    ]
+    for each in tokens:
+        check_length(opened, each.text, len(each))
+    _notice_unknown(opened, tokens)
+    return tokens
+
+
+def check_length(opened: Opened, text: str, length: int) -> None:
+    """Refuse a sentence that the model cannot read to its end.
+
+    Raises
+    ------
+    LanguageModelError
+    """
+    if length == 0:
+        raise LanguageModelError(
+            f"sentences: nothing is left of '{text}' in the tokenizer of '{opened.name}'"
+        )
+    if opened.window is not None and length > opened.window:
+        raise LanguageModelError(
+            f"sentences: '{_short(text)}' has {length} tokens, and '{opened.name}' reads at most {opened.window}; "
+            "shorten it: sentences are not cut"
+        )
+
+
+def pieces(opened: Opened, tokens: Tokens, start: int, end: int) -> list[int]:
+    """Where the pieces of a word are, by its characters.
+
+    Raises
+    ------
+    LanguageModelError
+        The span is none of this sentence; no piece stands for it; or a piece reaches beyond it into another word.
+    """
+    text = tokens.text
+    if not 0 <= start < end <= len(text):
+        raise LanguageModelError(
+            f"spans: ({start}, {end}) is no span of the {len(text)} characters of '{text}'"
+        )
+    found = [
+        index
+        for index, (first, last) in enumerate(tokens.spans)
+        if first < end and start < last and not tokens.special[index]
+    ]
+    word = text[start:end]
+    if not found:
+        raise LanguageModelError(
+            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{opened.name}'"
+        )
+    for index in found:
+        first, last = tokens.spans[index]
+        if text[first:start].strip() or text[end : max(last, end)].strip():
+            raise LanguageModelError(
+                f"spans: '{word}' in '{text}' begins or ends within the piece '{text[first:last]}' "
+                f"of the tokenizer of '{opened.name}'; give whole words"
+            )
+    return [*_lone_space(opened, tokens, found[0]), *found]
+
+
+def _lone_space(opened: Opened, tokens: Tokens, first: int) -> list[int]:
+    """The piece that is the word's space and nothing else: where words carry theirs, it is a part of the word."""
+    before = max(first - 1, 0)
+    piece, following = opened.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
+    return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
+
+
+def unknown(opened: Opened, tokens: Tokens) -> list[int]:
+    """The pieces of a sentence that the tokenizer has no token for."""
+    nothing = opened.tokenizer.unk_token_id
+    return [k for k, piece in enumerate(tokens.ids) if piece == nothing and not tokens.special[k]]
+
+
+def batches[T](rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """So many rows at a time."""
+    return (rows[first : first + size] for first in range(0, len(rows), size))
+
+
+def by_length(rows: Sequence[Tokens]) -> list[int]:
+    """The order in which least is padded: rows of about the same length stand together."""
+    return sorted(range(len(rows)), key=lambda k: len(rows[k]))
+
+
+def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Rows of equal length, filled at their end, with the mask that hides the filling."""
+    import torch
+
+    filler = opened.tokenizer.pad_token_id
+    filler = 0 if filler is None else filler
+    longest = max(map(len, rows))
+    ids = [[*row, *[filler] * (longest - len(row))] for row in rows]
+    mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+    device = opened.model.device
+    return {
+        "input_ids": torch.tensor(ids, device=device),
+        "attention_mask": torch.tensor(mask, device=device),
+    }
+
+
+def _notice_unknown(opened: Opened, tokens: Sequence[Tokens]) -> None:
+    if opened.tokenizer.unk_token_id is None:
+        return
+    strange = [each.text for each in tokens if unknown(opened, each)]
+    if strange:
+        logger.warning(
+            "%d of %d sentences hold a word or sign that '%s' has no token for; the first: '%s'",
+            len(strange),
+            len(tokens),
+            opened.name,
+            _short(strange[0]),
+        )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."

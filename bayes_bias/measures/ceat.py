@@ -1,0 +1,175 @@
+"""CEAT: the contextualised embedding association test of Guo & Caliskan (2021)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from bayes_bias.associations.table import Associations
+from bayes_bias.embeddings.vectors import Vectors
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.contexts import require_one_space, unit_sentences
+from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+from bayes_bias.measures.weat import largest_effect
+from bayes_bias.settings import check_ci_prob, check_count, check_seed
+
+DRAWS = 10_000
+_CHUNK = 1_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ceat(Result):
+    """CEAT of two groups and two classes; `value` is the combined effect size.
+
+    Attributes
+    ----------
+    effect_sizes : numpy.ndarray
+        WEAT's d in each draw of contexts.
+    between : float
+        Variance of true effect sizes between draws, by DerSimonian & Laird's moments.
+    standard_error : float
+        Of the combined effect size, as published: it falls with the number of draws.
+    interval : tuple of float
+        The normal interval by `standard_error`.
+    """
+
+    measure: ClassVar[str] = "CEAT"
+
+    effect_sizes: NDArray[np.float64]
+    between: float
+    standard_error: float
+
+
+def ceat(
+    table: Associations, vectors: Vectors, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0
+) -> Ceat:
+    r"""The mean of WEAT's effect size over contexts, each word in one that is drawn at random.
+
+    In each of N draws every word gets one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
+    computed with these. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size
+    is the random-effects mean
+
+    .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad
+              \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)
+
+    where :math:`W_k = 1 / V_k` and :math:`Q = \sum_k W_k d_k^2 - (\sum_k W_k d_k)^2 / \sum_k W_k`. The standard error
+    is :math:`1 / \sqrt{\sum_k v_k}`, and p that of a normal with it, two-sided as in the paper.
+
+    Parameters
+    ----------
+    table : Associations
+        Two groups of two or more targets and two associated classes, with templates as replicates.
+    vectors : mapping of str to array
+        The long vectors of words with replicates, as `cosines_with_vectors` gives them.
+    draws : int
+        N, 10,000 as published.
+    ci_prob : float
+        Probability of the interval.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    Ceat
+        `value`, the combined effect size, with its published `interval` and `p_value`, and all `effect_sizes`.
+
+    Raises
+    ------
+    MeasureError
+        No replicates, or some without a space in common; more than two groups or classes; a group with one word; or a
+        draw in which all targets have the same score.
+
+    Notes
+    -----
+    Misleads above all in its p-value. The draws are the researcher's: the same words and sentences drawn again. The
+    standard error is about the spread of d over draws, divided by the root of N, so that p falls with N alone, and with
+    10,000 draws any CES but zero is "significant". What varies between words, and would vary with others, is not in it.
+    Two slips of the published formula do little beside this: the variance of the association (on the scale of
+    cosines) stands for the sampling variance of d (which has no unit), so that nearly all of the spread goes to
+    :math:`\tau^2`; and the released code halves the paper's two-sided p. With templates there are as many
+    contexts as templates; the paper has up to a thousand sentences of a corpus for each word.
+
+    References
+    ----------
+    Guo, W. & Caliskan, A. (2021). Detecting emergent intersectional biases: contextualized word embeddings contain a
+    distribution of human-like biases. AIES, 122-133. https://doi.org/10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> from bayes_bias import open_embedding
+    >>> from bayes_bias.associations.cosine import cosines_with_vectors
+    >>> table, vectors = cosines_with_vectors(open_embedding("minilm-demo"), "weat7", controls=())
+    >>> few, many = (ceat(table, vectors, draws=n) for n in (10, 10_000))
+    >>> abs(few.value - many.value) < 0.2, few.p_value > many.p_value
+    (True, True)
+    """
+    check_seed(seed)
+    check_count("draws", draws, "draws", least=2)
+    check_ci_prob(ci_prob)
+    require_one_space(table, "CEAT")
+    design = two_by_two(table, "CEAT")
+    require_words(table, "CEAT", least=2)
+    scores = _scores(table, vectors, draws, seed)
+    spread = scores.std(axis=1, ddof=1)
+    if (spread < ROUNDING).any():
+        raise MeasureError("CEAT: in one of the draws all targets have the same association score")
+    first = table.group_index == 0
+    effects = (scores[:, first].mean(axis=1) - scores[:, ~first].mean(axis=1)) / spread
+    value, standard_error, between = random_effects_mean(effects, spread**2)
+    half = float(stats.norm.ppf(0.5 + ci_prob / 2)) * standard_error
+    bound = largest_effect(design.n_x, len(first) - design.n_x, ddof=1)
+    return Ceat(
+        value=value,
+        range=(-bound, bound),
+        p_value=float(2 * stats.norm.sf(abs(value) / standard_error)),
+        interval=(value - half, value + half),
+        effect_sizes=effects,
+        between=between,
+        standard_error=standard_error,
+    )
+
+
+@measure("CEAT", rank=13)
+def _on(occasion: Occasion) -> Ceat:
+    require_one_space(occasion.table, "CEAT")
+    return ceat(
+        occasion.table.without_controls(), occasion.vectors, ci_prob=occasion.ci_prob, seed=occasion.seed
+    )
+
+
+def random_effects_mean(
+    values: NDArray[np.float64], variances: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """The mean by DerSimonian & Laird, its standard error, and the variance between."""
+    weights = 1 / variances
+    total = weights.sum()
+    q = (weights * (values - (weights @ values) / total) ** 2).sum()
+    between = max(0.0, float((q - (len(values) - 1)) / (total - (weights**2).sum() / total)))
+    v = 1 / (variances + between)
+    return float((v @ values) / v.sum()), float(v.sum() ** -0.5), between
+
+
+def _scores(table: Associations, vectors: Vectors, draws: int, seed: int) -> NDArray[np.float64]:
+    """Association scores of the targets in each draw, shape (draws, targets)."""
+    targets, attributes = unit_sentences(table, vectors, "CEAT")
+    associated = table.class_index < 2
+    attributes, classes = attributes[associated], table.class_index[associated]
+    weights = np.where(classes == 0, 1 / (classes == 0).sum(), -1 / (classes == 1).sum())
+    cosines = np.einsum("ird,jsd->irjs", targets, attributes)
+    (n, count, m, _), rng = cosines.shape, np.random.default_rng(seed)
+    of_targets, of_attributes = (rng.integers(count, size=(draws, size)) for size in (n, m))
+    chunks = [
+        cosines[
+            np.arange(n)[:, None],
+            of_targets[start : start + _CHUNK, :, None],
+            np.arange(m),
+            of_attributes[start : start + _CHUNK, None, :],
+        ]
+        @ weights
+        for start in range(0, draws, _CHUNK)
+    ]
+    return np.concatenate(chunks)

@@ -1,0 +1,119 @@
+"""Unmasking bias: which class does a masked language model fill in (Schroeder et al. 2023)?"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.spatial.distance import jensenshannon
+from scipy.special import logsumexp, softmax
+
+from bayes_bias.associations.association import LOG_PROBABILITY
+from bayes_bias.associations.table import Associations
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.designs import labels, require_complete
+from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.result import Result
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Unmasking(Result):
+    """Unmasking bias; `value` is the mean over targets of the distance from even odds.
+
+    Attributes
+    ----------
+    words : pandas.DataFrame
+        Each target's `group`, its probability of each class by the class's name, and its `distance`.
+    """
+
+    measure: ClassVar[str] = "unmasking"
+    word_value: ClassVar[str] = "distance"
+
+    words: pd.DataFrame
+
+
+def unmasking(table: Associations) -> Unmasking:
+    r"""How far from even odds are the classes that a model fills in beside each target?
+
+    Beside target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. Of classes k with
+    words :math:`A_k`
+
+    .. math:: q_k(s) = \mathrm{mean}_t \frac{\mathrm{mean}_{a \in A_k} p(a \mid s, t)}
+                                           {\sum_l \mathrm{mean}_{a \in A_l} p(a \mid s, t)}
+
+    and the bias of s is the Jensen-Shannon *distance* of q(s) from the uniform distribution: the square root of the
+    divergence, logarithms to base 2.
+
+    Parameters
+    ----------
+    table : Associations
+        Uncorrected log probabilities of the attributes:
+        ``log_probabilities(model, list, predict="attributes", corrected=False)``; complete.
+
+    Returns
+    -------
+    Unmasking
+        `value` is the mean over targets, zero where all classes are equally probable.
+
+    Raises
+    ------
+    MeasureError
+        Another table.
+
+    Notes
+    -----
+    Misleads where classes differ in how common their words are: what a model fills in without any target is part of it,
+    so that a rare word is biased against whatever stands beside it. It is never negative, so noise alone makes it
+    positive, and it does not know what a stereotype would say.
+
+    References
+    ----------
+    Schroeder, S., Schulz, A., Kenneweg, P. & Hammer, B. (2023). So can we use intrinsic bias measures or not? ICPRAM,
+    403-410. https://doi.org/10.5220/0011693700003411
+
+    Examples
+    --------
+    >>> table = bayes_bias.log_probabilities(                                     # doctest: +SKIP
+    ...     "bert-base-uncased", "weat6", predict="attributes", corrected=False)
+    >>> unmasking(table).words                                                   # doctest: +SKIP
+    """
+    _check(table)
+    singles = [each.values.to_numpy() for each in table.singles().values()] or [table.values.to_numpy()]
+    q = np.mean([_of_classes(values, table) for values in singles], axis=0)
+    even = np.full(q.shape[1], 1 / q.shape[1])
+    order = np.argsort(table.group_index, kind="stable")
+    distance = np.array([jensenshannon(row, even, base=2) for row in q[order]])
+    classes = dict(zip(table.associated_classes, q[order].T, strict=True))
+    return Unmasking(
+        value=float(distance.mean()),
+        range=(0.0, float(jensenshannon(np.eye(len(even))[0], even, base=2))),
+        words=labels(table).assign(**classes, distance=distance),
+    )
+
+
+@measure("unmasking", rank=16)
+def _on(occasion: Occasion) -> Unmasking:
+    return unmasking(occasion.table.without_controls())
+
+
+def _check(table: Associations) -> None:
+    require_complete(table, "unmasking")
+    if (
+        table.association != LOG_PROBABILITY
+        or table.provenance.get("predicted", "attributes") != "attributes"
+    ):
+        raise MeasureError(
+            "unmasking: needs probabilities of the attributes themselves:"
+            " log_probabilities(model, list, predict='attributes', corrected=False)"
+        )
+
+
+def _of_classes(values: NDArray[np.float64], table: Associations) -> NDArray[np.float64]:
+    """Probability of each class beside each target, (targets, classes), in one template."""
+    of_class = np.arange(len(table.associated_classes))
+    means = [
+        logsumexp(values[:, table.class_index == c], axis=1) - np.log((table.class_index == c).sum())
+        for c in of_class
+    ]
+    return np.asarray(softmax(np.stack(means, axis=1), axis=1))

@@ -1,0 +1,89 @@
+"""Encoders on the command line: one option for every command that measures, and the way over another machine."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from tests.language_models.fakes import Counting, bag_of_words
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch) -> str:
+    """A folder that loads as an encoder, as if torch were installed."""
+    loaded = SimpleNamespace(
+        load_encoder=lambda folder, pooling, layer: Counting("tiny", f"{folder} {pooling} {layer}", pooling)
+    )
+    monkeypatch.setitem(sys.modules, "bayes_bias.language_models.hugging_face", loaded)
+    monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "cache"))
+    return str(tmp_path / "tiny")
+
+
+def test_an_encoder_stands_where_an_embedding_does(run, model):
+    code, out, _ = run("weat", "weat6", "--encoder", model, "--templates", "noun-10")
+    table = bb.cosines(bag_of_words, "weat6", (), templates="noun-10")
+    assert code == 0
+    assert f"{bb.measures.weat(table).effect_size:.4g}" in out
+    code, out, _ = run(
+        "measures",
+        "weat6",
+        "--encoder",
+        model,
+        "--templates",
+        "plain-10",
+        "--controls",
+        "none",
+        "--no-posterior",
+        "--csv",
+    )
+    assert code == 0
+    assert {"WEAT", "SEAT", "CEAT"} <= {line.partition(",")[0] for line in out.splitlines()}
+
+
+def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
+    sheet, vectors, archive = (tmp_path / name for name in ("w.csv", "w.npy", "w.npz"))
+    assert run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)[0] == 0
+    rows = pd.read_csv(sheet, keep_default_na=False)
+    np.save(vectors, bag_of_words(list(rows.sentence)))
+    code, out, _ = run("sentences", sheet, "--vectors", vectors, "--out", archive)
+    assert code == 0
+    assert "224 words in 10 templates, 32 dimensions" in out
+    back, direct = bb.cosines(archive, "weat6"), bb.cosines(bag_of_words, "weat6", templates="noun-10")
+    np.testing.assert_allclose(back.values, direct.values, atol=1e-6)
+    assert back.replicates.labels == direct.replicates.labels
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fit", "weat6", "--templates", "plain-10"), "--templates: 'plain-10' belongs to an encoder of sentences"),
+        (("fit", "weat6", "--pooling", "cls"), "--pooling: 'cls' belongs to an encoder"),
+        (("fit", "weat6", "--encoder", "{0}", "-e", "minilm-demo"), "and --embedding minilm-demo are both named"),
+        (("fit", "weat6", "--encoder", "{0}", "--templates", "plan-10"), "did you mean 'plain-10'"),
+        (("fit", "weat6", "--encoder", "{0}", "--replicates", "seed"), "an encoder's replicates are its --templates"),
+        (("weat", "mine.csv", "--encoder", "{0}"), "'mine.csv' holds cosines already"),
+        (("report", "weat7", "--encoder", "{0}", "--templates", "noun-10"), "'he' is of the class 'subject'"),
+        (("sentences", "weat6", "--out", "w.txt"), "does not end in .csv"),
+        (("sentences", "weat6", "--vectors", "w.npy", "--out", "w.npz"), "belong to the CSV file of sentences"),
+        (("sentences", "no.csv", "--vectors", "w.npy", "--out", "w.npz"), "LIST: 'no.csv' cannot be read as CSV"),
+    ],
+)  # fmt: skip
+def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*(each.format(model) for each in arguments))
+    assert code == 2
+    errors = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert not list(tmp_path.glob("w.*"))
+
+
+def test_without_torch_the_extra_is_named(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bayes_bias.language_models.hugging_face", None)
+    code, _, err = run("weat", "weat6", "--encoder", str(tmp_path), "--templates", "noun-10")
+    assert code == 2
+    assert "pip install 'bayes-bias[transformers]'" in err

@@ -1,0 +1,36 @@
+"""Without torch everything is imported, and a model that is asked for says what to install."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec as find
+from pathlib import Path
+
+import pytest
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models import opening
+from bayes_bias.language_models.causal import load_causal
+from bayes_bias.language_models.hugging_face import load_encoder
+from bayes_bias.language_models.masked import load_masked
+
+
+@pytest.mark.parametrize("load", [load_encoder, load_masked, load_causal])
+@pytest.mark.parametrize("library", ["torch", "transformers"])
+def test_a_model_names_the_extra(
+    load: Callable[[Path], object], library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(opening, "find_spec", lambda name: None if name == library else find("sys"))
+    with pytest.raises(LanguageModelError) as caught:
+        load(tmp_path)
+    assert str(caught.value) == (
+        f"model: opening one needs {library}, which is not installed; install the extra: "
+        "pip install 'bayes-bias[transformers]'"
+    )
+
+
+def test_nothing_imports_torch_before_a_model_is_opened():
+    modules = ("causal", "hugging_face", "masked", "pair_scores", "stereoset")
+    code = "".join(f"import bayes_bias.language_models.{module}\n" for module in modules)
+    code += "import sys; sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,170 @@
+"""SEAT is WEAT with sentences as words; CEAT is a mean of WEATs; what both rest on is said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.associations.cosine import cosines_with_vectors
+from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.embeddings.replicated import split
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures import ceat, measure_all, seat, weat
+from bayes_bias.measures.ceat import random_effects_mean
+
+Vectors = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="module")
+def weat7() -> tuple[Associations, Vectors]:
+    return cosines_with_vectors("minilm-demo", "weat7", controls=())
+
+
+def _unit(vectors: Vectors, count: int) -> list[Vectors]:
+    return [{w: v / np.linalg.norm(v) for w, v in own.items()} for own in split(vectors, count)]
+
+
+def _sentences_as_words(table: Associations, vectors: Vectors) -> Associations:
+    """A table of sentences by the textbook: each is a word with a vector of its own."""
+    assert table.replicates is not None
+    singles = _unit(vectors, len(table.replicates.labels))
+    sides = {}
+    for side, home in (("target", "group"), ("attribute", "attribute_class")):
+        homes = dict(zip(table.values[side].to_numpy(), table.values[home].to_numpy(), strict=True))
+        sides[side] = [(f"{w} in {r}", homes[w], own[w]) for r, own in enumerate(singles) for w in homes]
+    targets, attributes = sides.values()
+    values = np.array([[u @ v for *_, v in attributes] for *_, u in targets])
+    homes_of = [{name: home for name, home, _ in side} for side in (targets, attributes)]
+    return assemble(values, *homes_of, table.stereotypes)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
+    table, vectors = weat7
+    found = seat(table, vectors, alternative=alternative, seed=3)
+    whole = weat(_sentences_as_words(table, vectors), alternative=alternative, permutations=99_999, seed=3)
+    assert found.value == pytest.approx(whole.value, rel=1e-9)
+    assert found.difference == pytest.approx(whole.difference, rel=1e-9)
+    assert found.p_value == pytest.approx(whole.p_value, abs=0.002)
+    assert found.partitions == 99_999
+    assert found.across
+
+
+@pytest.mark.parametrize(
+    ("name", "d", "p"),
+    [("weat6", 1.27, 0.00001), ("weat7", 0.38, 0.0077), ("weat9", 0.44, 0.0082), ("gender", 1.83, 0.00001)],
+)
+def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
+    """Found with numpy alone before there was this function (design notes on replicates, section 1)."""
+    found = seat(*cosines_with_vectors("minilm-demo", name, controls=()))
+    assert found.value == pytest.approx(d, abs=0.006)
+    assert found.p_value == pytest.approx(p, abs=0.001)
+    assert found.range[0] < found.value < found.range[1]
+
+
+def test_without_a_common_space_a_sentence_meets_those_of_its_own_replicate(weat7) -> None:
+    """The mean of scores within replicates is that of the mean table."""
+    table, vectors = weat7
+    assert table.replicates is not None
+    seeds = replace(table, replicates=replace(table.replicates, kind="seed"))
+    alone, other = seat(table, permutations=99), seat(seeds, vectors, permutations=99)
+    assert not alone.across
+    assert not other.across
+    assert alone.value == other.value
+    assert alone.difference == pytest.approx(weat(table).difference, rel=1e-6)
+
+
+def test_the_mean_score_of_a_words_sentences_is_its_own(weat7) -> None:
+    table, vectors = weat7
+    words = seat(table, vectors, permutations=99).words
+    assert words.index.tolist() == weat(table).words.index.tolist()
+    singles = _unit(vectors, 10)
+    rows = {
+        c: [o[w] for o in singles for w in bb.load_wordlist("weat7").classes[c]]
+        for c in table.associated_classes
+    }
+    a, b = (np.mean(rows[c], axis=0) for c in table.associated_classes)
+    assert words.association["algebra"] == pytest.approx(
+        np.mean([o["algebra"] @ (a - b) for o in singles]), abs=1e-9
+    )
+
+
+def test_few_sentences_have_an_exact_p() -> None:
+    words = bb.WordList.from_mapping({
+        "groups": {"man": ["he", "boy"], "woman": ["she", "girl"]},
+        "classes": {"work": ["office", "career"], "home": ["family", "marriage"]},
+        "stereotypes": {"man": "work", "woman": "home"},
+    })  # fmt: skip
+    table, vectors = cosines_with_vectors("minilm-demo", words, controls=())
+    assert table.replicates is not None
+    assert not seat(table, vectors).exact  # 137,846,528,820 partitions of 40 sentences
+    kept = {
+        label: replace(table, values=table.replicates.tables[label], replicates=None)
+        for label in table.replicates.labels[:3]
+    }
+    found = seat(bb.replicated(kept, "template"))
+    assert found.exact
+    assert found.partitions == 924
+
+
+def test_ceat_is_a_mean_of_weats_with_a_sentence_for_each_word(weat7) -> None:
+    table, vectors = weat7
+    draws = 200
+    found = ceat(table, vectors, draws=draws, seed=5)
+    singles, rng = _unit(vectors, 10), np.random.default_rng(5)
+    targets, attributes = table.values.target.to_numpy(), table.values.attribute.to_numpy()
+    of_targets = rng.integers(10, size=(draws, len(targets)))
+    of_attributes = rng.integers(10, size=(draws, len(attributes)))
+    homes = [
+        dict(zip(words, table.values[label].to_numpy(), strict=True))
+        for words, label in ((targets, "group"), (attributes, "attribute_class"))
+    ]
+    for k in (0, 7, 199):
+        x = np.array([singles[r][w] for r, w in zip(of_targets[k], targets, strict=True)])
+        y = np.array([singles[r][w] for r, w in zip(of_attributes[k], attributes, strict=True)])
+        whole = weat(assemble(x @ y.T, *homes, table.stereotypes), permutations=1)
+        assert found.effect_sizes[k] == pytest.approx(whole.value, rel=1e-9)
+
+
+def test_the_random_effects_mean_is_that_of_the_textbook() -> None:
+    """DerSimonian & Laird (1986), by a loop; and without heterogeneity the fixed-effect mean."""
+    y, v = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.01, 0.04, 0.02, 0.05])
+    w = [1 / each for each in v]
+    fixed = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
+    q = sum(a * (b - fixed) ** 2 for a, b in zip(w, y, strict=True))
+    tau2 = (q - 3) / (sum(w) - sum(a * a for a in w) / sum(w))
+    mixed = [1 / (each + tau2) for each in v]
+    mean = sum(a * b for a, b in zip(mixed, y, strict=True)) / sum(mixed)
+    assert random_effects_mean(y, v) == pytest.approx((mean, sum(mixed) ** -0.5, tau2))
+    assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (sum(w) / 100) ** -0.5, 0.0))
+
+
+def test_ceats_p_falls_with_the_number_of_draws_alone(weat7) -> None:
+    """What "Misleads" says of it: the standard error is that of the mean of so many draws of the same sentences."""
+    few, many = (ceat(*weat7, draws=n) for n in (1_000, 10_000))
+    assert many.standard_error == pytest.approx(few.standard_error / 10**0.5, rel=0.1)
+    assert many.standard_error == pytest.approx(many.effect_sizes.std() / 100, rel=0.02)
+    assert many.p_value < 1e-100
+    assert bb.measures.weat(weat7[0]).p_value > 0.1
+
+
+def test_both_join_the_table_of_measures(weat7) -> None:
+    table, vectors = weat7
+    measured = measure_all(table, vectors)
+    assert {"WEAT", "SEAT", "CEAT"} <= set(measured.table.index)
+    lower, upper = measured.table.loc["CEAT", ["lower", "upper"]]
+    assert lower < measured.table.loc["CEAT", "value"] < upper
+
+
+def test_words_without_sentences_are_refused(weat7) -> None:
+    table, vectors = weat7
+    with pytest.raises(MeasureError, match="SEAT: is for words in several sentences each"):
+        seat(replace(table, replicates=None), vectors)
+    with pytest.raises(MeasureError, match="CEAT: is for words in several sentences each"):
+        ceat(replace(table, replicates=None), vectors)
+    assert table.replicates is not None
+    seeds = replace(table, replicates=replace(table.replicates, kind="seed"))
+    with pytest.raises(MeasureError, match="several seeds have no space in common"):
+        ceat(seeds, vectors)
+    assert measure_all(table).left_out["CEAT"] == "CEAT: vectors: none given, and a table does not suffice"

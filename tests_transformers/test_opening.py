@@ -1,0 +1,169 @@
+"""What is no model of its kind is refused with one line, before anything is computed with random weights."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import BertForMaskedLM, BertModel, T5Config
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models.causal import load_causal
+from bayes_bias.language_models.hugging_face import load_encoder
+from bayes_bias.language_models.masked import load_masked
+from tests_transformers.conftest import Made
+
+
+@pytest.fixture
+def folder(made: Callable[[str], Made], tmp_path: Path) -> Path:
+    """A copy of a masked model, to be spoilt."""
+    return Path(shutil.copytree(made("bert").folder, tmp_path / "model"))
+
+
+def empty(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+
+
+def without_tokenizer(folder: Path) -> None:
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+
+
+def without_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+
+
+def without_head(folder: Path) -> None:
+    BertModel.from_pretrained(folder).save_pretrained(folder)
+
+
+def without_mask_token(folder: Path) -> None:
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"mask_token": None}))
+
+
+def pickled(folder: Path) -> None:
+    torch.save(BertForMaskedLM.from_pretrained(folder).state_dict(), folder / "pytorch_model.bin")
+    without_weights(folder)
+
+
+def damaged(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:1000])
+
+
+def damaged_config(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+
+
+def damaged_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{}")
+
+
+def with_decoder(folder: Path) -> None:
+    T5Config().save_pretrained(folder)
+
+
+def with_code_of_its_own(folder: Path) -> None:
+    config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForMaskedLM": "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text("raise SystemExit('this ran')")
+
+
+def larger_tokenizer(folder: Path) -> None:
+    file = folder / "tokenizer.json"
+    held = json.loads(file.read_text())
+    held["model"]["vocab"] |= {"zebra": len(held["model"]["vocab"])}
+    file.write_text(json.dumps(held))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (empty, "holds no model (no config.json); save one there with save_pretrained"),
+        (without_tokenizer, "holds no tokenizer (none of tokenizer.json,"),
+        (without_weights, "holds no weights (*.safetensors)"),
+        (without_head, "has no masked-language head; give a model that was trained to fill in masks"),
+        (without_mask_token, "has no mask token; set its `mask_token` to the one"),
+        (
+            pickled,
+            "are pickled (pytorch_model.bin), and opening those can run code; save them as safetensors, or pass",
+        ),
+        (damaged, "cannot be opened: "),
+        (damaged_config, "has a config.json that cannot be read"),
+        (damaged_tokenizer, "cannot be opened: "),
+        (with_decoder, "(t5) is an encoder with a decoder"),
+        (
+            with_code_of_its_own,
+            "cannot be read: it asks for code that comes with the model, which is never run",
+        ),
+        (larger_tokenizer, "tokens and the model 41; they do not belong together"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_spoilt_folder_is_refused_in_a_line(folder: Path, spoil: Callable, message: str):
+    spoil(folder)
+    with pytest.raises(LanguageModelError) as caught:
+        load_masked(folder)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_decoder_has_no_masked_head(made: Callable[[str], Made]):
+    with pytest.raises(LanguageModelError, match=r"\(gpt2\) has no masked-language head"):
+        load_masked(made("gpt2").folder)
+
+
+def test_a_text_needs_a_beginning(made: Callable[[str], Made], tmp_path: Path):
+    folder = Path(shutil.copytree(made("gpt2").folder, tmp_path / "model"))
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"bos_token": None, "eos_token": None}))
+    with pytest.raises(LanguageModelError, match="no token for the beginning or end of a text"):
+        load_causal(folder)
+
+
+def test_pickled_weights_are_opened_by_those_who_trust_them(folder: Path):
+    before = load_encoder(folder)(["The nurse."])
+    pickled(folder)
+    assert load_encoder(folder, trust=True)(["The nurse."]) == pytest.approx(before)
+
+
+def test_no_code_runs_even_when_trusted(folder: Path, tmp_path: Path):
+    class Evil:
+        def __reduce__(self) -> tuple:
+            return (Path.touch, (tmp_path / "ran",))
+
+    without_weights(folder)
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": Evil()}))
+    with pytest.raises(LanguageModelError, match="cannot be opened"):
+        load_encoder(folder, trust=True)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("./nowhere", "there is no folder './nowhere'; give one with config.json"),
+        (Path("nowhere"), "there is no folder 'nowhere'"),
+        ("no-such-model", "nothing of this name was found on the hub"),
+        ("no such name!", "nothing of this name was found on the hub"),
+    ],
+)
+def test_what_is_nowhere(source: str | Path, message: str):
+    with pytest.raises(LanguageModelError) as caught:
+        load_encoder(source)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_is_no_folder(folder: Path):
+    with pytest.raises(LanguageModelError, match="is a file; give the folder that holds it"):
+        load_encoder(folder / "config.json")
+
+
+def test_a_model_says_what_it_is(folder: Path):
+    assert load_encoder(folder).text.startswith("model: BertModel, ")
+    assert str(load_masked(folder)).startswith("model: BertForMaskedLM, ")
