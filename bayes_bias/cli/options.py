@@ -231,7 +231,7 @@ def embedding_of(
     """The embedding that is meant: the only one that is named, all of them as replicates of one, or the words of lists
     as an encoder has them."""
     if encoder.encoder is not None:
-        return _encoded(encoder, replicates, lists, controls, progress)
+        return _encoded(encoder, replicates, lists, controls, trust, progress)
     if len(names) > 1 and replicates is None:
         raise BayesBiasError(
             f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
@@ -251,6 +251,7 @@ def _encoded(
     replicates: str | None,
     lists: Sequence[str],
     controls: str,
+    trust: bool,
     progress: Progress | None,
 ) -> Embedding:
     if replicates is not None:
@@ -269,14 +270,10 @@ def _encoded(
         choice.templates,
         controls_of(controls),
         pooling=choice.pooling or POOLING,
-        layer=_layer(choice.layer or LAYER),
+        layer=choice.layer or LAYER,
+        trust=trust,
         progress=progress,
     )
-
-
-def _layer(layer: str) -> str | int:
-    """The name of a layer, or its number."""
-    return int(layer) if layer.removeprefix("-").isdecimal() else layer
 
 
 def controls_of(controls: str) -> tuple[str, ...]:

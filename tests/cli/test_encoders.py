@@ -16,7 +16,9 @@ from tests.language_models.fakes import Counting, bag_of_words
 def model(tmp_path: Path, monkeypatch) -> str:
     """A folder that loads as an encoder, as if torch were installed."""
     loaded = SimpleNamespace(
-        load_encoder=lambda folder, pooling, layer: Counting("tiny", f"{folder} {pooling} {layer}", pooling)
+        load_encoder=lambda folder, pooling, layer, trust: Counting(
+            "tiny", f"{folder} {pooling} {layer}", pooling
+        )
     )
     monkeypatch.setitem(sys.modules, "bayes_bias.language_models.hugging_face", loaded)
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "cache"))
