@@ -155,8 +155,9 @@ def sentences_to_encode(
 
     Examples
     --------
-    >>> sentences_to_encode("weat6", "noun-10").iloc[0].to_list()
-    ['John', 'Someone mentioned {word} again.', 'Someone mentioned John again.', 18, 22]
+    >>> rows = sentences_to_encode("weat6", "noun-10")
+    >>> rows.sentence[0], rows.sentence[0][rows.start[0] : rows.end[0]]
+    ('Someone mentioned John again.', 'John')
     """
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     known = word_classes(words)

@@ -48,7 +48,9 @@ def test_an_encoder_stands_where_an_embedding_does(run, model):
 
 def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
     sheet, vectors, archive = (tmp_path / name for name in ("w.csv", "w.npy", "w.npz"))
-    assert run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)[0] == 0
+    code, out, _ = run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)
+    assert code == 0
+    assert "119 words of the control classes" in " ".join(out.split())
     rows = pd.read_csv(sheet, keep_default_na=False)
     np.save(vectors, bag_of_words(list(rows.sentence)))
     code, out, _ = run("sentences", sheet, "--vectors", vectors, "--out", archive)
