@@ -98,7 +98,7 @@ def cosines_with_vectors(
     controls, others = tuple(controls), tuple(also)
     words = load_wordlist(wordlist).with_controls(controls)
     if templates is not None or is_encoder(embedding):
-        opened = encode(embedding, words, templates)
+        opened = encode(embedding, words, templates, trust=trust)
     else:
         opened = open_embedding(embedding, trust=trust)
     opened = opened.excerpt([*words.targets, *words.attributes, *others])

@@ -286,7 +286,7 @@ def embedding_of(
             " FOLDER"
         )
     if encoder.encoder is not None:
-        return _encoded(encoder, replicates, lists, controls, progress)
+        return _encoded(encoder, replicates, lists, controls, trust, progress)
     if len(names) > 1 and replicates is None:
         raise BayesBiasError(
             f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
@@ -306,6 +306,7 @@ def _encoded(
     replicates: str | None,
     lists: Sequence[str],
     controls: str,
+    trust: bool,
     progress: Progress | None,
 ) -> Embedding:
     _check_lists(choice, lists, replicates)
@@ -316,7 +317,8 @@ def _encoded(
         choice.templates,
         controls_of(controls),
         pooling=choice.pooling or POOLING,
-        layer=_layer(choice.layer or LAYER),
+        layer=choice.layer or LAYER,
+        trust=trust,
         progress=progress,
     )
 

@@ -14,6 +14,7 @@ from bayes_bias.files import check_output, whole_file
 from bayes_bias.language_models.elsewhere import save_sentence_vectors
 from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.results.spreadsheets import csv_text, read_csv
+from bayes_bias.words.wordlist import load_wordlist
 
 
 @app.command()
@@ -53,7 +54,20 @@ def sentences(
     rows = sentences_to_encode(source, templates, controls_of(controls))
     with whole_file(out_file, overwrite) as unfinished:
         unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
-    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}")
+    say(
+        f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}"
+    )
+
+
+def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
+    """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
+    words = load_wordlist(source).with_controls(controls_of(controls))
+    lost = len({*words.targets, *words.attributes} - set(rows.word))
+    return (
+        f"; {lost} words of the control classes cannot stand in these templates and are left out"
+        if lost
+        else ""
+    )
 
 
 def _rows(file: str) -> pd.DataFrame:

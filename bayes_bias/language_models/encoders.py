@@ -95,6 +95,7 @@ def as_encoder(
     identity: str | None = None,
     pooling: str = POOLING,
     layer: str | int = LAYER,
+    trust: bool = False,
 ) -> Encoder:
     """The encoder that is meant.
 
@@ -109,6 +110,8 @@ def as_encoder(
     pooling : str
     layer : str or int
         Of a model's folder or name: which vector is a sentence's. Other encoders decide for themselves.
+    trust : bool
+        Open a model whose weights are pickled, which can run code.
 
     Raises
     ------
@@ -124,7 +127,7 @@ def as_encoder(
         return source
     if isinstance(source, str | os.PathLike):
         _refuse_words(source)
-        source = _load(os.fspath(source), pooling, layer)
+        source = _load(os.fspath(source), pooling, layer, trust)
     elif not is_encoder(source):
         known = (
             f"'{source.name}', which has vectors of words,"
@@ -169,10 +172,10 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
         )
 
 
-def _load(model: str, pooling: str, layer: str | int) -> Any:
+def _load(model: str, pooling: str, layer: str | int, trust: bool) -> Any:
     try:
         return import_module("bayes_bias.language_models.hugging_face").load_encoder(
-            model, pooling=pooling, layer=layer
+            model, pooling=pooling, layer=layer, trust=trust
         )
     except ImportError as error:
         raise EmbeddingError(

@@ -69,6 +69,7 @@ def encode(
     pooling: str = POOLING,
     layer: str | int = LAYER,
     cache: str | Path | bool = True,
+    trust: bool = False,
     progress: Progress | None = None,
 ) -> Embedding:
     """An embedding of the words of lists, by an encoder of sentences: one vector for each word and template.
@@ -94,6 +95,8 @@ def encode(
         A folder where vectors are kept, so that a sentence is encoded once and a run that was stopped goes on. True:
         the platform's folder for caches (or what the variable BAYES_BIAS_CACHE names), if the encoder has an identity,
         as models have; False: none.
+    trust : bool
+        Open a model whose weights are pickled, which can run code.
     progress : Progress, optional
         Told of sentences as they are encoded.
 
@@ -122,7 +125,7 @@ def encode(
     >>> encode(lengths, "weat6", "noun-10").replicates[:2]
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
-    ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer)
+    ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)
     lists = [load_wordlist(each) for each in _several(wordlists)]
     more = [
         load_controls(each)
@@ -135,7 +138,7 @@ def encode(
     count = 1 if used is None else len(used.labels)
     return Embedding(
         name=ready.name if used is None else f"{ready.name} ({used.name})",
-        source=f"sentences encoded by {ready.name}" + (f", pooling {ready.pooling}" if ready.pooling else ""),
+        source=f"sentences encoded by {ready.name}",
         reader=EncodedReader(sentences, drawable, ready, kept, dimensions * count, progress or Quiet()),
         replicates=used.labels if used and count > 1 else (),
         kind=KIND,
@@ -152,8 +155,9 @@ def sentences_to_encode(
 
     Examples
     --------
-    >>> sentences_to_encode("weat6", "noun-10").iloc[0].to_list()
-    ['John', 'Someone mentioned {word} again.', 'Someone mentioned John again.', 18, 22]
+    >>> rows = sentences_to_encode("weat6", "noun-10")
+    >>> rows.sentence[0], rows.sentence[0][rows.start[0] : rows.end[0]]
+    ('Someone mentioned John again.', 'John')
     """
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     known = word_classes(words)

@@ -49,10 +49,8 @@ def unit_sentences(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Unit vectors of targets and of attributes, shape (words, replicates, dimensions), in the table's order."""
     count = len(require_replicates(table, measure).labels)
-    return tuple(
-        _unit(vectors, table.values[side].to_numpy().tolist(), count, measure)
-        for side in ("target", "attribute")
-    )  # type: ignore[return-value]
+    targets, attributes = (table.values[side].to_numpy().tolist() for side in ("target", "attribute"))
+    return _unit(vectors, targets, count, measure), _unit(vectors, attributes, count, measure)
 
 
 def _unit(vectors: Vectors, words: list[str], count: int, measure: str) -> NDArray[np.float64]:

@@ -132,7 +132,7 @@ def seat(
     >>> table, vectors = cosines_with_vectors(open_embedding("minilm-demo"), "weat7", controls=())
     >>> result = seat(table, vectors)
     >>> round(result.effect_size, 2), round(result.p_value, 3), result.across
-    (0.38, 0.007, True)
+    (0.38, 0.008, True)
     """
     require_replicates(table, "SEAT")
     two_by_two(table, "SEAT")
@@ -145,8 +145,9 @@ def seat(
         raise MeasureError(
             "SEAT: all sentences have the same association score; there is no spread to measure d in"
         )
-    draws = permutations or (None if comb(len(every), len(first)) <= MOST_PARTITIONS else PERMUTATIONS)
-    test = permutation_test(every, len(first), alternative=alternative, permutations=draws, seed=seed)
+    if permutations is None and comb(len(every), len(first)) > MOST_PARTITIONS:
+        permutations = PERMUTATIONS
+    test = permutation_test(every, len(first), alternative=alternative, permutations=permutations, seed=seed)
     difference = float(first.mean() - second.mean())
     bound = largest_effect(len(first), len(second), ddof=1)
     order = np.argsort(table.group_index, kind="stable")

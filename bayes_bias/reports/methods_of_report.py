@@ -41,13 +41,14 @@ def _encoders(report: Report) -> tuple[str, ...]:
 
 
 def _encoder(told: Mapping[str, str]) -> str:
-    pooling = f" (pooling: {told['pooling']})" if "pooling" in told else ""
+    pooling = told.get("pooling", "")
+    named = f" (pooling: {pooling})" if pooling not in told["encoder"] else ""
     stands = (
         f"stood in the sentences of {told['templates']}"
         if "templates" in told
         else "was a sentence of its own"
     )
-    return f"{told['encoder']}{pooling}, where each word {stands}"
+    return f"{told['encoder']}{named}, where each word {stands}"
 
 
 def _sentences(report: Report) -> dict[str, Sentence]:

@@ -16,7 +16,9 @@ from tests.language_models.fakes import Counting, bag_of_words
 def model(tmp_path: Path, monkeypatch) -> str:
     """A folder that loads as an encoder, as if torch were installed."""
     loaded = SimpleNamespace(
-        load_encoder=lambda folder, pooling, layer: Counting("tiny", f"{folder} {pooling} {layer}", pooling)
+        load_encoder=lambda folder, pooling, layer, trust: Counting(
+            "tiny", f"{folder} {pooling} {layer}", pooling
+        )
     )
     monkeypatch.setitem(sys.modules, "bayes_bias.language_models.hugging_face", loaded)
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "cache"))
@@ -46,7 +48,9 @@ def test_an_encoder_stands_where_an_embedding_does(run, model):
 
 def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
     sheet, vectors, archive = (tmp_path / name for name in ("w.csv", "w.npy", "w.npz"))
-    assert run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)[0] == 0
+    code, out, _ = run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)
+    assert code == 0
+    assert "119 words of the control classes" in " ".join(out.split())
     rows = pd.read_csv(sheet, keep_default_na=False)
     np.save(vectors, bag_of_words(list(rows.sentence)))
     code, out, _ = run("sentences", sheet, "--vectors", vectors, "--out", archive)

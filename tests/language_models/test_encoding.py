@@ -61,7 +61,7 @@ def test_a_table_says_how_it_was_made() -> None:
 
 
 def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
-    loaded: dict[str, str] = {}
+    loaded: dict[str, object] = {}
 
     def load_encoder(folder: str, **settings: str) -> Counting:
         loaded.update(settings, folder=folder)
@@ -78,7 +78,7 @@ def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
     ]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table.values.to_pandas(), tables[0].values.to_pandas())
-    assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last"}
+    assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last", "trust": False}
 
 
 def test_pooling_word_is_told_where_the_word_stands() -> None:
