@@ -9,7 +9,7 @@ import torch
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.sentences.cloze import Cloze
-from tests_transformers.conftest import SENTENCES, Made
+from tests_transformers.conftest import SENTENCES, WINDOW, Made
 
 WORDS = [
     "nurse",
@@ -113,6 +113,17 @@ def test_words_of_one_piece_share_the_reading_of_their_blank(made: Callable[[str
     model.opened.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
     model([Cloze("", who, " is good.") for who in ("She", "He", "Nurse")] * 10)
     assert read == [1]
+
+
+def test_the_window_is_read_to_its_end(masked: Made):
+    model = load_masked(masked.folder)
+    window = {"xlm-roberta": 60}.get(masked.kind, WINDOW)
+    after = {len(masked.tokenizer(f"The nurse{'.' * k}")["input_ids"]): "." * k for k in range(60)}
+    assert model([Cloze("The ", "nurse", after[window])])[0] < 0
+    with pytest.raises(
+        LanguageModelError, match=f"{window + 1} tokens, and .* reads at most {window}; shorten it"
+    ):
+        model([Cloze("The ", "nurse", after[window + 1])])
 
 
 def test_no_words_no_answers(masked: Made):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import BertForMaskedLM, BertModel, T5Config
+from transformers import BertForMaskedLM, BertModel, FNetConfig, FNetForMaskedLM, T5Config
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.causal import load_causal
@@ -162,6 +162,30 @@ def test_what_is_nowhere(source: str | Path, message: str):
 def test_a_file_is_no_folder(folder: Path):
     with pytest.raises(LanguageModelError, match="is a file; give the folder that holds it"):
         load_encoder(folder / "config.json")
+
+
+@pytest.fixture
+def without_attention(made: Callable[[str], Made], tmp_path: Path) -> Path:
+    """FNet mixes all positions of a batch, the filling among them."""
+    tokenizer = made("bert").tokenizer
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 16, "max_position_embeddings": 40}
+    FNetForMaskedLM(FNetConfig(vocab_size=len(tokenizer), pad_token_id=0, **size)).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("load", [load_masked, load_encoder])
+def test_a_model_that_sees_the_filling_reads_one_by_one(load: Callable, without_attention: Path):
+    with pytest.raises(LanguageModelError, match="would depend on the batch; open it with batch=1"):
+        load(without_attention)
+    assert load(without_attention, batch=1).batch == 1
+
+
+def test_a_model_without_attention_has_no_aula(without_attention: Path):
+    model = load_masked(without_attention, batch=1)
+    assert model.all_unmasked(["The nurse."]) < 0
+    with pytest.raises(LanguageModelError, match="so it has no AULA; take AUL"):
+        model.all_unmasked(["The nurse."], weighted=True)
 
 
 def test_a_model_says_what_it_is(folder: Path):

@@ -13,13 +13,13 @@ from benchmarks import tiny_masked
 PEOPLE = {"he": ("doctor", "pilot"), "she": ("nurse", "dancer")}
 CORPUS = [
     f"{who} {verb} a {work} ."
-    for (who, works), verb, _ in product(PEOPLE.items(), ("is", "was", "became"), range(30))
+    for (who, works), verb, _ in product(PEOPLE.items(), ("is", "was", "became"), range(15))
     for work in works
 ]
 
 
 def test_a_planted_association_is_learned(tmp_path: Path):
-    model = load_masked(tiny_masked.train(CORPUS, tmp_path / "model", seed=1))
+    model = load_masked(tiny_masked.train(CORPUS, tmp_path / "model", seed=1, batch=16))
     for who, work in product(PEOPLE, ["doctor", "nurse"]):
         cloze = Cloze("", who, f" is a {work} .")
         hidden = Cloze("", who, f" is a {work} .", ((len(who) + 6, len(who) + 6 + len(work)),))

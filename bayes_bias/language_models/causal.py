@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.formatting import Telling
 from bayes_bias.language_models.opening import Opened, check_batch, open_model
-from bayes_bias.language_models.tokens import batches, by_length, check_length, padded, read
+from bayes_bias.language_models.tokens import batches, by_length, check_length, check_padding, padded, read
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -115,7 +115,8 @@ def load_causal(
             f"model: the tokenizer in '{folder}' has no token for the beginning or end of a text, so a sentence's "
             "first token has no probability; set its `bos_token`, and save it again"
         )
-    return CausalModel(opened, int(before), check_batch(batch))
+    check_padding(opened, check_batch(batch))
+    return CausalModel(opened, int(before), batch)
 
 
 def _check_causal(opened: Opened) -> None:

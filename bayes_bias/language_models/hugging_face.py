@@ -12,7 +12,7 @@ from bayes_bias.errors import LanguageModelError
 from bayes_bias.formatting import Telling
 from bayes_bias.language_models.opening import Opened, check_batch, check_choice, open_model
 from bayes_bias.language_models.pooling import POOLINGS, Pooling, averaged
-from bayes_bias.language_models.tokens import batches, by_length, padded, read
+from bayes_bias.language_models.tokens import batches, by_length, check_padding, padded, read
 
 type Layer = Literal["first", "last"] | int
 type Spans = Sequence[tuple[int, int]]
@@ -149,7 +149,8 @@ def load_encoder(
             f"pooling: the tokenizer of '{opened.name}' puts no token before a sentence, so there is no 'cls'; "
             "take 'mean', or 'last' for a decoder"
         )
-    return SentenceEncoder(opened, pooling, _number(layer, opened), check_batch(batch))
+    check_padding(opened, check_batch(batch))
+    return SentenceEncoder(opened, pooling, _number(layer, opened), batch)
 
 
 def _number(layer: Layer, opened: Opened) -> int:

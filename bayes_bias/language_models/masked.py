@@ -12,7 +12,7 @@ from bayes_bias.formatting import Telling
 from bayes_bias.language_models import pseudo_likelihood
 from bayes_bias.language_models.blanks import Blank, log_probabilities
 from bayes_bias.language_models.opening import Opened, check_batch, open_model
-from bayes_bias.language_models.tokens import Tokens, pieces, read, unknown
+from bayes_bias.language_models.tokens import Tokens, check_padding, pieces, read, unknown
 from bayes_bias.sentences.cloze import Cloze
 
 
@@ -118,7 +118,8 @@ def load_masked(
             f"model: the tokenizer in '{folder}' has no mask token; set its `mask_token` to the one that the model "
             "was trained with, and save it again"
         )
-    return MaskedModel(opened, check_batch(batch))
+    check_padding(opened, check_batch(batch))
+    return MaskedModel(opened, batch)
 
 
 def _steps(opened: Opened, cloze: Cloze, tokens: Tokens) -> list[Blank]:

@@ -95,7 +95,7 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
     _check_fit(model, tokenizer, source)
     try:
         model.to(device or "cpu").eval()
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"device: '{device}' is not to be had: {_first_line(error)}") from error
     return Opened(_name(source), model, tokenizer, _window(model, tokenizer), _files_hash(folder, trust))
 

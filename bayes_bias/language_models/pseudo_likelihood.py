@@ -115,10 +115,19 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
             own = given["input_ids"].unsqueeze(-1)
             logs = found.logits.gather(-1, own).squeeze(-1) - found.logits.logsumexp(-1)
             if weighted:
+                _check_attentions(opened, found.attentions, logs.shape[1])
                 logs = logs * _received(found.attentions, given["attention_mask"])
             for row, k in enumerate(chosen):
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
+
+
+def _check_attentions(opened: Opened, attentions: Sequence[Any] | None, length: int) -> None:
+    if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
+        raise LanguageModelError(
+            f"weighted: '{opened.name}' ({type(opened.model).__name__}) does not tell how much each token attends to "
+            "each other one, so it has no AULA; take AUL, which weights all alike"
+        )
 
 
 def _received(attentions: Sequence[Any], mask: Any) -> Any:

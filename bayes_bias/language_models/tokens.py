@@ -164,6 +164,28 @@ def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
     }
 
 
+def check_padding(opened: Opened, batch: int) -> None:
+    """Refuse a model whose numbers depend on what is read beside a sentence: one that sees the filling.
+
+    Raises
+    ------
+    LanguageModelError
+    """
+    import torch
+
+    if batch == 1:
+        return
+    short = opened.tokenizer("a")["input_ids"]
+    with torch.inference_mode():
+        alone = opened.model(**padded(opened, [short]))[0][0]
+        beside = opened.model(**padded(opened, [short, [*short, *short]]))[0][0, : len(short)]
+    if not torch.allclose(alone, beside, rtol=1e-3, atol=1e-4):
+        raise LanguageModelError(
+            f"batch: '{opened.name}' sees what fills up a shorter sentence beside a longer one, so its numbers "
+            "would depend on the batch; open it with batch=1"
+        )
+
+
 def _notice_unknown(opened: Opened, tokens: Sequence[Tokens]) -> None:
     if opened.tokenizer.unk_token_id is None:
         return
