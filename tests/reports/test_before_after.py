@@ -153,7 +153,7 @@ def test_what_is_there_is_refused_and_nothing_half_written_remains(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_module, "save_fit", full)
+    monkeypatch.setattr(folder_module, "save_posterior", full)
     with pytest.raises(OutputError, match="No space left on device; choose another folder"):
         write(construction, out, overwrite=True)
     assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]

@@ -463,7 +463,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed,
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_module, "save_fit", full)
+    monkeypatch.setattr(folder_module, "save_posterior", full)
     with pytest.raises(OutputError, match="No space left on device; choose another folder"):
         write(failed, tmp_path / "report")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
