@@ -47,10 +47,12 @@ def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
     code, out, _ = run(
         *("compare", "--before", tmp_path / "before.csv", "--after", tmp_path / "after.csv"),
         *("--stereotype", "men=work", "--stereotype", "women=home", "--out", tmp_path / "found"),
+        *("--figures", "svg", "--rope", "0.1"),
     )
     assert code == 0
     assert "by construction" in out
     assert "gWEAT" in out
+    assert "negligible" in out
     assert "zero by construction" in (tmp_path / "found" / "index.html").read_text(encoding="utf-8")
     assert (tmp_path / "found" / "change.csv").read_text().startswith("estimand,label,mean")
 

@@ -465,7 +465,7 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed,
 
     monkeypatch.setattr(folder_module, "save_posterior", full)
     with pytest.raises(OutputError, match="No space left on device; choose another folder"):
-        write(failed, tmp_path / "report")
+        write(failed, tmp_path / "report", figures=())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
