@@ -6,17 +6,18 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import nutpie
 import xarray as xr
 
+from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
 from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
-from bayes_bias.models.compiling import compiled_model
+from bayes_bias.models.compiling import Compiled, Inputs, compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress, Quiet
@@ -125,7 +126,7 @@ def fit(
     scaling = power_scaling_groups(posterior, data, spec)
     sensitivity = sensitivity_of_bias(posterior, data, scaling["log_prior"]) if scaling else None
     diagnostics = diagnose(posterior, sample_stats, sensitivity)
-    _tell(table.name, diagnostics)
+    tell(table.name, diagnostics)
     groups = {"posterior": posterior, "sample_stats": sample_stats, **_observed(table), "constant_data": data}
     tree = xr.DataTree.from_dict({**groups, **scaling})
     tree.attrs = described(table, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
@@ -158,6 +159,21 @@ def sample(
     progress.step("compiling the model")
     compiled, inputs, coords = compiled_model(spec, data)
     progress.step("sampling")
+    drawn, stats = draw(compiled, inputs, coords, seed=seed, sampling=sampling, progress=progress)
+    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
+    return posterior[sorted(posterior.data_vars, key=_summary_rank)], stats
+
+
+def draw(
+    compiled: Compiled,
+    inputs: Inputs,
+    coords: Mapping[str, list[str]],
+    *,
+    seed: int,
+    sampling: Sampling,
+    progress: Progress,
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of a compiled model's named parameters given these data, and the sampler's own account of them."""
     trace = nutpie.sample(
         compiled.sampler(inputs),
         **asdict(sampling),
@@ -168,11 +184,34 @@ def sample(
         progress_callback=lambda states: _report_draws(progress, states),
     )
     drawn = compiled.parameters(trace["posterior"].to_dataset(), inputs, coords)
-    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
-    return posterior[sorted(posterior.data_vars, key=_summary_rank)], trace["sample_stats"].to_dataset()
+    return drawn, trace["sample_stats"].to_dataset()
 
 
-def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]:
+class Source(Protocol):
+    """What the attributes of a fit say of the numbers that were fitted."""
+
+    @property
+    def name(self) -> str:
+        """What they are called."""
+
+    @property
+    def association(self) -> Association:
+        """What they are, and in which units."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of them all."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out of them."""
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Where they come from."""
+
+
+def described(table: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
     """Everything needed to say what was fitted to what, as netCDF attributes; `Fitted` reads them."""
     return {
         "name": table.name,
@@ -201,7 +240,8 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
         )
 
 
-def _tell(name: str, diagnostics: Diagnostics) -> None:
+def tell(name: str, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with a fit, at once."""
     for problem in diagnostics.problems:
         logger.warning(f"{name}: the fit has not converged: {problem}")
     if diagnostics.converged and diagnostics.concern:

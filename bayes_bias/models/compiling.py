@@ -5,7 +5,7 @@ arguments, so a list with the same number of groups and classes needs no new one
 dims are fixed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -100,9 +100,14 @@ def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Compiled, Inputs,
         tuple((name, values.ndim) for name, values in inputs.items()),
         tuple((dim, len(labels)) for dim, labels in coords.items()),
     )
+    return compiled(key, lambda: build_model(spec, data), inputs), inputs, coords
+
+
+def compiled(key: tuple[Hashable, ...], build: Callable[[], pm.Model], inputs: Iterable[str]) -> Compiled:
+    """The model that `build` makes, compiled when it is asked for by this key for the first time."""
     if key not in _compiled:
-        _compiled[key] = _compile(build_model(spec, data), inputs)
-    return _compiled[key], inputs, coords
+        _compiled[key] = _compile(build(), inputs)
+    return _compiled[key]
 
 
 def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:
