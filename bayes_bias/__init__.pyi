@@ -30,6 +30,7 @@ from .results.draws import draws as draws
 from .results.pooling import pool as pool
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict
+from .sentence_pairs.asking import pairs as pairs
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
 

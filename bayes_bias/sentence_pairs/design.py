@@ -7,7 +7,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.associations.table import announce
 from bayes_bias.errors import PairsError
 from bayes_bias.formatting import plural
 from bayes_bias.models.units import rounded
@@ -46,7 +45,7 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
             continue
         content[position_of(dim)] = (PAIR, codes.astype(np.int32))
         labels[dim] = names.tolist()
-    return xr.Dataset(content, coords=labels), announce(tuple(notices))
+    return xr.Dataset(content, coords=labels), tuple(notices)
 
 
 def position_of(dim: str) -> str:

@@ -72,47 +72,52 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> Draws:
     """How often the stereotypical sentence is ahead, averaged over whatever the pairs share, not at its median."""
     flat = _flat(posterior)
-    by_type = flat["logit"][:, None] + _of_types(flat, data)
-    spread = _spread(flat, data)
+    by_type, spread = _of_types(flat, data, "logit"), _spread(flat)
     if scope == "pairs":
-        values = _over_pairs(expit(_of_pairs(flat, data, by_type)), data)
-        noise = np.full(values.shape[:1], NO_PREFERENCE**2)[:, None] / _counts(data)
-        return _labelled(values, np.sqrt(noise), data)
-    total = np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(len(by_type))))
-    values = np.empty_like(by_type)
-    for label in range(by_type.shape[1]):
-        values[:, label] = expit(by_type[:, [label]] + total[:, None] * _NODES) @ _WEIGHTS
-    return _labelled(values, _noise_of_shares(spread, data), data)
+        values = _over_pairs(expit(_of_pairs(flat, data, "logit")), data)
+    else:
+        total = _total(spread, len(by_type))[:, None]
+        each = [expit(level[:, None] + total * _NODES) @ _WEIGHTS for level in by_type.T]
+        values = np.column_stack(each)
+    one = np.ones((len(by_type), len(labels_of(data))))
+    noise = concentrated(posterior, data, one, NO_PREFERENCE**2 * one, scope)
+    return Draws(labels_of(data), _with_all(values, data), np.sqrt(noise))
 
 
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> Draws:
     """By how much the stereotypical sentence is ahead on average, in the units of the scores."""
     flat = _flat(posterior)
-    by_type = flat["mean"][:, None] + _of_types(flat, data)
-    values = _over_pairs(_of_pairs(flat, data, by_type), data) if scope == "pairs" else by_type
+    given = scope == "pairs"
+    values = _over_pairs(_of_pairs(flat, data, "mean"), data) if given else _of_types(flat, data, "mean")
     # Fisher's information on the location of a Student-t.
     nu = flat.get("nu")
     information = 1.0 if nu is None else (nu + 1) / (nu + 3)
     noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
-    for dim, sd in _spread(flat, data).items() if scope == "all" else ():
+    for dim, sd in () if given else _spread(flat).items():
         noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
-    return _labelled(values, np.sqrt(noise), data)
+    # Pairs of one writer are of several types: the noise of all pairs comes with them, in front.
+    return Draws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
 
 
 def between(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Variance of single pairs ahead or not: of what pairs of one writer, template or term share, and of all of it."""
     flat = _flat(posterior)
-    by_type = flat["logit"][:, None] + _of_types(flat, data)
-    total = np.sqrt(sum((sd**2 for sd in _spread(flat, data).values()), np.zeros(len(by_type))))
+    by_type = _of_types(flat, data, "logit")
+    total = _total(_spread(flat), len(by_type))
     values = expit(by_type[..., None] + total[:, None, None] * _NODES)
     mean = values @ _WEIGHTS
     shared = ((values - mean[..., None]) ** 2) @ _WEIGHTS
     return shared @ weights(data), (mean * (1 - mean)) @ weights(data)
 
 
-def observed_shares(data: xr.Dataset, of: NDArray[np.bool_] | None = None) -> Mapping[str, float]:
-    """The published share: ties stay in the denominator."""
-    return observed(data, data.ahead.to_numpy() if of is None else of)
+def stacked_predictor(posterior: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
+    """`linear_predictor` of draws ``(chain, draw)``."""
+    return _of_pairs(_flat(posterior), data, level)
+
+
+def linear_predictor(posterior: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
+    """What a model expects of each pair, given the writers and whatever else pairs share, (draws, pairs)."""
+    return _of_pairs(_arrays(posterior), data, level)
 
 
 def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
@@ -121,14 +126,30 @@ def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
     return MappingProxyType(dict(zip(labels_of(data), _with_all(found, data)[0].tolist(), strict=True)))
 
 
+def averages(values: Numbers, data: xr.Dataset) -> Numbers:
+    """Averages over all pairs, and over those of each type, of values (draws, pairs)."""
+    return _with_all(_over_pairs(values, data), data)
+
+
+def concentrated(
+    posterior: xr.Dataset, data: xr.Dataset, times: Numbers, total: Numbers, scope: PairScope
+) -> Numbers:
+    """Variance of averages of pairs whose own variance is `total`, of which what clusters share is so many `times` that
+    of a share without preference."""
+    spread, counts = _spread(_flat(posterior)), _counts(data)[: times.shape[1]]
+    if scope == "pairs" or not spread:
+        return np.asarray(total / counts)
+    shared = {
+        dim: times * _variance_of(sd, [other for name, other in spread.items() if name != dim])[:, None]
+        for dim, sd in spread.items()
+    }
+    common = sum(each * _concentration(data, dim)[: times.shape[1]] for dim, each in shared.items())
+    return np.asarray(common + np.clip(total - sum(shared.values()), 0, None) / counts)
+
+
 def labels_of(data: xr.Dataset) -> tuple[str, ...]:
     """What is estimated: all pairs, and each type."""
     return (ALL_PAIRS, *(data[TYPE].to_numpy().tolist() if has_types(data) else ()))
-
-
-def _labelled(values: Numbers, noise_sd: Numbers, data: xr.Dataset) -> Draws:
-    """Noise comes with all pairs in front, since pairs of one writer are of several types."""
-    return Draws(labels_of(data), _with_all(values, data), noise_sd[:, : len(labels_of(data))])
 
 
 def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
@@ -138,24 +159,31 @@ def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
 
 
 def _flat(posterior: xr.Dataset) -> dict[str, Numbers]:
-    stacked = posterior.stack(sample=_SAMPLE).transpose("sample", ...)
-    return {str(name): stacked[name].to_numpy() for name in stacked.data_vars}
+    return _arrays(posterior.stack(sample=_SAMPLE).transpose("sample", ...))
 
 
-def _of_types(flat: Mapping[str, Numbers], data: xr.Dataset) -> Numbers:
-    some = next(iter(flat.values()))
-    return flat.get(effect_of(TYPE), np.zeros((len(some), data.sizes[TYPE])))
+def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
+    return {str(name): draws[name].to_numpy() for name in draws.data_vars}
 
 
-def _spread(flat: Mapping[str, Numbers], data: xr.Dataset) -> dict[str, Numbers]:
+def _of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    """The level of each type (draws, types)."""
+    return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
+
+
+def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
+    """The standard deviation of all that clusters share."""
+    return np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(draws)))
+
+
+def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Standard deviations of what clusters share."""
-    named = {dim: next((flat[k] for k in (f"logit_sd_{dim}", f"sd_{dim}") if k in flat), None) for dim in CLUSTERS}
-    return {dim: sd for dim, sd in named.items() if sd is not None}
+    names = ((dim, f"{prefix}_{dim}") for dim in CLUSTERS for prefix in ("logit_sd", "sd"))
+    return {dim: flat[name] for dim, name in names if name in flat}
 
 
-def _of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, by_type: Numbers) -> Numbers:
-    """The linear predictor of each pair, given the writers and whatever else they share."""
-    found = by_type[:, data.type_of.to_numpy()]
+def _of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    found = _of_types(flat, data, level)[:, data.type_of.to_numpy()]
     for dim in clusters_of(data):
         if effect_of(dim) in flat:
             found = found + flat[effect_of(dim)][:, data[position_of(dim)].to_numpy()]
@@ -180,15 +208,6 @@ def _concentration(data: xr.Dataset, dim: str) -> Numbers:
     np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
     table = np.column_stack([table.sum(axis=1), table])
     return np.asarray((table**2).sum(axis=0) / table.sum(axis=0) ** 2)
-
-
-def _noise_of_shares(spread: Mapping[str, Numbers], data: xr.Dataset) -> Numbers:
-    """Standard deviations of the share of so many pairs, so clustered, of a model without preference."""
-    shared = {dim: _variance_of(sd, [o for d, o in spread.items() if d != dim]) for dim, sd in spread.items()}
-    variance = sum((each[:, None] * _concentration(data, dim) for dim, each in shared.items()), np.zeros(1))
-    some = next(iter(shared.values()), np.zeros(1))
-    own = NO_PREFERENCE**2 - sum(shared.values(), np.zeros_like(some))
-    return np.sqrt(variance + np.clip(own, 0, None)[:, None] / _counts(data))
 
 
 def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:

@@ -38,7 +38,9 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
     with pm.Model(coords=_coords(data)) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
         expected = _free(spec, "logit") + _effects(spec, data, known, "logit_sd")
-        pm.Binomial("pairs", n=known["among"], logit_p=expected, observed=known["counted"])
+        # A binomial likelihood without its constant, which would be computed anew for each gradient.
+        log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
+        pm.Potential("pairs", log_density.sum())
     return model
 
 
