@@ -21,6 +21,7 @@ COMMANDS = MappingProxyType(
         "plan": "How narrow would the interval be, and how likely exclude zero, with longer lists?",
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
+        "pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words, source and errata.",
         "models": "The shipped models, or one of them with its priors; a copy of one to change the priors in.",
         "debias": "Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019): neutralise, and equalise if asked.",

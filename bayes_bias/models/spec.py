@@ -105,7 +105,9 @@ CLUSTERS = MappingProxyType(
     {side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference") for side in ("target", "attribute")}
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"], *REPLICATES, *_BY_REPLICATE, *_OF_PAIRS})
+OPTIONAL = frozenset(
+    {"nu", *CLUSTERS["target"], *CLUSTERS["attribute"], *REPLICATES, *_BY_REPLICATE, *_OF_PAIRS}
+)
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(

@@ -9,26 +9,28 @@ from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
 from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.reports import before_after, folder
+from bayes_bias.reports.of_pairs import write_pairs
 from bayes_bias.reports.of_stability import write_stability
 from bayes_bias.reports.record import Report
+from bayes_bias.sentence_pairs.found import Pairs, PairsChange
 
 
 @singledispatch
 def write(
-    found: Report | Comparison | Stability,
+    found: Report | Comparison | Stability | Pairs | PairsChange,
     out: str | Path,
     *,
     overwrite: bool = False,
     figures: Sequence[str] = WRITTEN,
 ) -> Path:
-    """Render a report, a comparison or a study of stability into a folder, whole or not at all.
+    """Render a report, a comparison, a study of stability or sentence pairs into a folder, whole or not at all.
 
     The folder is made if need be.
 
     Parameters
     ----------
-    found : Report, Comparison or Stability
-        From `bayes_bias.report`, `bayes_bias.compare` or `bayes_bias.stability`.
+    found : Report, Comparison, Stability, Pairs or PairsChange
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability` or `bayes_bias.pairs`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -46,7 +48,9 @@ def write(
         ``before-and-after.csv`` and ``controls.csv``; posteriors are ``posterior-change.nc``, and
         ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled. Of stability there is no
         page but ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv``, ``figures/``,
-        ``provenance.json`` and the posterior.
+        ``provenance.json`` and the posterior. Of sentence pairs ``index.html``, ``summary.csv``, ``published.csv``,
+        ``plan.csv`` and ``checks.csv`` (of a change ``before-and-after.csv`` instead), ``tables.tex``, the methods
+        text, ``figures/``, ``provenance.json`` and the posteriors.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 
@@ -62,7 +66,7 @@ def write(
     """
     raise OutputError(
         f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare` or `stability` returned"
+        " `compare`, `stability` or `pairs` returned"
     )
 
 
@@ -86,3 +90,11 @@ def _(
 ) -> Path:
     check_formats(figures)
     return write_stability(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(
+    found: Pairs | PairsChange, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
+) -> Path:
+    check_formats(figures)
+    return write_pairs(found, Path(out), overwrite, figures)

@@ -127,7 +127,10 @@ def answer_change(before: PairScores, after: PairScores, settings: Settings) -> 
     data, _ = design(change)
     crossed = after.rows.ahead.to_numpy() != before.rows.ahead.to_numpy()
     one, other = answer(before, settings.telling("before")), answer(after, settings.telling("after"))
-    now, how = settings.telling("change"), settings.fitting | {"progress": settings.telling("change").progress}
+    now, how = (
+        settings.telling("change"),
+        settings.fitting | {"progress": settings.telling("change").progress},
+    )
     changed = fit_share(change, now.spec, data, counted=crossed, **how)
     # By other random numbers, so that draws of the two go together by nothing.
     other_seed = how | {"seed": now.seed + 1}
@@ -184,7 +187,9 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
             )
     difference = after.rows.difference - before.rows.difference
     if not difference.any():
-        raise PairsError("after: every pair has the same difference as before; nothing changed, which is no estimate")
+        raise PairsError(
+            "after: every pair has the same difference as before; nothing changed, which is no estimate"
+        )
     return replace(
         before,
         name=before.name if before.name == after.name else f"{before.name} to {after.name}",

@@ -19,7 +19,8 @@ from bayes_bias.sentence_pairs.estimands import (
 def change_of_shares(
     changed: xr.Dataset, gained: xr.Dataset, data: xr.Dataset, scope: PairScope = "all"
 ) -> Draws:
-    r"""Draws of the change, :math:`q (2 r - 1)`: how often a pair changes, and how often then for the stereotypical one.
+    r"""Draws of the change, :math:`q (2 r - 1)`: how often a pair changes, and how often it is
+    then the stereotypical sentence that comes to the front.
 
     Writers' effects on the one and on the other are independent, so that the average over new writers is a product of
     averages. Noise is what would be seen if pairs changed as often, in either direction alike.

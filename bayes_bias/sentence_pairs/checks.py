@@ -96,8 +96,10 @@ def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]
 
 
 def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    stacked = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
-    count = stacked.sizes["sample"]
-    return stacked.isel(sample=rng.choice(count, size=min(DRAWN, count), replace=False))
-
-
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    chosen = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
+    at = {
+        dim: xr.DataArray(k, dims="sample")
+        for dim, k in zip(("chain", "draw"), np.divmod(chosen, draws), strict=True)
+    }
+    return posterior.isel(at).transpose("sample", ...)

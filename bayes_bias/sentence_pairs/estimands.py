@@ -216,5 +216,3 @@ def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
     given = expit(log_odds) @ _WEIGHTS
     return np.asarray(((given - NO_PREFERENCE) ** 2) @ _WEIGHTS)
-
-

@@ -73,7 +73,9 @@ class Pairs(Telling):
     @property
     def problems(self) -> tuple[str, ...]:
         """Why the fits have not converged; empty where they have."""
-        return tuple(f"{name}: {each}" for name, fit in self.fits.items() for each in Diagnostics.of(fit).problems)
+        return tuple(
+            f"{name}: {each}" for name, fit in self.fits.items() for each in Diagnostics.of(fit).problems
+        )
 
     @property
     def reach(self) -> str:
@@ -138,9 +140,15 @@ class Pairs(Telling):
         if row.prob_direction > (1 + self.ci_prob) / 2:
             return []
         kinds = plural(needed.kind)
-        each = "" if needed.kind == "pair" else f" with {in_words(needed.each)} pair{'s' if needed.each > 1 else ''} each"
+        each = (
+            ""
+            if needed.kind == "pair"
+            else f" with {in_words(needed.each)} pair{'s' if needed.each > 1 else ''} each"
+        )
         if needed.count is None:
-            return [f"Even 100,000 {kinds}{each} would not tell it from one half if it is as large as estimated."]
+            return [
+                f"Even 100,000 {kinds}{each} would not tell it from one half if it is as large as estimated."
+            ]
         more = "" if needed.more_pairs_suffice else f"; more pairs of as many {kinds} as now would not"
         return [
             f"About {_rounded(needed.count):,} {kinds}{each} would, with probability {percent(needed.power)}, if it is"
@@ -196,7 +204,11 @@ class PairsChange(Telling):
     def problems(self) -> tuple[str, ...]:
         """Why the fits have not converged; empty where they have."""
         own = (f"{name}: {each}" for name, fit in self.fits.items() for each in Diagnostics.of(fit).problems)
-        return (*own, *(f"before, {each}" for each in self.before.problems), *(f"after, {each}" for each in self.after.problems))
+        return (
+            *own,
+            *(f"before, {each}" for each in self.before.problems),
+            *(f"after, {each}" for each in self.after.problems),
+        )
 
     @property
     def verdict(self) -> str:
@@ -205,9 +217,9 @@ class PairsChange(Telling):
             return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
         row = self.table.loc[("share", ALL_PAIRS)]
         if self.scope == "none":
-            return f"Of exactly these pairs the share changed by {in_points(row, signed=True)}."
+            return f"Of exactly these pairs the share changed by {in_points(row, signed=True)} percentage points."
         return (
-            f"For {self.before.reach} the share changed by {in_points(row, signed=True)}:"
+            f"For {self.before.reach} the share changed by {in_points(row, signed=True)} percentage points:"
             f" {judgement(row, self.ci_prob, 'no change')}."
         )
 
@@ -215,12 +227,10 @@ class PairsChange(Telling):
     def text(self) -> str:
         """The answer in sentences."""
         own = self.published.loc[ALL_PAIRS]
-        sides = ", ".join(
-            f"{side} {share(each.row('share').observed)}" for side, each in (("before", self.before), ("after", self.after))
-        )
+        before, after = (share(each.row("share").observed) for each in (self.before, self.after))
         observed = (
-            f"The stereotypical sentence is ahead in {sides} of {own.pairs:,.0f} pairs: {own.gained:,.0f} gained it,"
-            f" {own.lost:,.0f} lost it."
+            f"The stereotypical sentence is ahead in {before} of {own.pairs:,.0f} pairs before and in {after} after: it"
+            f" came to the front in {own.gained:,.0f} and fell behind in {own.lost:,.0f}."
         )
         return " ".join([observed, self.verdict, *(() if self.problems else [self._difference()])])
 
@@ -238,4 +248,3 @@ class PairsChange(Telling):
 def _rounded(count: int) -> int:
     """Two significant digits: the number rests on estimates."""
     return round(count, -max(len(str(count)) - 2, 0))
-

@@ -46,9 +46,7 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
 
 def difference_inputs(data: xr.Dataset) -> Inputs:
     """Differences in units of the priors, in an order of their own, so that sums do not depend on that of the rows."""
-    positions = {
-        position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))
-    }
+    positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
     return {"value": value[order], **{name: each[order] for name, each in positions.items()}}
@@ -110,5 +108,3 @@ def _free(spec: ModelSpec, parameter: str, **options: Any) -> pt.TensorVariable:
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:
     return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
-
-

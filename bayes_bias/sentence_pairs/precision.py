@@ -54,7 +54,7 @@ def plan_pairs(
     *,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Width of the share's interval, and the probability of excluding one half, for other numbers of writers and pairs.
+    r"""Width of the share's interval, and the probability that it excludes one half, for other numbers of pairs.
 
     With :math:`W` writers of :math:`m` pairs each the variance of the share is
 
@@ -88,7 +88,9 @@ def plan_pairs(
             f"writers, each: {list(writers)} and {list(each)} must be two writers or more, of one pair or more"
         )
     study = _Study.of(posterior, data)
-    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (each if study.clustered else (1,))}
+    rows = {
+        (w, m): study.expected(w, m, ci_prob) for w in writers for m in (each if study.clustered else (1,))
+    }
     index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
     return pd.DataFrame(list(rows.values()), index=index)
 

@@ -43,8 +43,7 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """
     rows = scores.rows
     found = {ALL_PAIRS: _row(rows, ci_prob)}
-    if TYPE in rows and rows[TYPE].nunique() > 1:
-        found |= {str(kind): _row(own, ci_prob) for kind, own in rows.groupby(TYPE)}
+    found |= {kind: _row(own, ci_prob) for kind, own in _by_type(rows, rows)}
     if DIRECTION in rows:
         decided = rows[~rows.tied]
         found |= {str(way): _row(own, ci_prob) for way, own in decided.groupby(DIRECTION)}
@@ -68,11 +67,18 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
         }
     )
     groups = {ALL_PAIRS: change}
-    if TYPE in before.rows and before.rows[TYPE].nunique() > 1:
-        groups |= {str(kind): own for kind, own in change.groupby(before.rows[TYPE])}
+    groups |= dict(_by_type(change, before.rows))
     return pd.DataFrame.from_dict(
         {label: _change(own, ci_prob) for label, own in groups.items()}, orient="index"
     ).rename_axis("label")
+
+
+def _by_type(values: pd.DataFrame, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each type, where there are two or more."""
+    if TYPE not in rows:
+        return []
+    groups = [(str(kind), own) for kind, own in values.groupby(rows[TYPE])]
+    return groups if len(groups) > 1 else []
 
 
 def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:

@@ -157,8 +157,8 @@ def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
     missing = [column for column in wanted if column not in found]
     if missing:
         raise PairsError(
-            f"scores: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; needed are item and"
-            " either score_more and score_less, or difference"
+            f"scores: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; needed are item"
+            " and either score_more and score_less, or difference"
         )
     if found.empty:
         raise PairsError("scores: there are no rows; give two pairs or more")
@@ -168,7 +168,9 @@ def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
 def _of_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     if "model" not in rows:
         if model is not None:
-            raise PairsError(f"model: '{model}' is asked for, and the scores have no column 'model'; leave it out")
+            raise PairsError(
+                f"model: '{model}' is asked for, and the scores have no column 'model'; leave it out"
+            )
         return rows
     models = _labels(rows, "model")
     present = models.unique().tolist()
@@ -194,7 +196,8 @@ def _check_items(items: "pd.Series[str]") -> None:
     twice = items[items.duplicated()]
     if len(twice):
         raise PairsError(
-            f"scores: item '{twice.iloc[0]}' is there {int((items == twice.iloc[0]).sum())} times; each pair has one row"
+            f"scores: item '{twice.iloc[0]}' is there {int((items == twice.iloc[0]).sum())} times; each pair has one"
+            " row"
         )
     if len(items) < 2:
         raise PairsError(f"scores: '{items.iloc[0]}' is one pair alone; give two or more")
@@ -214,8 +217,8 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
     if wrong.any():
         at = int(np.argmax(wrong))
         raise PairsError(
-            f"scores: {column} of item '{rows['item'].iloc[at]}' is {rows[column].iloc[at]!r}, no finite number; score it"
-            " again or remove the row"
+            f"scores: {column} of item '{rows['item'].iloc[at]}' is {rows[column].iloc[at]!r}, no finite number;"
+            " score it again or remove the row"
         )
     return numbers
 

@@ -6,23 +6,39 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import DASH, MINUS, plural, share
+from bayes_bias.formatting import DASH, plain, plural, share
+from bayes_bias.formatting import signed as plus
 from bayes_bias.sentence_pairs.design import clusters_of
 
 
 def points(row: "pd.Series[Any]", *, signed: bool = False) -> str:
-    """A share, or a change of it, with its interval, in percent or percentage points."""
-    value = _signed(row["mean"]) if signed else share(row["mean"])
-    ends = interval(row.lower, row.upper, signed=signed)
-    return value if ends == DASH else f"{value} {ends}"
+    """A share with its interval, in percent; a change of it in percentage points."""
+    value, between = share_or_change(row["mean"], signed), interval(row.lower, row.upper, signed=signed)
+    return value if between == DASH else f"{value} {between}"
+
+
+def share_or_change(value: float, signed: bool) -> str:
+    """A share in percent, or a change in percentage points, whose sign is shown."""
+    return plus(100 * value, 1) if signed else share(value)
 
 
 def interval(lower: float, upper: float, *, signed: bool = False) -> str:
     """An interval of a share, or of a change of it."""
     if math.isnan(lower) or math.isnan(upper):
         return DASH
-    written = _signed if signed else share
-    return f"[{written(lower)}, {written(upper)}]"
+    return f"[{share_or_change(lower, signed)}, {share_or_change(upper, signed)}]"
+
+
+def number(value: float, signed: bool) -> str:
+    """The same for a column that says what it is in percent, or percentage points, of."""
+    return plus(100 * value, 1) if signed else plain(100 * value, 1)
+
+
+def ends(lower: float, upper: float, signed: bool) -> str:
+    """An interval for such a column."""
+    if math.isnan(lower) or math.isnan(upper):
+        return DASH
+    return f"[{number(lower, signed)}, {number(upper, signed)}]"
 
 
 def judgement(row: "pd.Series[Any]", ci_prob: float, none: str) -> str:
@@ -37,7 +53,3 @@ def shared_alike(data: xr.Dataset) -> str:
     """By how many writers, templates or terms."""
     kinds = [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(data)]
     return f" of {' and '.join(kinds)}" if kinds else ""
-
-
-def _signed(value: float) -> str:
-    return f"{100 * value:+.1f} points".replace("-", MINUS)
