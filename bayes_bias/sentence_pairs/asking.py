@@ -15,8 +15,8 @@ from bayes_bias.sentence_pairs.scores import DECIMALS, PairScores, read_scores
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
-# Effects of single writers mix well, and their many parameters make draws dearer than those of the crossed model.
-SAMPLING = Sampling(draws=1000, target_accept=0.9)
+# Short steps: where few writers differ much, some of longer ones would diverge.
+SAMPLING = Sampling(draws=1000, target_accept=0.98)
 
 
 @overload

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import PairsError
 from bayes_bias.formatting import plural
-from bayes_bias.models.units import rounded
 from bayes_bias.sentence_pairs.scores import CLUSTERS, TYPE, PairScores
 
 ALL_PAIRS = "all pairs"
@@ -93,7 +92,7 @@ def spread(difference: NDArray[np.float64], name: str) -> float:
             f"scores: all pairs of {name} have the same difference, {difference[0]:g}; nothing varies, and there is"
             " nothing to estimate an uncertainty from"
         )
-    return float(rounded(found))
+    return float(found)
 
 
 def _useless(dim: str, count: int, pairs: int) -> str:

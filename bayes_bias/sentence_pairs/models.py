@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from pymc.distributions.transforms import Interval
 
+from bayes_bias.models.priors import log_density
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import rounded
 from bayes_bias.sentence_pairs.design import cells, clusters_of, has_types, position_of
@@ -37,7 +38,7 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
     """Binomial counts with effects on the log odds."""
     with pm.Model(coords=_coords(data)) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        expected = _free(spec, "logit") + _effects(spec, data, known, "logit_sd")
+        expected = _expected(spec, data, known, "logit", "logit_sd", known["among"])
         # A binomial likelihood without its constant, which would be computed anew for each gradient.
         log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
         pm.Potential("pairs", log_density.sum())
@@ -56,7 +57,7 @@ def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Mo
     """Student-t differences, or normal ones where the spec has no prior for degrees of freedom."""
     with pm.Model(coords=_coords(data)) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        expected = _free(spec, "mean") + _effects(spec, data, known, "sd")
+        expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
         scale = _free(spec, "scale_residual")
         if "nu" not in spec.priors:
             pm.Normal("pairs", expected, scale, observed=known["value"])
@@ -71,6 +72,27 @@ def in_units(drawn: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Draws of the difference's parameters in the units of the scores."""
     unit = data.unit.item()
     return drawn.assign({name: drawn[name] * unit for name in drawn.data_vars if name != "nu"})
+
+
+def _expected(
+    spec: ModelSpec,
+    data: xr.Dataset,
+    known: Mapping[str, pt.TensorVariable],
+    level: str,
+    prefix: str,
+    pairs: pt.TensorVariable,
+) -> pt.TensorVariable:
+    """The level and all effects, for each row, which stands for so many `pairs`.
+
+    What is sampled is the average over these pairs, of which much is known; the level of all writers there could be is
+    that less the average effect of these writers, and has the prior.
+    """
+    effects = _effects(spec, data, known, prefix)
+    average = (pairs * effects).sum() / pairs.sum()
+    here = pm.Flat(f"{level}_z")
+    of_all = pm.Deterministic(level, here - average)
+    pm.Potential(f"{level}_prior", log_density(spec.priors[level], of_all))
+    return here - average + effects
 
 
 def _effects(

@@ -217,7 +217,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
     if wrong.any():
         at = int(np.argmax(wrong))
         raise PairsError(
-            f"scores: {column} of item '{rows['item'].iloc[at]}' is {rows[column].iloc[at]!r}, no finite number;"
+            f"scores: {column} of item '{rows['item'].iloc[at]}' is '{rows[column].iloc[at]}', no finite number;"
             " score it again or remove the row"
         )
     return numbers
