@@ -41,6 +41,7 @@ from .results.draws import draws as draws
 from .results.pooling import pool as pool
 from .results.summary import summarize as summarize
 from .results.verdict import verdict as verdict
+from .sentence_pairs.asking import pairs as pairs
 from .sentences.cloze import Cloze as Cloze
 from .sentences.templates import Templates as Templates
 from .sentences.templates import load_templates as load_templates

@@ -37,6 +37,10 @@ class AssociationsError(BayesBiasError):
     """A table of associations does not describe a targets x attributes design."""
 
 
+class PairsError(BayesBiasError):
+    """Scores of sentence pairs are missing, are no numbers, or do not belong together."""
+
+
 class SpecError(BayesBiasError):
     """A model specification cannot be found, or names something unknown."""
 

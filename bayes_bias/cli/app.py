@@ -23,6 +23,7 @@ COMMANDS = MappingProxyType(
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "tpr": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
+        "pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words, source and errata.",
         "models": "The shipped models, or one of them with its priors; a copy of one to change the priors in.",
         "debias": "Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019): neutralise, and equalise if asked.",

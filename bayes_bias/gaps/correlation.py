@@ -8,10 +8,8 @@
 Pearson's correlation of what is seen is nearer to zero than that of what is true, the more so the noisier either is.
 """
 
-import json
 import logging
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -27,7 +25,7 @@ from bayes_bias.gaps.counts import Counts
 from bayes_bias.gaps.model import effects, informed, informed_by, scale
 from bayes_bias.gaps.result import Gaps
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
-from bayes_bias.inference.sampling import VERSIONED, Sampling, check_sampling, sample_compiled
+from bayes_bias.inference.sampling import Sampling, check_sampling, sample_compiled, versions
 from bayes_bias.models.compiling import Inputs, compiled_once
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.progress import Progress, Quiet
@@ -166,7 +164,7 @@ def gap_correlation(
         logger.warning(f"gap_correlation: the fit has not converged: {problem}")
     tree = xr.DataTree.from_dict({"posterior": posterior, "sample_stats": sample_stats})
     tree.attrs = {
-        "versions": json.dumps({package: version(package) for package in VERSIONED}),
+        "versions": versions(),
         "seed": seed,
         **asdict(sampling),
         "diagnostics": diagnostics.to_json(),

@@ -3,7 +3,6 @@
 import json
 import logging
 from dataclasses import asdict
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ from bayes_bias.gaps.published import (
 )
 from bayes_bias.gaps.result import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, Gaps
 from bayes_bias.inference.diagnostics import diagnose
-from bayes_bias.inference.sampling import VERSIONED, Sampling, check_sampling
+from bayes_bias.inference.sampling import Sampling, check_sampling, versions
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.results.pooled import tails
 from bayes_bias.settings import check_ci_prob, check_seed
@@ -160,7 +159,7 @@ def gaps_of(
         "model": "hierarchical binomial",
         "priors": json.dumps(dict(PRIORS)),
         "notices": json.dumps(counts.notices),
-        "versions": json.dumps({package: version(package) for package in VERSIONED}),
+        "versions": versions(),
         "seed": seed,
         **asdict(sampling),
         "diagnostics": diagnostics.to_json(),

@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import nutpie
 import xarray as xr
 
+from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
@@ -25,7 +26,7 @@ from bayes_bias.settings import check_count, check_seed, is_between
 
 logger = logging.getLogger("bayes_bias")
 
-VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
+_VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
 
 # Cosines come from float32 vectors: residual variation below this is rounding, not data.
 _ROUNDING_VARIANCE = 1e-12
@@ -126,7 +127,7 @@ def fit(
     scaling = power_scaling_groups(posterior, data, spec)
     sensitivity = sensitivity_of_bias(posterior, data, scaling["log_prior"]) if scaling else None
     diagnostics = diagnose(posterior, sample_stats, sensitivity)
-    _tell(table.name, diagnostics)
+    tell(table.name, diagnostics)
     groups = {"posterior": posterior, "sample_stats": sample_stats, **_observed(table), "constant_data": data}
     tree = xr.DataTree.from_dict({**groups, **scaling})
     tree.attrs = described(table, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
@@ -186,7 +187,31 @@ def sample_compiled(
     return drawn, trace["sample_stats"].to_dataset()
 
 
-def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]:
+class Source(Protocol):
+    """What the attributes of a fit say of the numbers that were fitted."""
+
+    @property
+    def name(self) -> str:
+        """What they are called."""
+
+    @property
+    def association(self) -> Association:
+        """What they are, and in which units."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of them all."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out of them."""
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Where they come from."""
+
+
+def described(table: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
     """Everything needed to say what was fitted to what, as netCDF attributes; `Fitted` reads them."""
     return {
         "name": table.name,
@@ -198,16 +223,16 @@ def described(table: Associations, spec: ModelSpec, seed: int) -> dict[str, Any]
         "spec_sha256": spec.sha256,
         "table_sha256": table.sha256,
         "notices": json.dumps(table.notices),
-        "versions": _versions(),
+        "versions": versions(),
         **{key: str(value) for key, value in table.provenance.items()},
         "seed": seed,
     }
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     """Asked of the installation once, since random nulls are described by the hundred."""
-    return json.dumps({package: version(package) for package in VERSIONED})
+    return json.dumps({package: version(package) for package in _VERSIONED})
 
 
 def _refuse_degenerate(data: xr.Dataset) -> None:
@@ -221,7 +246,8 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
         )
 
 
-def _tell(name: str, diagnostics: Diagnostics) -> None:
+def tell(name: str, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with a fit, at once."""
     for problem in diagnostics.problems:
         logger.warning(f"{name}: the fit has not converged: {problem}")
     if diagnostics.converged and diagnostics.concern:

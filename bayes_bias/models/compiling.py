@@ -5,7 +5,7 @@ arguments, so a list with the same number of groups and classes needs no new one
 dims are fixed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from ctypes import pythonapi
 from dataclasses import dataclass
 from threading import Lock
@@ -118,7 +118,9 @@ def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Compiled, Inputs,
     return compiled_once(key, lambda: build_model(spec, data), inputs), inputs, coords
 
 
-def compiled_once(key: tuple[Any, ...], build: Callable[[], pm.Model], inputs: Iterable[str]) -> Compiled:
+def compiled_once(
+    key: tuple[Hashable, ...], build: Callable[[], pm.Model], inputs: Iterable[str]
+) -> Compiled:
     """The compiled model of a key, which names all that its code depends on; built where it is new."""
     if key not in _compiled:
         _compiled[key] = _compile(build(), inputs)

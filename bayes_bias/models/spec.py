@@ -21,6 +21,7 @@ REAL_DISTRIBUTIONS = MappingProxyType(
         "StudentT": ("nu", "mu", "sigma"),
         "Laplace": ("mu", "b"),
         "Cauchy": ("alpha", "beta"),
+        "Logistic": ("mu", "s"),
     }
 )
 POSITIVE_DISTRIBUTIONS = MappingProxyType(
@@ -39,6 +40,7 @@ _LOCATIONS = {
     ("StudentT", "mu"),
     ("Laplace", "mu"),
     ("Cauchy", "alpha"),
+    ("Logistic", "mu"),
     ("LogNormal", "mu"),
 }
 
@@ -61,6 +63,10 @@ _BY_REPLICATE = (
     "sd_attribute_preference_by_replicate",
     "sd_residual_by_replicate",
 )
+
+# What sentence pairs may have in common: an effect on the log odds of the share, and one on the difference.
+PAIR_EFFECTS = ("type", "writer", "template", "term")
+_OF_PAIRS = tuple(f"{sd}_{effect}" for sd in ("logit_sd", "sd") for effect in PAIR_EFFECTS)
 
 # The parameters of each structure and the support of their priors.
 STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
@@ -85,6 +91,13 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             "connection_sd": POSITIVE_DISTRIBUTIONS,
             "residual_sd": POSITIVE_DISTRIBUTIONS,
         },
+        "pairs": {
+            "logit": REAL_DISTRIBUTIONS,
+            "mean": REAL_DISTRIBUTIONS,
+            "scale_residual": POSITIVE_DISTRIBUTIONS,
+            "nu": POSITIVE_DISTRIBUTIONS,
+            **dict.fromkeys(_OF_PAIRS, POSITIVE_DISTRIBUTIONS),
+        },
     }
 )
 # Clusters are the sub-topics or pairs that a word list names: effects that their words share.
@@ -92,7 +105,9 @@ CLUSTERS = MappingProxyType(
     {side: (f"sd_{side}_cluster", f"sd_{side}_cluster_preference") for side in ("target", "attribute")}
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({"nu", *CLUSTERS["target"], *CLUSTERS["attribute"], *REPLICATES, *_BY_REPLICATE})
+OPTIONAL = frozenset(
+    {"nu", *CLUSTERS["target"], *CLUSTERS["attribute"], *REPLICATES, *_BY_REPLICATE, *_OF_PAIRS}
+)
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -103,6 +118,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "unit": ("within-block sd", "as measured"),
         },
         "hierarchical": {},
+        "pairs": {},
     }
 )
 _TEXT_KEYS = ("title", "description", "structure")
@@ -134,7 +150,7 @@ class ModelSpec:
     Attributes
     ----------
     name, title, description : str
-    structure : {"crossed", "hierarchical"}
+    structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
         For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class" or "common"), and the
         ``unit`` of its priors ("within-block sd", the pooled standard deviation of values about their block's mean,
@@ -161,7 +177,7 @@ class ModelSpec:
     reference: Reference | None = None
 
     def __post_init__(self) -> None:
-        if "nu" in self.priors and self.options["likelihood"] != "long":
+        if "nu" in self.priors and self.options.get("likelihood", "long") != "long":
             raise SpecError(
                 f"{self.name}: a Student-t residual, [priors.nu], needs likelihood = 'long', since the"
                 f" '{self.options['likelihood']}' one is that of normal residuals; set it, or leave out nu"

@@ -62,8 +62,20 @@ _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
 
 
 def structure_of(spec: ModelSpec) -> Structure:
-    """The implementation that a spec names."""
-    return _STRUCTURES[spec.structure, spec.options.get("likelihood")]
+    """The implementation that a spec names.
+
+    Raises
+    ------
+    SpecError
+        The model is not one of targets and attributes.
+    """
+    found = _STRUCTURES.get((spec.structure, spec.options.get("likelihood")))
+    if found is None:
+        raise SpecError(
+            f"model: '{spec.name}' is a model of {spec.structure} and not of targets and attributes; use"
+            f" `bayes_bias.{spec.structure}` for it, and 'crossed' here"
+        )
+    return found
 
 
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:

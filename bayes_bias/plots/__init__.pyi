@@ -2,6 +2,7 @@
 
 from .forest import plot_forest as plot_forest
 from .overview import plot_overview as plot_overview
+from .pairs import plot_pairs as plot_pairs
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .replicates import plot_replicates as plot_replicates

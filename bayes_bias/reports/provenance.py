@@ -10,6 +10,7 @@ from bayes_bias.formatting import plural
 from bayes_bias.gaps.result import Gaps
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
+from bayes_bias.sentence_pairs.found import Pairs, PairsChange
 
 FILE = "provenance.json"
 
@@ -49,7 +50,21 @@ def of_gaps(found: Gaps) -> dict[str, Any]:
     }
 
 
-def _asked(found: Report | Comparison | Stability, fitted: Fitted) -> dict[str, Any]:
+def of_pairs(found: Pairs | PairsChange) -> dict[str, Any]:
+    """Versions, model and priors; where the scores come from; hashes and settings of the fits."""
+    fits = {name: Fitted.of(fit) for name, fit in found.fits.items()}
+    sides = {"scores": found} if isinstance(found, Pairs) else {"before": found.before, "after": found.after}
+    return (
+        _asked(found, next(iter(fits.values())))
+        | {
+            side: dict(each.scores.provenance) | {"sha256": each.scores.sha256}
+            for side, each in sides.items()
+        }
+        | {"fits": {name: fitted.provenance for name, fitted in fits.items()}}
+    )
+
+
+def _asked(found: Report | Comparison | Stability | Pairs | PairsChange, fitted: Fitted) -> dict[str, Any]:
     return {
         "scope": found.scope,
         "ci_prob": found.ci_prob,

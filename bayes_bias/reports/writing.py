@@ -11,26 +11,29 @@ from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.gaps.result import Gaps
 from bayes_bias.reports import before_after, folder
 from bayes_bias.reports.of_gaps import write_gaps
+from bayes_bias.reports.of_pairs import write_pairs
 from bayes_bias.reports.of_stability import write_stability
 from bayes_bias.reports.record import Report
+from bayes_bias.sentence_pairs.found import Pairs, PairsChange
 
 
 @singledispatch
 def write(
-    found: Report | Comparison | Stability | Gaps,
+    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange,
     out: str | Path,
     *,
     overwrite: bool = False,
     figures: Sequence[str] = WRITTEN,
 ) -> Path:
-    """Render a report, a comparison, a study of stability or gaps into a folder, whole or not at all.
+    """Render a report, a comparison, a study of stability, pairs or gaps into a folder, whole or not at all.
 
     The folder is made if need be.
 
     Parameters
     ----------
-    found : Report, Comparison, Stability or Gaps
-        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability` or `bayes_bias.tpr_gaps`.
+    found : Report, Comparison, Stability, Pairs, PairsChange or Gaps
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs` or
+        `bayes_bias.tpr_gaps`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -48,8 +51,10 @@ def write(
         ``before-and-after.csv`` and ``controls.csv``; posteriors are ``posterior-change.nc``, and
         ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled. Of stability there is no
         page but ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv``, ``figures/``,
-        ``provenance.json`` and the posterior. Of gaps there are the page, ``gaps.csv``, ``aggregate.csv``,
-        ``variances.csv``, ``counts.csv``, ``methods.txt``, ``methods.tex``, ``references.bib``, ``figures/``,
+        ``provenance.json`` and the posterior. Of sentence pairs ``index.html``, ``summary.csv``, ``published.csv``,
+        ``plan.csv`` and ``checks.csv`` (of a change ``before-and-after.csv`` instead), ``tables.tex``, the methods
+        text, ``figures/``, ``provenance.json`` and the posteriors. Of gaps the page,
+        ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, the methods text, ``figures/``,
         ``provenance.json`` and ``posterior.nc``.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
@@ -66,7 +71,7 @@ def write(
     """
     raise OutputError(
         f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare`, `stability` or `tpr_gaps` returned"
+        " `compare`, `stability`, `pairs` or `tpr_gaps` returned"
     )
 
 
@@ -96,3 +101,11 @@ def _(
 def _(found: Gaps, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
     check_formats(figures)
     return write_gaps(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(
+    found: Pairs | PairsChange, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
+) -> Path:
+    check_formats(figures)
+    return write_pairs(found, Path(out), overwrite, figures)

@@ -1,0 +1,132 @@
+"""The two PyMC models of sentence pairs: how often the stereotypical sentence is ahead, and by how much."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+from pymc.distributions.transforms import Interval
+
+from bayes_bias.models.priors import log_density
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.units import rounded
+from bayes_bias.sentence_pairs.design import cells, clusters_of, has_types, position_of
+from bayes_bias.sentence_pairs.scores import CLUSTERS, TYPE
+
+type Inputs = dict[str, NDArray[Any]]
+
+# Degrees of freedom at which the sampler starts.
+_NEARLY_NORMAL = 20.0
+
+
+def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
+    """The dims that have effects: what the table has, and the spec gives a prior."""
+    present = (*((TYPE,) if has_types(data) else ()), *clusters_of(data))
+    return tuple(dim for dim in present if _sd(prefix, dim) in spec.priors)
+
+
+def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
+    """Numbers of pairs that share everything, and how many of them are counted."""
+    frame = cells(data, counted, among)
+    return {name: frame[name].to_numpy().astype(np.int32) for name in frame}
+
+
+def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+    """Binomial counts with effects on the log odds."""
+    with pm.Model(coords=_coords(data)) as model:
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+        expected = _expected(spec, data, known, "logit", "logit_sd", known["among"])
+        # A binomial likelihood without its constant, which would be computed anew for each gradient.
+        log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
+        pm.Potential("pairs", log_density.sum())
+    return model
+
+
+def difference_inputs(data: xr.Dataset) -> Inputs:
+    """Differences in units of the priors, in an order of their own, so that sums do not depend on that of the rows."""
+    positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
+    value = rounded(data.difference.to_numpy() / data.unit.item())
+    order = np.lexsort((value, *positions.values()))
+    return {"value": value[order], **{name: each[order] for name, each in positions.items()}}
+
+
+def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+    """Student-t differences, or normal ones where the spec has no prior for degrees of freedom."""
+    with pm.Model(coords=_coords(data)) as model:
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+        expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
+        scale = _free(spec, "scale_residual")
+        if "nu" not in spec.priors:
+            pm.Normal("pairs", expected, scale, observed=known["value"])
+        else:
+            above_one = Interval(lower=1, upper=None)  # below, there is no mean
+            nu = _free(spec, "nu", default_transform=above_one, initval=_NEARLY_NORMAL)
+            pm.StudentT("pairs", nu, expected, sigma=scale, observed=known["value"])
+    return model
+
+
+def in_units(drawn: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """Draws of the difference's parameters in the units of the scores."""
+    unit = data.unit.item()
+    return drawn.assign({name: drawn[name] * unit for name in drawn.data_vars if name != "nu"})
+
+
+def _expected(
+    spec: ModelSpec,
+    data: xr.Dataset,
+    known: Mapping[str, pt.TensorVariable],
+    level: str,
+    prefix: str,
+    pairs: pt.TensorVariable,
+) -> pt.TensorVariable:
+    """The level and all effects, for each row, which stands for so many `pairs`.
+
+    What is sampled is the average over these pairs, of which much is known; the level of all writers there could be is
+    that less the average effect of these writers, and has the prior.
+    """
+    effects = _effects(spec, data, known, prefix)
+    average = (pairs * effects).sum() / pairs.sum()
+    here = pm.Flat(f"{level}_z")
+    of_all = pm.Deterministic(level, here - average)
+    pm.Potential(f"{level}_prior", log_density(spec.priors[level], of_all))
+    return here - average + effects
+
+
+def _effects(
+    spec: ModelSpec, data: xr.Dataset, known: Mapping[str, pt.TensorVariable], prefix: str
+) -> pt.TensorVariable | float:
+    """What the pairs share, for each row; standard deviation times standard normal, as few writers have many pairs."""
+    total: pt.TensorVariable | float = 0.0
+    for dim in terms(spec, data, prefix):
+        sd = _free(spec, _sd(prefix, dim))
+        unscaled = _among_these(data.sizes[dim]) if dim == TYPE else pm.Normal(f"{dim}_z", dims=dim)
+        effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
+        total = total + effect[known[position_of(dim)]]
+    return total
+
+
+def _among_these(types: int) -> pt.TensorVariable:
+    """Deviations of variance one that sum to zero: these types are all there are, and the mean is theirs."""
+    contrasts = np.linalg.svd(np.ones((1, types)))[2][1:]
+    return pm.Normal("type_z", shape=types - 1) @ (contrasts * np.sqrt(types / (types - 1)))
+
+
+def effect_of(dim: str) -> str:
+    """What the effects of a dim are called in a posterior."""
+    return f"{dim.removeprefix('bias_')}_effect"
+
+
+def _sd(prefix: str, dim: str) -> str:
+    return f"{prefix}_{dim.removeprefix('bias_')}"
+
+
+def _free(spec: ModelSpec, parameter: str, **options: Any) -> pt.TensorVariable:
+    prior = spec.priors[parameter]
+    return getattr(pm, prior.distribution)(parameter, **prior.parameters, **options)
+
+
+def _coords(data: xr.Dataset) -> dict[str, list[str]]:
+    return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}

@@ -1,0 +1,170 @@
+"""What `pairs` says of scores: closed forms where there are some, laws where there are none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit, logsumexp
+from scipy.stats import beta, binom, expon, logistic, norm
+
+import bayes_bias as bb
+from bayes_bias import Sampling
+from bayes_bias.errors import PairsError, ScopeError, SpecError
+from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.sentence_pairs.scores import read_scores
+from tests.sentence_pairs.tables import simulated
+
+ENOUGH = Sampling(draws=1000, tune=500, chains=2, target_accept=0.9)
+TABLE = simulated()
+ALONE = TABLE[["item", "score_more", "score_less"]]
+CLUSTERED = TABLE.drop(columns="bias_type")
+
+
+def ask(frame, after=None, **options):
+    return bb.pairs(frame, after, sampling=ENOUGH, **options)
+
+
+@pytest.fixture(scope="module")
+def alone(sampled: None) -> Pairs:
+    return ask(ALONE)
+
+
+@pytest.fixture(scope="module")
+def whole(sampled: None) -> Pairs:
+    return bb.pairs(TABLE)
+
+
+@pytest.fixture(scope="module")
+def change(sampled: None) -> PairsChange:
+    rng = np.random.default_rng(8)
+    return ask(ALONE, ALONE.assign(score_more=ALONE.score_more - 0.4 + 0.6 * rng.standard_normal(len(ALONE))))
+
+
+def test_without_clusters_the_share_is_beta(alone):
+    """A uniform prior and independent pairs: Beta(1 + ahead, 1 + others)."""
+    ahead = int(alone.published.ahead["all pairs"])
+    exact, row = beta(1 + ahead, 1 + len(ALONE) - ahead), alone.row("share")
+    assert row["mean"] == pytest.approx(exact.mean(), abs=4 * exact.std() / np.sqrt(400))
+    assert row.sd == pytest.approx(exact.std(), rel=0.1)
+    assert_allclose([row.lower, row.upper], exact.ppf([0.025, 0.975]), atol=0.3 * exact.std())
+    assert_allclose(
+        [row.lower, row.upper], [row.independent_lower, row.independent_upper], atol=0.3 * exact.std()
+    )
+
+
+@pytest.mark.slow
+def test_without_clusters_and_tails_the_mean_is_students():
+    """Normal residuals and nearly flat priors: the t interval of the textbook."""
+    found = ask(ALONE, model=bb.load_spec("pairs").without_prior("nu"))
+    row = found.row("difference")
+    assert row["mean"] == pytest.approx(row.observed, abs=0.2 * row.sd)
+    assert row.upper - row.lower == pytest.approx(row.independent_upper - row.independent_lower, rel=0.1)
+
+
+@pytest.mark.slow
+def test_with_writers_the_share_is_that_of_a_grid():
+    """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
+    found = ask(CLUSTERED)
+    counts = read_scores(CLUSTERED).rows.groupby("writer").ahead.agg(["sum", "size"])
+    level, scale, z = np.linspace(-2.5, 4, 131), np.linspace(0.005, 4, 120), np.linspace(-6, 6, 241)
+    log_odds = level[:, None, None] + scale[:, None] * z
+    log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
+    for ahead, size in counts.to_numpy():
+        log = log + logsumexp(binom.logpmf(ahead, size, expit(log_odds)) + norm.logpdf(z), axis=-1)
+    weight = np.exp(log - log.max())
+    weight /= weight.sum()
+    share = (expit(log_odds) * norm.pdf(z)).sum(axis=-1) * (z[1] - z[0])
+    mean = (weight * share).sum()
+    sd = np.sqrt((weight * (share - mean) ** 2).sum())
+    row = found.row("share")
+    assert row["mean"] == pytest.approx(mean, abs=0.2 * sd)
+    assert row.sd == pytest.approx(sd, rel=0.12)
+
+
+def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
+    known, blind = whole.row("share"), alone.row("share")
+    assert known.upper - known.lower > 1.5 * (blind.upper - blind.lower)
+    assert known.noise_upper - known.noise_lower > 1.5 * (blind.noise_upper - blind.noise_lower)
+    same_writers = ask(TABLE, scope="pairs").row("share")
+    assert same_writers.upper - same_writers.lower < 0.8 * (known.upper - known.lower)
+
+
+@pytest.mark.slow
+def test_other_units_and_another_order_are_that_and_nothing_else():
+    scaled, whole = ask(TABLE.sample(frac=1, random_state=1)), ask(TABLE)
+    pd.testing.assert_frame_equal(scaled.table, whole.table)
+    scaled = ask(
+        TABLE.assign(score_more=8 * TABLE.score_more, score_less=8 * TABLE.score_less), decimals=None
+    )
+    columns = ["mean", "lower", "upper", "noise_upper"]
+    assert_allclose(
+        scaled.table.loc["difference", columns], 8 * whole.table.loc["difference", columns], rtol=1e-6
+    )
+
+
+@pytest.mark.slow
+def test_exchanging_the_sentences_mirrors_everything(whole):
+    swapped = ask(TABLE.rename(columns={"score_more": "score_less", "score_less": "score_more"}))
+    for estimand, total in (("share", 1), ("difference", 0)):
+        one, other = whole.table.loc[estimand], swapped.table.loc[estimand]
+        assert_allclose(one["mean"] + other["mean"], total, atol=0.25 * one.sd.max())
+        assert_allclose(one.lower + other.upper, total, atol=0.5 * one.sd.max())
+        assert_allclose(one.observed + other.observed, total, atol=1e-12)
+
+
+def test_without_clusters_the_change_of_the_share_is_that_of_two_betas(change):
+    """How often a pair changes, and in which direction then, each Beta and independent."""
+    own = change.published.loc["all pairs"]
+    moved = own.gained + own.lost
+    q, r = beta(1 + moved, 1 + len(ALONE) - moved), beta(1 + own.gained, 1 + own.lost)
+    drawn = q.rvs(100_000, random_state=1) * (2 * r.rvs(100_000, random_state=2) - 1)
+    row = change.table.loc[("share", "all pairs")]
+    assert row["mean"] == pytest.approx(drawn.mean(), abs=0.2 * drawn.std())
+    assert row.sd == pytest.approx(drawn.std(), rel=0.1)
+    assert change.verdict.startswith(
+        "For new pairs like these, if they are independent the share changed by −"
+    )
+
+
+def test_the_answer_tells_what_it_rests_on(whole):
+    own = whole.published.loc["all pairs"]
+    assert f"{own.share:.1%} of 240 pairs" in whole.text
+    assert "For new pairs of new writers the share is" in whole.verdict
+    assert "on as many pairs of 16 writers (95% of the time)" in whole.text
+    assert whole.checks.fits.all()
+    assert not whole.problems
+
+
+def test_the_fits_are_saved_and_read(whole, tmp_path):
+    for name, fit in whole.fits.items():
+        again = bb.load_fit(bb.save_fit(fit, tmp_path / f"{name}.nc"))
+        assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
+
+
+def test_of_exactly_these_pairs_nothing_is_uncertain(alone):
+    found = ask(ALONE, scope="none")
+    assert found.row("share")["mean"] == alone.row("share").observed
+    assert np.isnan(found.row("share").lower)
+    assert (
+        found.verdict
+        == f"Of exactly these pairs the stereotypical sentence is ahead in {found.row('share').observed:.1%}."
+    )
+
+
+def test_impossible_questions_are_refused_before_sampling(small_table):
+    with pytest.raises(ScopeError, match="scope: 'both' is no scope of pairs; valid: all, none, pairs"):
+        bb.pairs(TABLE, scope="both")
+    with pytest.raises(
+        SpecError, match="model: 'crossed' is crossed, a model of targets and attributes; give 'pairs'"
+    ):
+        bb.pairs(TABLE, model="crossed")
+    with pytest.raises(
+        SpecError, match=r"'pairs' is a model of pairs and not of targets .* use `bayes_bias.pairs`"
+    ):
+        bb.fit(small_table, "pairs")
+    with pytest.raises(PairsError, match="1 pairs are in one table alone, 'pair 0' among them"):
+        bb.pairs(TABLE, TABLE.iloc[1:])
+    with pytest.raises(PairsError, match="writer of item 'pair 0' is 'x', and was 'w"):
+        bb.pairs(TABLE, TABLE.assign(writer=TABLE.writer.where(TABLE.index > 0, "x")))
+    with pytest.raises(PairsError, match="every pair has the same difference as before"):
+        bb.pairs(TABLE, TABLE)
