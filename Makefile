@@ -66,6 +66,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.replicates lists --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.replicates planning --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.replicates cost
+	$(BIN)/python -m benchmarks.contexts --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.long_form
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
 	$(BIN)/python -m benchmarks.tpr --draws 200

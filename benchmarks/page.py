@@ -676,6 +676,23 @@ GloVe text).
 """
 
 
+def contexts() -> str:
+    """CEAT beside SEAT."""
+    result = read("contexts")
+    about = result["about"]
+    rows = pd.DataFrame(result["rows"])
+    shown = rows.assign(**{name: rows[name].map("{:.0%}".format) for name in ("CEAT", "SEAT")})
+    return f"""### CEAT
+
+Real targets and {about["size"]} attribute words a class drawn at random, in {about["templates"]} templates of the demo
+encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT find at the 5% level what is not there.
+
+{_table(shown)}
+
+{_about(about)}
+"""
+
+
 def encoding() -> str:
     """Sentences through a cache."""
     result = read("encoding")
@@ -722,6 +739,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "robust": robust,
     "planning": planning,
     "replicates-nulls": replicates_nulls,
+    "contexts": contexts,
     "replicates-priors": replicates_priors,
     "replicates-planted": replicates_planted,
     "replicates-planted-priors": replicates_planted_priors,

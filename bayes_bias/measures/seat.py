@@ -115,8 +115,8 @@ def seat(
     Notes
     -----
     Misleads in what it counts. Eight words in ten templates are eighty sentences, and the test shuffles them as if they
-    were eighty independent words: with attribute words drawn at random, where no bias exists, it finds one in three
-    quarters or more of all cases (CALIBRATION.md). It is here to be compared with. All else that is said of WEAT
+    were eighty independent words: with attribute words drawn at random, where no bias exists, it finds one in
+    three quarters or more of all cases (CALIBRATION.md). It is here to be compared with. All else that is said of WEAT
     holds, and d depends on which vector stands for a sentence: over five models .90, .52, 1.15, .77, .40 for
     [CLS], .62, -.30, .05, .57, .00 for the pooled word (Delobelle et al. 2022).
 
