@@ -27,6 +27,7 @@ NAMES = [
     "load_wordlist",
     "measures",
     "open_embedding",
+    "pairs",
     "pairwise",
     "plan",
     "plots",
