@@ -37,6 +37,7 @@ NAMES = [
     "log_probabilities",
     "measures",
     "open_embedding",
+    "pairs",
     "pairwise",
     "plan",
     "plots",

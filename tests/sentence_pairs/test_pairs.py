@@ -1,5 +1,7 @@
 """What `pairs` says of scores: closed forms where there are some, laws where there are none."""
 
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,13 @@ from scipy.stats import beta, binom, expon, logistic, norm
 import bayes_bias as bb
 from bayes_bias import Sampling
 from bayes_bias.errors import PairsError, ScopeError, SpecError
+from bayes_bias.plots import plot_pairs
+from bayes_bias.progress import Quiet
+from bayes_bias.sentence_pairs.design import design
+from bayes_bias.sentence_pairs.estimands import differences, shares
+from bayes_bias.sentence_pairs.fitting import fit_difference, fit_share
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.sentence_pairs.published import published
 from bayes_bias.sentence_pairs.scores import read_scores
 from tests.sentence_pairs.tables import simulated
 
@@ -55,17 +63,24 @@ def test_without_clusters_the_share_is_beta(alone):
 @pytest.mark.slow
 def test_without_clusters_and_tails_the_mean_is_students():
     """Normal residuals and nearly flat priors: the t interval of the textbook."""
-    found = ask(ALONE, model=bb.load_spec("pairs").without_prior("nu"))
-    row = found.row("difference")
-    assert row["mean"] == pytest.approx(row.observed, abs=0.2 * row.sd)
-    assert row.upper - row.lower == pytest.approx(row.independent_upper - row.independent_lower, rel=0.1)
+    scores, spec = read_scores(ALONE), bb.load_spec("pairs").without_prior("nu")
+    data, _ = design(scores)
+    fit = fit_difference(scores, spec, data, seed=1, sampling=ENOUGH, progress=Quiet())
+    drawn = differences(fit["posterior"].to_dataset(), data).values
+    row = published(scores).loc["all pairs"]
+    assert drawn.mean() == pytest.approx(row.difference, abs=0.2 * drawn.std())
+    assert np.ptp(np.quantile(drawn, [0.025, 0.975])) == pytest.approx(
+        row.student_upper - row.student_lower, rel=0.1
+    )
 
 
 @pytest.mark.slow
 def test_with_writers_the_share_is_that_of_a_grid():
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
-    found = ask(CLUSTERED)
-    counts = read_scores(CLUSTERED).rows.groupby("writer").ahead.agg(["sum", "size"])
+    scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH, "progress": Quiet()}
+    data, _ = design(scores)
+    fit = fit_share(scores, bb.load_spec("pairs"), data, **how)
+    counts = scores.rows.groupby("writer").ahead.agg(["sum", "size"])
     level, scale, z = np.linspace(-2.5, 4, 131), np.linspace(0.005, 4, 120), np.linspace(-6, 6, 241)
     log_odds = level[:, None, None] + scale[:, None] * z
     log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
@@ -76,9 +91,9 @@ def test_with_writers_the_share_is_that_of_a_grid():
     share = (expit(log_odds) * norm.pdf(z)).sum(axis=-1) * (z[1] - z[0])
     mean = (weight * share).sum()
     sd = np.sqrt((weight * (share - mean) ** 2).sum())
-    row = found.row("share")
-    assert row["mean"] == pytest.approx(mean, abs=0.2 * sd)
-    assert row.sd == pytest.approx(sd, rel=0.12)
+    drawn = shares(fit["posterior"].to_dataset(), data).values
+    assert drawn.mean() == pytest.approx(mean, abs=0.2 * sd)
+    assert drawn.std() == pytest.approx(sd, rel=0.12)
 
 
 def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
@@ -130,7 +145,7 @@ def test_the_answer_tells_what_it_rests_on(whole):
     own = whole.published.loc["all pairs"]
     assert f"{own.share:.1%} of 240 pairs" in whole.text
     assert "For new pairs of new writers the share is" in whole.verdict
-    assert "on as many pairs of 16 writers (95% of the time)" in whole.text
+    assert f"on as many pairs of {whole.data.sizes['writer']} writers (95% of the time)" in whole.text
     assert whole.checks.fits.all()
     assert not whole.problems
 
@@ -139,6 +154,30 @@ def test_the_fits_are_saved_and_read(whole, tmp_path):
     for name, fit in whole.fits.items():
         again = bb.load_fit(bb.save_fit(fit, tmp_path / f"{name}.nc"))
         assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
+
+
+def test_a_report_has_a_page_tables_figures_and_posteriors(whole, tmp_path):
+    page = bb.write(whole, tmp_path / "report", figures=("png",))
+    written = {path.name for path in page.parent.rglob("*") if path.is_file()}
+    assert written >= {"index.html", "summary.csv", "published.csv", "plan.csv", "checks.csv", "tables.tex"}
+    assert written >= {"methods.txt", "share.png", "difference.png", "posterior-share.nc", "provenance.json"}
+    text = unescape(page.read_text(encoding="utf-8"))
+    assert whole.text in text
+    assert "new pairs of new writers" in text
+    assert "Miller, E. (2024)" in text
+    assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
+
+
+def test_a_change_has_a_report_too(change, tmp_path):
+    page = bb.write(change, tmp_path / "report", figures=())
+    assert change.text in unescape(page.read_text(encoding="utf-8"))
+    sides = pd.read_csv(page.parent / "before-and-after.csv")
+    assert sides.state.unique().tolist() == ["before", "after"]
+
+
+def test_the_figure_has_a_row_for_each_type(whole):
+    rows = [tick.get_text() for tick in plot_pairs(whole).get_yticklabels()]
+    assert [row.split(" (")[0] for row in rows] == ["all pairs", "age", "gender", "religion"]
 
 
 def test_of_exactly_these_pairs_nothing_is_uncertain(alone):

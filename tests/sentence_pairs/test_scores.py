@@ -92,12 +92,12 @@ def test_columns_that_cluster_nothing_are_left_out_and_said():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="score_less"), "no column 'score_less' among item, score_more.*needed are item and"),
+        (lambda t: t.drop(columns="score_less"), "no column 'score_less' among item, score_more.*needed are item"),
         (lambda t: t.drop(columns="item"), "no column 'item'"),
         (lambda t: t.iloc[:0], "there are no rows; give two pairs or more"),
         (lambda t: t.iloc[:1], "'pair 0' is one pair alone; give two or more"),
         (lambda t: pd.concat([t, t.iloc[[3, 3]]]), "item 'pair 3' is there 3 times; each pair has one row"),
-        (lambda t: t.assign(score_more=np.nan), "score_more of item 'pair 0' is 'nan', no finite number"),
+        (lambda t: t.assign(score_more=np.nan), "score_more of item 'pair 0' is 'nan', no finite number; score it"),
         (lambda t: t.assign(score_more="high"), "score_more of item 'pair 0' is 'high', no finite number"),
         (lambda t: t.assign(writer=t.writer.where(t.index != 4)), "writer is missing in row 5; name it, or leave"),
         (lambda t: t.assign(model=["a", "b"] * 20), "the scores are of 2 models, a, b; say of which"),
