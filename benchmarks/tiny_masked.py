@@ -114,6 +114,7 @@ def _model(tokens: int, length: int, width: int, layers: int) -> BertForMaskedLM
         BertConfig(
             vocab_size=tokens,
             intermediate_size=2 * width,
+            initializer_range=width**-0.5,
             max_position_embeddings=max(64, length),
             **size,
             **no_dropout,
