@@ -725,38 +725,40 @@ def _measured(name: str) -> bool:
 
 def pairs() -> str:
     """Sentence pairs that cluster by writer."""
-    result = read("pairs")
+    result, keys = read("pairs"), ["correlation", "truth"]
     rows = pd.DataFrame(result["rows"])
-    keys = ["correlation", "truth"]
     shown = rows.assign(
-        covered=[_interval(round(row.coverage_95 * row.draws), int(row.draws)) for row in rows.itertuples()],
+        covered=[_covered(row.coverage_95, int(row.draws)) for row in rows.itertuples()],
         width=rows.width.map("{:.3f}".format),
         draws=rows.draws.astype(int),
-    )[["method", *keys, "draws", "covered", "width"]]
-    whole, types = shown[rows.scope == "all pairs"], shown[rows.scope == "type"]
+    ).sort_values(["method", *keys])[["scope", "method", *keys, "draws", "covered", "width"]]
+    whole, types = (shown[shown.scope == scope].drop(columns="scope") for scope in ("all pairs", "type"))
     known = rows[(rows.scope == "all pairs") & rows.method.str.contains("hierarchical")]
-    outside = known[~known.coverage_95.between(0.93, 0.97)]
-    held = (
-        "All cells of the hierarchical models are"
-        if outside.empty
-        else f"{len(known) - len(outside)} of {len(known)} are"
-    )
+    held = known.coverage_95.between(0.93, 0.97).sum()
     return f"""## Sentence pairs
 
-Simulated differences of 1,508 pairs by 77 writers with as many pairs each as those of CrowS-Pairs have (130 to one; their
-size-weighted mean is 60), of its nine bias types. Being ahead correlates by so much among pairs of one writer; differences
-have Student-t tails with 5 degrees of freedom, and the true share is .5 or .6. How many 95% intervals hold the share, and the
-mean difference, of new pairs of new writers; wanted: 93% to 97%. {held}.
+Simulated differences of 1,508 pairs by 77 writers with as many pairs each as those of CrowS-Pairs have (130 to one;
+their size-weighted mean is 60), of its nine bias types. Being ahead correlates by so much among pairs of one writer;
+differences have Student-t tails with 5 degrees of freedom, and the true share is .5 or .6. How many 95% intervals hold
+the share, and the mean difference, of new pairs of new writers; wanted: 93% to 97%. {held} of the {len(known)} cells of
+the hierarchical models are within.
 
-{_table(whole.sort_values(["method", *keys]))}
+{_table(whole)}
 
-Single types, nine in each table. (Each interval of `pairs` draws a type towards the others; coverage is that of all types
-together, whose true shares are the same in all tables.)
+Single types, nine in each table. (A type is drawn towards the others; coverage is that of all types together, whose
+true shares are the same in all tables. Intervals of one table are not independent of each other, and those of the
+coverage too short.)
 
-{_table(types.sort_values(["method", *keys]))}
+{_table(types)}
 
 {_about(result["about"])}
 """
+
+
+def _covered(share: float, draws: int) -> str:
+    """A coverage with its exact interval."""
+    interval = binomtest(round(share * draws), draws).proportion_ci()
+    return f"{share:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
 
 
 SECTIONS: dict[str, Callable[[], str]] = {

@@ -96,8 +96,9 @@ def _axis(found: Pairs | PairsChange, estimand: str) -> str:
 
 
 def _title(found: Pairs | PairsChange, estimand: str) -> str:
-    said = "how often stereotypical is ahead" if estimand == "share" else "by how much stereotypical is ahead"
-    return said if isinstance(found, Pairs) else f"change of {said}"
+    if isinstance(found, PairsChange):
+        return f"change of the {estimand}"
+    return "how often stereotypical is ahead" if estimand == "share" else "how far stereotypical is ahead"
 
 
 def _legend(ax: Axes, found: Pairs | PairsChange) -> None:

@@ -16,7 +16,7 @@ from bayes_bias.sentence_pairs.scores import DECIMALS, PairScores, read_scores
 type Scores = PairScores | pd.DataFrame | str | Path
 
 # Short steps: where few writers differ much, some of longer ones would diverge.
-SAMPLING = Sampling(draws=1000, target_accept=0.98)
+SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.97)
 
 
 @overload
