@@ -53,6 +53,10 @@ class MeasureError(BayesBiasError):
     """A measure is not defined on these words."""
 
 
+class OtherDataError(MeasureError):
+    """A measure is for another kind of data: for sentences, for probabilities, for vectors."""
+
+
 class GapsError(BayesBiasError):
     """Labels, predictions and groups do not give true-positive rates of every class and group."""
 

@@ -9,7 +9,7 @@ import argparse
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ def train(
     batch: int = 32,
     rate: float = 3e-3,
     masked: float = 0.2,
+    asked: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Train a BERT on these sentences and save it to a folder, from which `load_masked` opens it.
@@ -55,6 +56,9 @@ def train(
         How long and how large; `rate` falls to zero linearly.
     masked : float, optional
         Share of tokens that are masked and asked for, at least one in a sentence.
+    asked : collection of str, optional
+        Words that alone are masked, such as those of a list: the rest of a sentence is soon learnt, and what goes with
+        what late or never.
     progress : Progress, optional
         Hears how many epochs are done.
 
@@ -73,6 +77,7 @@ def train(
         "batch": batch,
         "rate": rate,
         "masked": masked,
+        "asked": sorted(asked),
     }
     made_of = hashlib.sha256(json.dumps([list(sentences), seed, size], sort_keys=True).encode()).hexdigest()
     record = folder / "trained.txt"
@@ -81,13 +86,14 @@ def train(
     progress.step(f"training on {len(sentences)} sentences")
     tokenizer = _tokenizer(sentences)
     rows = _rows(tokenizer, sentences)
+    askable = _askable(tokenizer, asked)
     torch.manual_seed(seed)
     model = _model(len(tokenizer), rows.shape[1], width, layers)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
     for epoch in range(_resumed(folder, made_of, model, optimizer), epochs):
         for group in optimizer.param_groups:
             group["lr"] = rate * (1 - epoch / epochs)
-        _epoch(model, optimizer, rows, batch, masked, seed=seed * 1_000_003 + epoch + 1)
+        _epoch(model, optimizer, rows, askable, batch, masked, seed=seed * 1_000_003 + epoch + 1)
         _keep(folder, made_of, model, optimizer, epoch + 1)
         progress.advance(epoch + 1, epochs)
     with quietly():
@@ -105,6 +111,16 @@ def _tokenizer(sentences: Sequence[str]) -> BertTokenizer:
 
 def _rows(tokenizer: BertTokenizer, sentences: Sequence[str]) -> torch.Tensor:
     return tokenizer(list(sentences), padding=True, return_tensors="pt")["input_ids"]
+
+
+def _askable(tokenizer: BertTokenizer, asked: Collection[str]) -> torch.Tensor:
+    """Whether a token may be masked: those of these words, or all but the special ones."""
+    tokens = [
+        token for word in asked for token in tokenizer(word.lower(), add_special_tokens=False)["input_ids"]
+    ]
+    askable = torch.zeros(len(tokenizer), dtype=torch.bool)
+    askable[tokens or range(len(SPECIAL), len(tokenizer))] = True
+    return askable
 
 
 def _model(tokens: int, length: int, width: int, layers: int) -> BertForMaskedLM:
@@ -126,16 +142,17 @@ def _epoch(
     model: BertForMaskedLM,
     optimizer: torch.optim.Optimizer,
     rows: torch.Tensor,
+    askable: torch.Tensor,
     batch: int,
     masked: float,
     seed: int,
 ) -> None:
     """Every sentence once, in an order and with masks that depend on the seed only."""
-    pad, unknown, *_, mask = range(len(SPECIAL))
+    pad, *_, mask = range(len(SPECIAL))
     chance = torch.Generator().manual_seed(seed)
     for own in torch.randperm(len(rows), generator=chance).split(batch):
         ids = rows[own]
-        order = torch.rand(ids.shape, generator=chance).masked_fill((ids <= mask) & (ids != unknown), 2)
+        order = torch.rand(ids.shape, generator=chance).masked_fill(~askable[ids], 2)
         asked = (order < masked) | (order == order.min(1, keepdim=True).values)
         loss = model(
             input_ids=ids.masked_fill(asked, mask),

@@ -8,7 +8,7 @@ from bayes_bias.associations.replicates import Replicates
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.replicated import split
 from bayes_bias.embeddings.vectors import Vectors, stack
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.formatting import plural
 
 # What is measured by one encoder, so that vectors of different replicates have a cosine; trainings have none.
@@ -18,11 +18,11 @@ _ONE_SPACE = ("template",)
 def require_replicates(table: Associations, measure: str) -> Replicates:
     """Refuse tables in which every word is measured once, and those of anything but cosines."""
     if table.association != COSINE:
-        raise MeasureError(
-            f"{measure}: is for cosines of sentences, and this table holds {table.association.plural}; take LPBS"
+        raise OtherDataError(
+            f"{measure}: is for vectors of sentences, and this table holds {table.association.plural}"
         )
     if table.replicates is None:
-        raise MeasureError(
+        raise OtherDataError(
             f"{measure}: is for words in several sentences each, and this table has one value for each pair; measure"
             " them in templates: cosines(encoder, list, templates='plain-10')"
         )

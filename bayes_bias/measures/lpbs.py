@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayes_bias.associations.association import LOG_PROBABILITIES
 from bayes_bias.associations.table import Associations
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
 from bayes_bias.measures.permutation import Alternative, permutation_test
 from bayes_bias.measures.registry import Occasion, measure
@@ -115,7 +115,7 @@ def lpbs(
     >>> lpbs(table).effect_size                                                  # doctest: +SKIP
     """
     if table.association.name not in LOG_PROBABILITIES:
-        raise MeasureError(
+        raise OtherDataError(
             f"LPBS: is for log probabilities, and this table holds {table.association.plural}; take WEAT or SEAT"
         )
     design = two_by_two(table, "LPBS")

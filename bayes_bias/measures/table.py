@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.measures.result import Result
 from bayes_bias.settings import check_seed
@@ -86,6 +86,8 @@ def measure_all(
     for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
         try:
             found = registered.run(occasion)
+        except OtherDataError:  # nothing that a reader of this table would miss
+            continue
         except MeasureError as refusal:
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"

@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from bayes_bias.associations.association import LOG_PROBABILITY
 from bayes_bias.associations.table import Associations
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import labels, require_complete
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
@@ -103,7 +103,7 @@ def _check(table: Associations) -> None:
         table.association != LOG_PROBABILITY
         or table.provenance.get("predicted", "attributes") != "attributes"
     ):
-        raise MeasureError(
+        raise OtherDataError(
             "unmasking: needs probabilities of the attributes themselves:"
             " log_probabilities(model, list, predict='attributes', corrected=False)"
         )

@@ -143,9 +143,9 @@ class Methods:
     def _terms(self) -> dict[str, bool]:
         """What the model has beyond the effects of words."""
         return {
-            "shared": self.facts["shared"],
-            "grouped": self.facts["grouped"],
-            "replicated": bool(self.facts["kind"]),
+            "shared": self.facts.get("shared", False),
+            "grouped": self.facts.get("grouped", False),
+            "replicated": bool(self.facts.get("kind")),
         }
 
     @property

@@ -36,9 +36,6 @@ def methods_of(found: Pairs | PairsChange) -> Methods:
         "ci_prob": found.ci_prob,
         "settings": first.tree.attrs,
         "versions": first.versions,
-        # The shared machinery's formula is that of targets and attributes.
-        "shared": False,
-        "kind": "",
     }
     said = convergence.sentence({name: Diagnostics.of(fitted) for name, fitted in fits.items()})
     return Methods(

@@ -59,7 +59,7 @@ def _whose(found: Gaps) -> str:
 
 
 def _methods(found: Gaps) -> Methods:
-    facts = {"found": found, "shared": False, "kind": ""}
+    facts = {"found": found}
     return Methods("methods-of-gaps.txt", facts, {}, ())
 
 

@@ -64,11 +64,11 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fit", "weat6", "--templates", "plain-10"), "--templates: 'plain-10' belongs to an encoder of sentences"),
+        (("fit", "weat6", "--templates", "plain-10"), "--templates: 'plain-10' belongs to a model of sentences"),
         (("fit", "weat6", "--pooling", "cls"), "--pooling: 'cls' belongs to an encoder"),
-        (("fit", "weat6", "--encoder", "{0}", "-e", "minilm-demo"), "and --embedding minilm-demo are both named"),
+        (("fit", "weat6", "--encoder", "{0}", "-e", "minilm-demo"), "--embedding minilm-demo are named together"),
         (("fit", "weat6", "--encoder", "{0}", "--templates", "plan-10"), "did you mean 'plain-10'"),
-        (("fit", "weat6", "--encoder", "{0}", "--replicates", "seed"), "an encoder's replicates are its --templates"),
+        (("fit", "weat6", "--encoder", "{0}", "--replicates", "seed"), "of a model of sentences are its --templates"),
         (("weat", "mine.csv", "--encoder", "{0}"), "'mine.csv' holds cosines already"),
         (("report", "weat7", "--encoder", "{0}", "--templates", "noun-10"), "'he' is of the class 'subject'"),
         (("sentences", "weat6", "--out", "w.txt"), "does not end in .csv"),

@@ -17,7 +17,7 @@ def test_all_measures_for_the_ten_weat_lists_take_less_than_10_seconds(
     start = time.process_time()
     measured = {name: measure_all(table, glove) for name, table in lists.items()}
     assert time.process_time() - start < 10
-    assert {tuple(m.left_out) for m in measured.values()} == {("SEAT", "CEAT", "Direct Bias", "RIPA")}
+    assert {tuple(m.left_out) for m in measured.values()} == {("Direct Bias", "RIPA")}
     for name, m in measured.items():
         assert m.table.loc["WEAT", "value"] == weat(lists[name], permutations=1).value
         assert m.table.value.between(m.table.low, m.table.high).all()
