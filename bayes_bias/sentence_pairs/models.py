@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from pymc.distributions.transforms import Interval
 
-from bayes_bias.models.priors import log_density
+from bayes_bias.models.priors import free, log_density
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import rounded
 from bayes_bias.sentence_pairs.design import cells, clusters_of, has_types, position_of
@@ -20,6 +20,9 @@ type Inputs = dict[str, NDArray[Any]]
 
 # Degrees of freedom at which the sampler starts.
 _NEARLY_NORMAL = 20.0
+
+# Of what pairs share, in log odds and in units of the differences' spread.
+_TYPICAL = 0.4
 
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
@@ -101,7 +104,7 @@ def _effects(
     """What the pairs share, for each row; standard deviation times standard normal, as few writers have many pairs."""
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
-        sd = _free(spec, _sd(prefix, dim))
+        sd = free(spec, _sd(prefix, dim), _TYPICAL)
         unscaled = _among_these(data.sizes[dim]) if dim == TYPE else pm.Normal(f"{dim}_z", dims=dim)
         effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
         total = total + effect[known[position_of(dim)]]
