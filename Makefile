@@ -68,6 +68,8 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.replicates cost
 	$(BIN)/python -m benchmarks.contexts --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.long_form
+	$(TRANSFORMERS)/python -m benchmarks.masked train
+	$(BIN)/python -m benchmarks.masked nulls --draws 200
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
 	$(BIN)/python -m benchmarks.tpr --draws 200
 	$(BIN)/python -m benchmarks.data_fit

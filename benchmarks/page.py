@@ -381,7 +381,7 @@ have hardly any of the lists' words), the same but for the seed and the order in
 (SEAT: WEAT's permutation test, two-sided, in which each word in each template is one more word; a sentence's score is
 its mean cosine with all sentences of one class, those of other templates included, less that with all of the other; of
 trainings, which have no space in common, cosines within a training). Share of findings at the 5% level, lists together,
-{rows.draws.min():.0f} to {rows.draws.max():.0f} draws of each list, size and number of replicates.
+{_draws(rows)} draws of each list, size and number of replicates.
 
 {_table(_by_method(rows, keys))}
 
@@ -711,6 +711,38 @@ encoded again when it went on; vectors are {same}.
 """
 
 
+def masked_nulls() -> str:
+    """Masked models of a text without bias."""
+    result = read("masked-nulls")
+    rows = pd.DataFrame(result["rows"])
+    told = rows[rows.scope.isin(["all", "both", "targets"])]
+    mine = rows[(rows.method == "crossed") & (rows.scope == "all")]
+    return f"""## Masked language models of a text without bias
+
+{result["about"]["models"]} tiny BERTs, each trained by `python -m benchmarks.masked train` on a text of its own in which
+120 nouns meet in ten templates, some pairs more often than others, as random places in five dimensions say. Words have
+preferences, and no group of them has. Groups and classes of 8 and 25 nouns each are drawn at random, {_draws(rows)}
+times for each model and size, and judged by their log probabilities (`log_probabilities`, targets predicted; LPBS by its
+two-sided permutation test) and by the cosines of their sentences (mean pooling; SEAT two-sided, WEAT on the mean table).
+Share of findings at the 5% level, models together:
+
+{_table(_pooled(told, ["part", "size", "method", "scope"]))}
+
+Model by model, scope "all":
+
+{_table(_shown(mine, ["part", "model", "size"]))}
+
+{_outside_of(mine)}.
+
+{_about(result["about"])}
+"""
+
+
+def _draws(rows: pd.DataFrame) -> str:
+    least, most = int(rows.draws.min()), int(rows.draws.max())
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
 def _dated(name: str, section: str) -> str:
     """What was measured before the model had its second edition says so, until it is measured again."""
     if read(name)["about"].get("edition") != "first":
@@ -786,6 +818,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "replicates-planning": replicates_planning,
     "replicates-cost": replicates_cost,
     "tpr": tpr,
+    "masked-nulls": masked_nulls,
     "pairs": pairs,
     "compiling": compiling,
     "sampling": sampling,
