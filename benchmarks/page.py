@@ -719,12 +719,12 @@ def masked_nulls() -> str:
     mine = rows[(rows.method == "crossed") & (rows.scope == "all")]
     return f"""## Masked language models of a text without bias
 
-{result["about"]["models"]} tiny BERTs, each trained by `python -m benchmarks.masked train` on a text of its own in which
-120 nouns meet in ten templates, some pairs more often than others, as random places in five dimensions say. Words have
-preferences, and no group of them has. Groups and classes of 8 and 25 nouns each are drawn at random, {_draws(rows)}
-times for each model and size, and judged by their log probabilities (`log_probabilities`, targets predicted; LPBS by its
-two-sided permutation test) and by the cosines of their sentences (mean pooling; SEAT two-sided, WEAT on the mean table).
-Share of findings at the 5% level, models together:
+{result["about"]["models"]} tiny BERTs, each trained by `python -m benchmarks.masked train` on a text of its own in
+which 120 nouns meet in ten templates, some pairs more often than others, as random places in five dimensions say. Words
+have preferences, and no group of them has. Groups and classes of 8 and 25 nouns each are drawn at random,
+{_draws(rows)} times for each model and size, and judged by their log probabilities (`log_probabilities`, targets
+predicted; LPBS by its two-sided permutation test) and by the cosines of their sentences (mean pooling; SEAT two-sided,
+WEAT on the mean table). Share of findings at the 5% level, models together:
 
 {_table(_pooled(told, ["part", "size", "method", "scope"]))}
 

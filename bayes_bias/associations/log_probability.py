@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from bayes_bias.words.wordlist import WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]
 
+# What a mask in the other word's place hides: of one piece in most models, and a phrase by itself.
+_NOTHING = ("something", "name")
+
 
 def log_probabilities(
     model: Score | str | Path,
@@ -36,10 +39,12 @@ def log_probabilities(
 
     For target i and attribute j in template r, with the target predicted,
 
-    .. math:: y_{ijr} = \log p(i \mid j, r) - \log p(i \mid \text{the attribute masked}, r)
+    .. math:: y_{ijr} = \log p(i \mid j, r) - \log p(i \mid \text{a mask in the attribute's place}, r)
 
     the log probability score of Kurita et al. (2019), LPBS, before any averaging. A word of several pieces has their
-    joint probability, by the chain rule; its phrase ("a rose") keeps its article in sight.
+    joint probability, by the chain rule; its own article stays in sight. That of the other word goes with it: the mask
+    stands for its whole phrase, and is the same for all, since an article, or the number of masks, would tell which
+    words may be meant.
 
     Parameters
     ----------
@@ -98,7 +103,7 @@ def log_probabilities(
     score = load_masked(model) if isinstance(model, str | Path) else model
     name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
     targets, attributes = _home(words.groups), _home({**words.classes, **words.controls})
-    tables = _tables(score, list(_pairs(words, used)), used, predict, corrected, progress or Quiet())
+    tables = _tables(score, _asked(words, used, predict), predict, corrected, progress or Quiet())
     shape = (len(targets), len(attributes))
     singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
     table = assemble(
@@ -136,29 +141,45 @@ def _home(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     return {word: name for name, own in words.items() for word in own}
 
 
-def _pairs(words: WordList, templates: Templates) -> Iterator[tuple[Pair, ...]]:
-    """Each target with each attribute, in every template."""
+class _Asked(NamedTuple):
+    """Sentences in every template: each target with each attribute, and the predicted words beside nothing in
+    particular; which of the latter goes with each pair."""
+
+    labels: tuple[str, ...]
+    pairs: list[tuple[Pair, ...]]
+    alone: list[tuple[Pair, ...]]
+    position: NDArray[np.intp]
+
+
+def _asked(words: WordList, templates: Templates, predict: Predicted) -> _Asked:
     known = word_classes(words)
-    for target, attribute in product(words.targets, words.attributes):
-        yield templates.pairs((target, word_class(target, known)), (attribute, word_class(attribute, known)))
+    targets, attributes = (
+        [(word, word_class(word, known)) for word in side] for side in (words.targets, words.attributes)
+    )
+    rows, columns = np.indices((len(targets), len(attributes))).reshape(2, -1)
+    nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
+    by_target = predict == "targets"
+    alone = product(targets, nothing) if by_target else product(nothing, attributes)
+    return _Asked(
+        templates.labels,
+        [templates.pairs(*pair) for pair in product(targets, attributes)],
+        [templates.pairs(*pair) for pair in alone],
+        rows if by_target else columns,
+    )
 
 
 def _tables(
-    score: Score,
-    pairs: Sequence[tuple[Pair, ...]],
-    templates: Templates,
-    predict: Predicted,
-    corrected: bool,
-    progress: Progress,
+    score: Score, asked: _Asked, predict: Predicted, corrected: bool, progress: Progress
 ) -> Iterator[NDArray[np.float64]]:
     """Values of all pairs, template after template: a model that reads a sentence once has each template's together."""
-    progress.step(f"log probabilities in {len(templates.labels)} sentences")
-    for number, label in enumerate(templates.labels):
-        asked = [_cloze(own[number], predict) for own in pairs]
-        hidden = [_cloze(own[number], predict, hide=True) for own in pairs] if corrected else []
-        answers = _answers(score, [*asked, *hidden], label)
-        yield answers[: len(asked)] - (answers[len(asked) :] if corrected else 0.0)
-        progress.advance(number + 1, len(templates.labels))
+    progress.step(f"log probabilities in {len(asked.labels)} sentences")
+    for number, label in enumerate(asked.labels):
+        together = [_cloze(own[number], predict) for own in asked.pairs]
+        alone = [_cloze(own[number], predict, hide=True) for own in asked.alone] if corrected else []
+        answers = _answers(score, [*together, *alone], label)
+        prior = answers[len(together) :][asked.position] if corrected else 0.0
+        yield answers[: len(together)] - prior
+        progress.advance(number + 1, len(asked.labels))
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:

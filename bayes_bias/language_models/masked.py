@@ -61,7 +61,8 @@ class MaskedModel(Telling):
             A word that the tokenizer has no token for; a word or span that does not end where a piece does; a
             sentence longer than the model's window.
         """
-        sentences = read(self.opened, [cloze.text for cloze in clozes])
+        hidden = [cloze.hidden for cloze in clozes]
+        sentences = read(self.opened, [cloze.text for cloze in clozes], unseen=hidden)
         steps = [_steps(self.opened, cloze, tokens) for cloze, tokens in zip(clozes, sentences, strict=True)]
         logs = log_probabilities(self.opened, [blank for word in steps for blank in word], self.batch)
         ends = np.cumsum([len(word) for word in steps], dtype=int)

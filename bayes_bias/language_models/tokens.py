@@ -1,7 +1,7 @@
 """Sentences as a model reads them: pieces of words, where each stands, and rows of equal length."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +39,14 @@ class Tokens:
         return len(self.ids)
 
 
-def read(opened: Opened, texts: Sequence[str], *, special: bool = True) -> list[Tokens]:
-    """Each sentence in pieces, never cut short.
+def read(
+    opened: Opened,
+    texts: Sequence[str],
+    *,
+    special: bool = True,
+    unseen: Sequence[Collection[tuple[int, int]]] = (),
+) -> list[Tokens]:
+    """Each sentence in pieces, never cut short; of what no model sees, `unseen` spans of each, nothing is said.
 
     Raises
     ------
@@ -70,7 +76,7 @@ def read(opened: Opened, texts: Sequence[str], *, special: bool = True) -> list[
     ]
     for each in tokens:
         check_length(opened, each.text, len(each))
-    _notice_unknown(opened, tokens)
+    _notice_unknown(opened, tokens, unseen or [()] * len(tokens))
     return tokens
 
 
@@ -186,10 +192,16 @@ def check_padding(opened: Opened, batch: int) -> None:
         )
 
 
-def _notice_unknown(opened: Opened, tokens: Sequence[Tokens]) -> None:
+def _notice_unknown(
+    opened: Opened, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
+) -> None:
     if opened.tokenizer.unk_token_id is None:
         return
-    strange = [each.text for each in tokens if unknown(opened, each)]
+    strange = [
+        each.text
+        for each, spans in zip(tokens, unseen, strict=True)
+        if any(all(each.spans[k] != span for span in spans) for k in unknown(opened, each))
+    ]
     if strange:
         logger.warning(
             "%d of %d sentences hold a word or sign that '%s' has no token for; the first: '%s'",

@@ -27,7 +27,7 @@ WORK = ("boss", "office")
 
 
 class Model:
-    """Men are likelier beside work by one nat, women beside home by two; all less so in longer sentences."""
+    """Men are likelier beside work by one nat, women beside home by two; long words are less likely."""
 
     name, identity = "by hand", "1"
 
@@ -42,7 +42,7 @@ class Model:
         at_work = any(word in cloze.seen for word in WORK)
         at_home = any(word in cloze.seen for word in ("cook", "orchid"))
         gain = {"John": at_work, "Paul": at_work, "Amy": 2 * at_home, "Joan": 2 * at_home}
-        return -5.0 - len(cloze.text) / 100 + gain.get(cloze.word, 0)
+        return -5.0 - len(cloze.word) / 10 + gain.get(cloze.word, 0)
 
 
 def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
@@ -56,14 +56,14 @@ def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
         np.testing.assert_allclose(own.block("women", "work"), 0, atol=1e-12)
 
 
-def test_the_word_is_asked_for_in_its_sentence_with_its_article_in_sight():
+def test_the_word_is_asked_for_in_its_sentence_and_beside_a_mask_that_tells_nothing():
     model = Model()
     log_probabilities(model, WORDS, ())
     with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
     assert with_other in model.asked
-    hidden = next(each for each in model.asked if each.text == with_other.text and each.hidden)
-    assert hidden.seen == "When people think of ___, they think of an ___."
-    assert len(model.asked) == 2 * 16 * 10
+    hidden = next(each for each in model.asked if each.word == "John" and each.hidden)
+    assert hidden.seen == "When people think of ___, they think of ___."
+    assert len(model.asked) == (16 + 4) * 10
 
 
 def test_either_side_may_be_predicted():
@@ -85,7 +85,7 @@ def test_lpbs_is_the_difference_of_scores_in_their_standard_deviation():
     assert found.value == pytest.approx(3 / scores.std(ddof=1))
     assert (found.difference, found.p_value, found.exact) == (pytest.approx(3), pytest.approx(2 / 6), True)
     raw = log_probabilities(Model(), WORDS, (), corrected=False)
-    assert lpbs(raw).difference < 3 + 1e-9  # words of other lengths, and no prior to take that out
+    assert lpbs(raw).value == pytest.approx(found.value)  # the prior cancels
 
 
 def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
@@ -127,7 +127,7 @@ def test_a_fit_and_its_verdict_are_in_nats():
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (lambda clozes: [-1.0], "gave .* answers to 32 clozes"),
+        (lambda clozes: [-1.0], "gave .* answers to 20 clozes"),
         (lambda clozes: [float("nan")] * len(clozes), "gave nan for 'John' in 'When people think of"),
         (lambda clozes: [0.7] * len(clozes), r"gave 0\.7 .* natural logarithms of probabilities"),
     ],
