@@ -70,7 +70,7 @@ def fit(
     if out_file is not None:
         check_output(out_file, overwrite)
     with progress_bar() as progress:
-        progress.step(f"{source}: measuring cosines")
+        progress.step(f"{source}: measuring")
         sampling = Sampling(draws, tune, chains)
         table = read_table(
             source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
