@@ -213,11 +213,11 @@ class EncoderChoice:
                 f"{sources[0].split()[0]}: {', '.join(sources)} are named together; give one of them"
             )
 
-    def table(self, source: str, controls: str, progress: Progress | None) -> bb.Associations:
+    def table(self, source: str, controls: str, trust: bool, progress: Progress | None) -> bb.Associations:
         """What the masked model makes of a list."""
         assert self.masked is not None
         return bb.log_probabilities(
-            self.masked,
+            bb.load_masked(self.masked, trust=trust),
             source,
             controls_of(controls),
             templates=self.templates or "association-10",
@@ -264,7 +264,7 @@ def read_table(
         )
     if encoder.masked is not None:
         _check_lists(encoder, [source], replicates)
-        return encoder.table(source, controls, progress)
+        return encoder.table(source, controls, trust, progress)
     opened = embedding_of(embedding, replicates, trust, encoder, [source], controls, progress)
     return bb.cosines(opened, source, controls_of(controls), allow_loss=allow_loss)
 
