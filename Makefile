@@ -8,7 +8,7 @@ TEMPLATES ?= minilm_templates.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
-.PHONY: report test test-fast test-transformers lint docs calibration benchmark clean
+.PHONY: report test test-thorough test-fast test-transformers lint docs calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -16,6 +16,10 @@ report: .venv/installed
 # A process on each core; a file's tests stay together, and with them what they share.
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+# Checks that each compile a model of their own, against the long form and against a million draws of the prior.
+test-thorough: .venv/installed-test
+	$(BIN)/python -m pytest -m thorough
 
 # What samples no posterior: less than a minute.
 test-fast: .venv/installed-test

@@ -87,6 +87,7 @@ def train(
     tokenizer = _tokenizer(sentences)
     rows = _rows(tokenizer, sentences)
     askable = _askable(tokenizer, asked)
+    torch.set_num_threads(1)  # models this small are slower on several cores
     torch.manual_seed(seed)
     model = _model(len(tokenizer), rows.shape[1], width, layers)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate)

@@ -52,6 +52,7 @@ def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_posterior_is_that_of_the_model_as_it_is_written():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
     # The prior, drawn as the formulas say, and weighed by the likelihood.

@@ -201,6 +201,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_long_form_has_the_same_posterior_with_clusters():
     """Where sub-topics are of one size, and all words are paired, the raw contrast is the best estimate in both."""
     topics = {f"a{i}": f"{i // 3}" for i in range(6)}
