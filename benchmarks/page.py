@@ -732,9 +732,9 @@ Model by model, scope "all":
 
 {_table(_shown(mine, ["part", "model", "size"]))}
 
-{_outside_of(mine)}. In these texts a word's preference for a random class is small beside what belongs to single pairs, so
-that permuting words does no harm: WEAT and LPBS hold their level, SEAT does not, and the posterior is far too cautious,
-since its prior allows for preferences that are not there. Real models have them.
+{_outside_of(mine)}. In these texts a word's preference for a random class is small beside what belongs to single
+pairs, so that permuting words does no harm: WEAT and LPBS hold their level, SEAT does not, and the posterior is far too
+cautious, since its prior allows for preferences that are not there. Real models have them.
 
 {_about(result["about"])}
 """
