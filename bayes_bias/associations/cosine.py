@@ -19,6 +19,7 @@ from bayes_bias.embeddings.vectors import sha256_of_vectors
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.sentences import Templates
+from bayes_bias.words.belonging import home_of
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 CONTROLS = ("neutral", "human")
@@ -167,4 +168,4 @@ def _cosines(
 
 def _belongs(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
     """Which group or class each usable word belongs to, in the order of the list."""
-    return {word: name for name, own in words.items() for word in own if word in vectors}
+    return {word: home for word, home in home_of(words).items() if word in vectors}

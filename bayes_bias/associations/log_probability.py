@@ -1,6 +1,6 @@
 """From a masked language model, a word list and templates to log probabilities."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from bayes_bias.language_models.masked import load_masked
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.sentences import Pair, Templates, load_templates, word_class, word_classes
 from bayes_bias.sentences.cloze import Cloze, Score
+from bayes_bias.words.belonging import home_of
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]
@@ -102,7 +103,7 @@ def log_probabilities(
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = load_masked(model) if isinstance(model, str | Path) else model
     name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
-    targets, attributes = _home(words.groups), _home({**words.classes, **words.controls})
+    targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
     tables = _tables(score, _asked(words, used, predict), predict, corrected, progress or Quiet())
     shape = (len(targets), len(attributes))
     singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
@@ -135,10 +136,6 @@ def log_probabilities(
         ),
     )
     return with_notices(table)
-
-
-def _home(words: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    return {word: name for name, own in words.items() for word in own}
 
 
 class _Asked(NamedTuple):

@@ -323,11 +323,6 @@ def _encoded(
     )
 
 
-def _layer(layer: str) -> str | int:
-    """The name of a layer, or its number."""
-    return int(layer) if layer.removeprefix("-").isdecimal() else layer
-
-
 def _check_lists(choice: EncoderChoice, lists: Sequence[str], replicates: str | None) -> None:
     if replicates is not None:
         raise BayesBiasError(

@@ -3,7 +3,7 @@
 One function per rule, as in `rules`: each returns clean data or raises `WordListError`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,11 @@ type Topics = Mapping[str, Words]
 type Pairs = tuple[tuple[str, str], ...]
 
 _EXAMPLE = 'pairs = [["he", "she"], ["king", "queen"]]'
+
+
+def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The group or class of each word, in order."""
+    return {word: home for home, own in words.items() for word in own}
 
 
 def read_topics(

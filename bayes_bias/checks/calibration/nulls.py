@@ -13,6 +13,7 @@ from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.embeddings import Embedding
 from bayes_bias.embeddings.replicated import joined, split
 from bayes_bias.errors import WordListError
+from bayes_bias.words.belonging import home_of
 from bayes_bias.words.wordlist import WordList, Words
 
 # Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
@@ -158,7 +159,7 @@ class NullDesign:
             groups = {
                 name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()
             }
-        targets, attributes = _belongs(groups), _belongs({**classes, **self.controls})
+        targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         drawn = {word: self.vectors[word] for word in (*targets, *attributes)}
         singles = split(drawn, len(self.replicates)) if self.replicates else []
         values, *of_replicates = (self._values(own, targets, attributes) for own in (drawn, *singles))
@@ -203,10 +204,6 @@ class NullDesign:
         moved = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
         return shrunk + moved * np.where(own, shift, -shift)
-
-
-def _belongs(table: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    return {word: name for name, words in table.items() for word in words}
 
 
 def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
