@@ -78,7 +78,7 @@ def measure_all(
     "WEAT: group 'man' has 1 word(s) and needs 2 or more"
     """
     check_seed(seed)
-    _discover()
+    discover()
     occasion = Occasion(table, vectors, defining_sets, vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
@@ -99,7 +99,7 @@ def measure_all(
     return MeasureTable(pd.concat(rows), left_out, results)
 
 
-def _discover() -> None:
+def discover() -> None:
     """Have every file of this folder register its measure: that is all it takes to add one."""
     package = import_module(__package__ or "")
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
