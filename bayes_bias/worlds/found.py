@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from bayes_bias.formatting import Telling
-from bayes_bias.ground_truth.world import World
+from bayes_bias.worlds.world import World
 
 # A training is one model of one corpus; a corpus is one truth's, with so many words of a group in a sentence.
 CORPUS = ["truth", "words_per_sentence", "corpus", "half"]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bayes_bias.embeddings.saving import save_vectors
-from bayes_bias.ground_truth.asking import ask_vectors
-from bayes_bias.ground_truth.corpus import draw_truth, make_corpus, truth_table
-from bayes_bias.ground_truth.static import train_static
-from bayes_bias.ground_truth.world import Reading, World
 from bayes_bias.measures.registry import MEASURES, Registered
+from bayes_bias.worlds.asking import ask_vectors
+from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
+from bayes_bias.worlds.static import train_static
+from bayes_bias.worlds.world import Reading, World
 
 # What the records hold; a change of it makes earlier answers void.
 EDITION = 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_bias.ground_truth.world import ModelRecipe
+from bayes_bias.worlds.world import ModelRecipe
 
 # Subwords of a few hundred words; gensim's own two million rows would be made anew for each corpus.
 _BUCKETS = 20_000

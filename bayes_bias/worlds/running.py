@@ -8,14 +8,14 @@ import pandas as pd
 
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_name
-from bayes_bias.ground_truth.found import GroundTruth
-from bayes_bias.ground_truth.reading import answers_of, asked_of
-from bayes_bias.ground_truth.world import Reading, World, load_world
 from bayes_bias.inference.sampling import versions
 from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
 from bayes_bias.tasks import Task, open_store, run_tasks
+from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.reading import answers_of, asked_of
+from bayes_bias.worlds.world import Reading, World, load_world
 
 ANSWERS, MODELS = "answers", "models"
 

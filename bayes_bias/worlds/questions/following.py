@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from bayes_bias.ground_truth.found import GroundTruth
-from bayes_bias.ground_truth.questions.clustered import correlation, resampled
+from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.questions.clustered import correlation, resampled
 
 # What a corpus's log odds do: lean to one side, spread to both, lie away from equal shares.
 FOLLOWED = ("skew", "stereotype", "away")

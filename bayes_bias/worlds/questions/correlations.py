@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayes_bias.ground_truth.found import TRAINING, GroundTruth
-from bayes_bias.ground_truth.questions.clustered import correlation, mean_over_truths, resampled
+from bayes_bias.worlds.found import TRAINING, GroundTruth
+from bayes_bias.worlds.questions.clustered import correlation, mean_over_truths, resampled
 
 # What is true of a word: with a sign, for measures that have one; its size, for those that have none.
 AGAINST = ("log odds", "absolute log odds")

@@ -13,16 +13,16 @@ from bayes_bias.checks.calibration.judging import describe, posterior_of
 from bayes_bias.embeddings.subspace import defining_subspace
 from bayes_bias.embeddings.vectors import stack_unit
 from bayes_bias.estimands.estimates import estimate_of
-from bayes_bias.ground_truth.corpus import Truth
-from bayes_bias.ground_truth.lists import TARGETS, of_all_targets, of_two_groups
-from bayes_bias.ground_truth.vocabulary import Attribute
-from bayes_bias.ground_truth.world import World
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.result import Result
 from bayes_bias.measures.same import Same
 from bayes_bias.measures.table import measure_all
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import load_spec
+from bayes_bias.worlds.corpus import Truth
+from bayes_bias.worlds.lists import TARGETS, of_all_targets, of_two_groups
+from bayes_bias.worlds.vocabulary import Attribute
+from bayes_bias.worlds.world import World
 
 POSTERIOR = "posterior"
 SPREAD = "posterior spread"

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from bayes_bias.ground_truth.asking import SPREAD
-from bayes_bias.ground_truth.found import GroundTruth
-from bayes_bias.ground_truth.questions.clustered import INTERVAL
+from bayes_bias.worlds.asking import SPREAD
+from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.questions.clustered import INTERVAL
 
 _BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 _RESAMPLES = 1000

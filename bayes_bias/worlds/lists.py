@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bayes_bias.ground_truth.corpus import Truth
-from bayes_bias.ground_truth.schemes import EQUAL
-from bayes_bias.ground_truth.vocabulary import Attribute
-from bayes_bias.ground_truth.world import World
 from bayes_bias.words.wordlist import WordList
+from bayes_bias.worlds.corpus import Truth
+from bayes_bias.worlds.schemes import EQUAL
+from bayes_bias.worlds.vocabulary import Attribute
+from bayes_bias.worlds.world import World
 
 TARGETS, MORE, LESS, OTHERS = "targets", "more", "less", "others"
 

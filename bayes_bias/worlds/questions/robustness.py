@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from bayes_bias.ground_truth.found import GroundTruth
+from bayes_bias.worlds.found import GroundTruth
 
 _BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 
 # From the outside in: each is drawn anew within the one before.
+DIFFERENCE = "difference"
 NESTED = ("truth", "corpus", "half", "seed")
 
 
@@ -21,9 +22,9 @@ def robustness(found: GroundTruth) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``mean``, ``sd`` of all trainings, a
-        column for the share of each level, and ``difference``: the mean relative difference
-        ``2 |a - b| / (|a| + |b|)`` of two trainings of one truth.
+        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``level`` and ``value``: the share of
+        each level, and for the level "difference" the mean relative difference ``2 |a - b| / (|a| + |b|)`` of two
+        trainings of one truth.
     """
     rows = []
     for key, own in found.models_with_truth.groupby(_BY, sort=False):
@@ -32,15 +33,11 @@ def robustness(found: GroundTruth) -> pd.DataFrame:
             continue
         variances = components(values)
         total = sum(variances.values())
-        rows.append(
-            {
-                **dict(zip(_BY, key, strict=True)),
-                "mean": values.value.mean(),
-                "sd": values.value.std(),
-                **{level: each / total for level, each in variances.items()},
-                "difference": _difference(values),
-            }
-        )
+        shares = {level: each / total for level, each in variances.items()}
+        rows += [
+            {**dict(zip(_BY, key, strict=True)), "level": level, "value": value}
+            for level, value in {**shares, DIFFERENCE: _difference(values)}.items()
+        ]
     return pd.DataFrame(rows)
 
 

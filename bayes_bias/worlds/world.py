@@ -11,10 +11,10 @@ from typing import Any
 from bayes_bias.errors import WorldError, did_you_mean
 from bayes_bias.files import read_toml
 from bayes_bias.formatting import Telling
-from bayes_bias.ground_truth.schemes import Scheme, scheme_from
-from bayes_bias.ground_truth.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.settings import check_seed, is_between, is_number
+from bayes_bias.worlds.schemes import Scheme, scheme_from
+from bayes_bias.worlds.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
 
 HALVES = ("first", "second")
 

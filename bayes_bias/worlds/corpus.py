@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.ground_truth.vocabulary import SLOT, TARGET, TRAINING, WORD, Attribute
-from bayes_bias.ground_truth.world import HALVES, World
+from bayes_bias.worlds.vocabulary import SLOT, TARGET, TRAINING, WORD, Attribute
+from bayes_bias.worlds.world import HALVES, World
 
 # Streams of random numbers that must not meet.
 _TRUTH, _CORPUS = 1, 2
@@ -60,7 +60,7 @@ def draw_truth(world: World, number: int) -> Truth:
 
     Examples
     --------
-    >>> from bayes_bias.ground_truth.world import load_world
+    >>> from bayes_bias.worlds.world import load_world
     >>> truth = draw_truth(load_world("majority"), 0)
     >>> truth.shares["ethnicity"].shape
     (100, 5)
@@ -99,7 +99,7 @@ def make_corpus(world: World, truth: Truth, number: int = 0, words: int = 1, hal
 
     Examples
     --------
-    >>> from bayes_bias.ground_truth.world import load_world
+    >>> from bayes_bias.worlds.world import load_world
     >>> world = load_world("majority")
     >>> corpus = make_corpus(world, draw_truth(world, 0))
     >>> len(corpus.sentences), int(corpus.counts["gender"].sum())

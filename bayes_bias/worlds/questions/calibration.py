@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from bayes_bias.ground_truth.asking import POSTERIOR
-from bayes_bias.ground_truth.found import TRAINING, GroundTruth
-from bayes_bias.ground_truth.questions.clustered import mean_over_truths
+from bayes_bias.worlds.asking import POSTERIOR
+from bayes_bias.worlds.found import TRAINING, GroundTruth
+from bayes_bias.worlds.questions.clustered import mean_over_truths
 
 _BY = ["attribute", "model", "words_per_sentence"]
 LEVEL = 0.05
