@@ -61,7 +61,7 @@ def draw_truth(world: World, number: int) -> Truth:
     Examples
     --------
     >>> from bayes_bias.worlds.world import load_world
-    >>> truth = draw_truth(load_world("majority"), 0)
+    >>> truth = draw_truth(load_world("groups"), 0)
     >>> truth.shares["ethnicity"].shape
     (100, 5)
     """
@@ -100,7 +100,7 @@ def make_corpus(world: World, truth: Truth, number: int = 0, words: int = 1, hal
     Examples
     --------
     >>> from bayes_bias.worlds.world import load_world
-    >>> world = load_world("majority")
+    >>> world = load_world("groups")
     >>> corpus = make_corpus(world, draw_truth(world, 0))
     >>> len(corpus.sentences), int(corpus.counts["gender"].sum())
     (16500, 5500)

@@ -30,6 +30,12 @@ class GroundTruth(Telling):
         A row for each target, attribute, measure and training: ``value``; ``lower`` and ``upper`` of the posterior.
     models : pandas.DataFrame
         A row for each list, attribute, measure and training: ``value``, ``p_value``, ``lower``, ``upper``.
+    retests : pandas.DataFrame
+        A row for each share of the targets, attribute, measure and training: ``value``, ``change``, ``low``, ``high``;
+        empty where the world does not ask for it.
+    classes : pandas.DataFrame
+        A row for each class of a classifier, attribute, classifier, number of components taken out, and training:
+        ``gap``, ``bias``, ``accuracy``, ``mean_square``; empty where the world does not ask for it.
     failed : mapping of str to str
         Trainings that gave no answer, and why.
     versions : mapping of str to str
@@ -41,6 +47,8 @@ class GroundTruth(Telling):
     truths: pd.DataFrame
     words: pd.DataFrame
     models: pd.DataFrame
+    retests: pd.DataFrame
+    classes: pd.DataFrame
     failed: Mapping[str, str]
     versions: Mapping[str, str]
 

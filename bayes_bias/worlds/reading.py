@@ -12,6 +12,8 @@ from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.measures.registry import MEASURES, Registered
 from bayes_bias.worlds.asking import ask_vectors
 from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
+from bayes_bias.worlds.downstream import downstream
+from bayes_bias.worlds.retest import retest
 from bayes_bias.worlds.static import train_static
 from bayes_bias.worlds.world import Reading, World
 
@@ -27,6 +29,7 @@ def key_of(world: World, reading: Reading) -> str:
 def asked_of(world: World, reading: Reading) -> list[Any]:
     """All that decides the answers, as JSON."""
     asked = [world.posterior, world.group_size, sorted(MEASURES), EDITION]
+    asked += [name for name in ("retest", "downstream") if getattr(world, name)]
     return [_determined_by(world, reading), asked]
 
 
@@ -47,7 +50,7 @@ def answers_of(
     Returns
     -------
     dict of str to list of dict
-        ``truths``, ``words`` and ``models``.
+        ``truths``, ``words``, ``models``, ``retests`` and ``classes``.
     """
     MEASURES.update(own)
     truth = draw_truth(world, reading.truth)
@@ -55,7 +58,13 @@ def answers_of(
     vectors = vectors_of(world, reading, Path(folder))
     answers = ask_vectors(world, truth, vectors, seed=world.seed)
     truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
-    return {"truths": truths, "words": answers.words, "models": answers.models}
+    return {
+        "truths": truths,
+        "words": answers.words,
+        "models": answers.models,
+        "retests": retest(world, vectors, reading.seed) if world.retest else [],
+        "classes": downstream(world, truth, vectors, reading.seed) if world.downstream else [],
+    }
 
 
 def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.ndarray]:

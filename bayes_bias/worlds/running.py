@@ -88,14 +88,14 @@ def ground_truth(
     frames = {
         kind: pd.concat(
             [
-                pd.DataFrame(outcome.result[kind]).assign(**_place(world, each))
+                pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(world, each))
                 for each, outcome in zip(readings, outcomes, strict=True)
                 if not outcome.failed
             ]
             or [pd.DataFrame()],
             ignore_index=True,
         )
-        for kind in ("truths", "words", "models")
+        for kind in ("truths", "words", "models", "retests", "classes")
     }
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     return GroundTruth(world=world, folder=home, failed=failed, versions=json.loads(versions()), **frames)

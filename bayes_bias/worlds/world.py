@@ -34,6 +34,8 @@ _KEYS = (
     "seeds",
     "seed",
     "posterior",
+    "retest",
+    "downstream",
     "group_size",
     "truth",
     "models",
@@ -136,6 +138,10 @@ class World(Telling):
         Of everything.
     posterior : bool
         Whether posteriors are sampled beside the measures.
+    retest : bool
+        Whether random parts of the targets are asked, too.
+    downstream : bool
+        Whether classifiers are trained on the vectors.
     group_size : int
         Targets in each of the two groups that measures of two groups compare; at most half of the targets.
 
@@ -164,6 +170,8 @@ class World(Telling):
     seeds: int = 1
     seed: int = 1
     posterior: bool = True
+    retest: bool = False
+    downstream: bool = False
     group_size: int = 25
 
     @property
@@ -299,6 +307,8 @@ def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) 
         words_per_sentence=tuple(words),
         halves=_flag(content, "halves", False, name),
         posterior=_flag(content, "posterior", True, name),
+        retest=_flag(content, "retest", False, name),
+        downstream=_flag(content, "downstream", False, name),
         seed=check_seed(content.get("seed", 1)),
         group_size=group_size,
         **numbers,

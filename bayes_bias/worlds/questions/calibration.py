@@ -25,9 +25,9 @@ def coverage(found: GroundTruth) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``; ``slope`` (cosine for each unit of log odds) and ``r2`` of all
-        truths together; ``value``, ``lower``, ``upper`` of the share covered; ``excluded``: share of intervals without
-        zero; ``right``: share of those whose sign is that of the log odds.
+        ``attribute``, ``model``, ``words_per_sentence``, ``estimand``; ``slope`` (cosine for each unit of log odds) and
+        ``r2`` of all truths together; ``value``, ``lower``, ``upper`` of the share covered; ``excluded``: share of
+        intervals without zero; ``right``: share of those whose sign is that of the log odds.
     """
     words = found.words_with_truth
     own_of = words[(words.measure == POSTERIOR) & words.lower.notna()].groupby(_BY, sort=False)
@@ -40,6 +40,7 @@ def coverage(found: GroundTruth) -> pd.DataFrame:
         rows.append(
             {
                 **dict(zip(_BY, key, strict=True)),
+                "estimand": "target_bias",
                 "slope": slope,
                 "r2": r2,
                 **mean_over_truths(by_training.share, by_training.truth),
