@@ -158,6 +158,10 @@ def _drawn_groups(
     sentences = templates * world.repeats
     steps = truth.shares[attribute].cumsum(axis=1)[:, :-1]
     chance = rng.uniform(size=(world.targets, sentences))
+    if world.exact:  # one in each of as many equal parts of the unit interval as there are sentences
+        chance = rng.permuted(
+            (np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1
+        )
     groups = (chance[:, :, None] >= steps[:, None, :]).sum(axis=2)
     neutral = rng.uniform(size=groups.shape) < world.neutral_share
     return np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)

@@ -12,6 +12,7 @@ from bayes_bias.worlds.world import World
 
 # A training is one model of one corpus; a corpus is one truth's, with so many words of a group in a sentence.
 CORPUS = ["truth", "words_per_sentence", "corpus", "half"]
+MODELS = "models"
 TRAINING = [*CORPUS, "model", "seed"]
 
 
@@ -57,6 +58,11 @@ class GroundTruth(Telling):
         """What was trained and asked."""
         lost = f"; {len(self.failed)} failed" if self.failed else ""
         return f"{self.world.text}; {len(self.words):,} answers about words, {len(self.models):,} about models{lost}"
+
+    @property
+    def models_folder(self) -> Path:
+        """Where the models are kept."""
+        return self.folder / MODELS
 
     @cached_property
     def words_with_truth(self) -> pd.DataFrame:

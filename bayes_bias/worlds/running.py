@@ -13,11 +13,11 @@ from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
 from bayes_bias.tasks import Task, open_store, run_tasks
-from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.found import MODELS, GroundTruth
 from bayes_bias.worlds.reading import answers_of, asked_of
 from bayes_bias.worlds.world import Reading, World, load_world
 
-ANSWERS, MODELS = "answers", "models"
+ANSWERS = "answers"
 
 
 def ground_truth(

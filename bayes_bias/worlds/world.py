@@ -29,6 +29,7 @@ _KEYS = (
     "neutral_share",
     "words_per_sentence",
     "repeats",
+    "exact",
     "halves",
     "corpora",
     "seeds",
@@ -130,6 +131,9 @@ class World(Telling):
         text comes to lie *away* from its words in the vectors.
     repeats : int
         Sentences for each template and target.
+    exact : bool
+        Whether groups are dealt so that the shares that come out are those that were drawn, as nearly as whole
+        sentences allow; by default each sentence's group is drawn by itself, as in a text.
     halves : bool
         Whether the halves of the templates give corpora of their own.
     corpora, seeds : int
@@ -165,6 +169,7 @@ class World(Telling):
     neutral_share: float = 0.0
     words_per_sentence: tuple[int, ...] = (1,)
     repeats: int = 1
+    exact: bool = False
     halves: bool = False
     corpora: int = 5
     seeds: int = 1
@@ -202,6 +207,7 @@ class World(Telling):
             self.targets,
             asdict(self.scheme),
             [self.balanced, self.neutral, self.neutral_share, self.repeats, self.seed],
+            *(["exact"] if self.exact else []),
         ]
         return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()
 
@@ -305,6 +311,7 @@ def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) 
         models=_models(content.get("models"), name, home),
         neutral_share=float(share),
         words_per_sentence=tuple(words),
+        exact=_flag(content, "exact", False, name),
         halves=_flag(content, "halves", False, name),
         posterior=_flag(content, "posterior", True, name),
         retest=_flag(content, "retest", False, name),

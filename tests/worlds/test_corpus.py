@@ -113,3 +113,10 @@ def test_half_of_the_sentences_are_neutral_where_that_is_asked_for() -> None:
     assert corpus.counts["gender"].sum() / len(corpus.sentences) == pytest.approx(0.5, abs=0.04)
     neutral = set(world.described["gender"].neutral_words)
     assert any(neutral & set(WORD.findall(sentence)) for sentence in corpus.sentences)
+
+
+def test_exact_shares_are_those_that_were_drawn_but_for_the_odd_sentence() -> None:
+    world = short_world(exact=True, attributes=EVERY)
+    truth = draw_truth(world, 0)
+    for name, counts in make_corpus(world, truth).counts.items():
+        assert np.abs(counts - truth.shares[name] * 55).max() < 1.0001

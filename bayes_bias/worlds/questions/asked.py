@@ -14,8 +14,10 @@ from bayes_bias.worlds.questions import (
     orders,
     parts,
     ranking,
+    replicates,
     robustness,
 )
+from bayes_bias.worlds.questions.clustered import FEWEST_TRUTHS
 from bayes_bias.worlds.schemes import EQUAL
 from bayes_bias.worlds.world import World
 
@@ -85,7 +87,11 @@ def _biased(world: World) -> bool:
 
 
 def _several_truths(world: World) -> bool:
-    return _biased(world) and len(world.scheme.cells) > 2
+    return _biased(world) and len(world.scheme.cells) >= FEWEST_TRUTHS
+
+
+def _static(world: World) -> bool:
+    return not any(each.contextual for each in world.models)
 
 
 def _trained_again(world: World) -> bool:
@@ -148,6 +154,19 @@ QUESTIONS = (
         lambda world: _several_truths(world) and world.posterior,
         panels=("estimand",),
         rows="attribute",
+        reference=0.95,
+    ),
+    Question(
+        "replicates",
+        "Do intervals cover the truth when corpora are replicates?",
+        "Share of 95% intervals of `target_bias` that hold what the *drawn* shares imply: from one corpus, and from all"
+        " corpora of the truth as replicates of one table. Intervals are over truths.",
+        "share covered",
+        replicates.replicates,
+        lambda world: _several_truths(world) and world.posterior and world.corpora > 2 and _static(world),
+        panels=("attribute",),
+        rows="model",
+        series="asked",
         reference=0.95,
     ),
     Question(

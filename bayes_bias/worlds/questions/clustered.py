@@ -7,7 +7,7 @@ from scipy import stats
 INTERVAL = ["lower", "upper"]
 
 _RESAMPLES = 2000
-_FEWEST_TRUTHS = 5
+FEWEST_TRUTHS = 5
 _SEED = 1
 
 
@@ -79,7 +79,7 @@ def correlation_over_trainings(frame: pd.DataFrame, first: str, second: str) -> 
     by_truth = sums.groupby(complete.truth).sum().to_numpy()
     truths = len(by_truth)
     found = {"value": float(_correlation(by_truth.sum(axis=0))), "lower": np.nan, "upper": np.nan}
-    if truths >= _FEWEST_TRUTHS:
+    if truths >= FEWEST_TRUTHS:
         times = np.random.default_rng(_SEED).multinomial(truths, np.full(truths, 1 / truths), size=_RESAMPLES)
         found["lower"], found["upper"] = np.nanquantile(_correlation(times @ by_truth), (0.025, 0.975))
     return pd.Series(found | {"truths": truths, "trainings": len(complete)})
