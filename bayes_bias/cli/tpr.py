@@ -26,7 +26,9 @@ from bayes_bias.reports import check_folder
 
 @app.command()
 def tpr(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="A row for each person.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.csv", help="A row for each person; or a shipped table (tpr-demo).")
+    ],
     y: Annotated[str, typer.Option("--y", help="Column with the true class.")] = "y",
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
@@ -46,7 +48,7 @@ def tpr(
 ) -> None:
     """Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.
 
-    Example: bayes-bias tpr predictions.csv --y profession --prediction predicted --group gender --of F
+    Example: bayes-bias tpr tpr-demo --of F --out gaps
     """
     formats = formats_of(figures)
     if out_folder is not None:
@@ -61,7 +63,7 @@ def tpr(
             leave_out=leave_out,
             ci_prob=ci_prob,
             seed=seed,
-            name=file.stem,
+            name=Path(file).stem,
             progress=progress,
         )
         if out_folder is not None:
