@@ -77,7 +77,10 @@ def _show(found: Gaps) -> None:
     whose = f"{found.of[0]} less {found.rest}" if len(found.of) == 1 else "each group less all others"
     print_frame(_classes(found), title=f"Gaps of true-positive rates: {whose}")
     print_frame(_aggregate(found), title="Over all classes")
-    say("no gaps: raw value to be expected if no class had a gap; chance: of so large a one then")
+    say(
+        "no gaps: raw value to be expected if no class had a gap; chance: of so large a one then; unbiased: root of an"
+        " unbiased mean square. The posterior of a size lies too high where people are few."
+    )
     say(f"\n{found.text}")
 
 
