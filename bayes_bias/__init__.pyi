@@ -47,5 +47,7 @@ from .sentences.templates import Templates as Templates
 from .sentences.templates import load_templates as load_templates
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
+from .worlds.running import ground_truth as ground_truth
+from .worlds.world import load_world as load_world
 
 __version__: str

@@ -61,6 +61,10 @@ class GapsError(BayesBiasError):
     """Labels, predictions and groups do not give true-positive rates of every class and group."""
 
 
+class WorldError(BayesBiasError):
+    """A world of known bias cannot be read, or asks for what no corpus can have."""
+
+
 class OutputError(BayesBiasError):
     """A result cannot be written where it was asked to go."""
 

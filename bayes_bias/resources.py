@@ -1,5 +1,5 @@
-"""The only code that knows where the shipped folders lie: `wordlists`, `models`, `vectors`,
-`templates`, `tables`.
+"""The only code that knows where the shipped folders lie: `wordlists`, `models`, `vectors`, `templates`, `worlds`,
+`tables`.
 
 In a checkout (and so in an editable install) they are top-level folders, because users open, copy and cite
 them. A wheel carries them inside the package, in `_data`.

@@ -22,6 +22,7 @@ COMMANDS = MappingProxyType(
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "tpr": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
+        "ground-truth": "Worlds whose bias is known: corpora, models, and what every measure makes of them.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
         "pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words, source and errata.",
@@ -51,8 +52,11 @@ class Commands(TyperGroup):
 
 
 def _imported(name: str) -> Any:
-    import_module(f"bayes_bias.cli.{name}")
-    info = next(each for each in app.registered_commands if getattr(each.callback, "__name__", "") == name)
+    function = name.replace("-", "_")
+    import_module(f"bayes_bias.cli.{function}")
+    info = next(
+        each for each in app.registered_commands if getattr(each.callback, "__name__", "") == function
+    )
     return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
 
 

@@ -1,5 +1,6 @@
 """Figures of a fit: one plot per file, each returns matplotlib axes."""
 
+from .answers import plot_answers as plot_answers
 from .forest import plot_forest as plot_forest
 from .overview import plot_overview as plot_overview
 from .pairs import plot_pairs as plot_pairs

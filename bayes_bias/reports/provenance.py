@@ -11,6 +11,7 @@ from bayes_bias.gaps.result import Gaps
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.worlds.found import GroundTruth
 
 FILE = "provenance.json"
 
@@ -47,6 +48,18 @@ def of_gaps(found: Gaps) -> dict[str, Any]:
         "versions": json.loads(about["versions"]),
         "counts_sha256": found.counts.sha256,
         **{key: about[key] for key in ("seed", "draws", "tune", "chains", "target_accept")},
+    }
+
+
+def of_ground_truth(found: GroundTruth) -> dict[str, Any]:
+    """Versions, the world's seed and hash, and how each model was trained."""
+    return {
+        "world": found.world.name,
+        "sha256": found.world.sha256,
+        "seed": found.world.seed,
+        "models": {each.name: {"kind": each.kind, **each.settings} for each in found.world.models},
+        "versions": dict(found.versions),
+        "failed": dict(found.failed),
     }
 
 

@@ -11,29 +11,31 @@ from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.gaps.result import Gaps
 from bayes_bias.reports import before_after, folder
 from bayes_bias.reports.of_gaps import write_gaps
+from bayes_bias.reports.of_ground_truth import write_ground_truth
 from bayes_bias.reports.of_pairs import write_pairs
 from bayes_bias.reports.of_stability import write_stability
 from bayes_bias.reports.record import Report
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.worlds.found import GroundTruth
 
 
 @singledispatch
 def write(
-    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange,
+    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | GroundTruth,
     out: str | Path,
     *,
     overwrite: bool = False,
     figures: Sequence[str] = WRITTEN,
 ) -> Path:
-    """Render a report, a comparison, a study of stability, pairs or gaps into a folder, whole or not at all.
+    """Render what was found (a report, a comparison, pairs, ...) into a folder, whole or not at all.
 
     The folder is made if need be.
 
     Parameters
     ----------
-    found : Report, Comparison, Stability, Pairs, PairsChange or Gaps
-        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs` or
-        `bayes_bias.tpr_gaps`.
+    found : Report, Comparison, Stability, Pairs, PairsChange, Gaps or GroundTruth
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs`,
+        `bayes_bias.tpr_gaps` or `bayes_bias.ground_truth`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -55,7 +57,8 @@ def write(
         ``plan.csv`` and ``checks.csv`` (of a change ``before-and-after.csv`` instead), ``tables.tex``, the methods
         text, ``figures/``, ``provenance.json`` and the posteriors. Of gaps the page,
         ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, the methods text, ``figures/``,
-        ``provenance.json`` and ``posterior.nc``.
+        ``provenance.json`` and ``posterior.nc``. Of a ground truth the page, a CSV file for each question, all
+        answers in ``truths.csv.gz``, ``words.csv.gz`` and ``models.csv.gz``, ``figures/`` and ``provenance.json``.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 
@@ -71,7 +74,7 @@ def write(
     """
     raise OutputError(
         f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare`, `stability`, `pairs` or `tpr_gaps` returned"
+        " `compare`, `stability`, `pairs`, `tpr_gaps` or `ground_truth` returned"
     )
 
 
@@ -101,6 +104,14 @@ def _(
 def _(found: Gaps, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
     check_formats(figures)
     return write_gaps(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(
+    found: GroundTruth, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
+) -> Path:
+    check_formats(figures)
+    return write_ground_truth(found, Path(out), overwrite, figures)
 
 
 @write.register

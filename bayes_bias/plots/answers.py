@@ -1,0 +1,71 @@
+"""What measures answered to a question whose truth is known: a row for each, with intervals."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour_and_marker, legend_below, shortened, style
+
+# Rows and the space between what is compared in one of them.
+_ROW = 0.3
+_APART = 0.13
+
+
+def plot_answers(
+    table: pd.DataFrame,
+    *,
+    unit: str,
+    rows: str = "measure",
+    series: str = "model",
+    reference: float | None = 0.0,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Measures in rows, models (or whatever is compared) side by side in each: a value and its interval.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Tidy rows with ``value``, perhaps ``lower`` and ``upper``: one panel of an `Answer`.
+    unit : str
+        What the numbers are.
+    rows, series : str
+        Columns of the table.
+    reference : float, optional
+        A line to read values against.
+    title : str
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, as high as its rows need.
+    """
+    names, compared = list(table[rows].unique()), list(table[series].unique())
+    height = max(_ROW, _APART * (len(compared) + 1))
+    with style():
+        ax = axes_or_new(ax, rows=len(names), row_height=height, extra=1.5)
+        for k, each in enumerate(compared):
+            own = table[table[series] == each].set_index(rows)
+            look = colour_and_marker(k)
+            offset = (k - (len(compared) - 1) / 2) * _APART / height
+            for y, name in enumerate(names):
+                if name not in own.index:
+                    continue
+                row = own.loc[name]
+                if "lower" in own and pd.notna(row.lower):
+                    ax.plot(
+                        [row.lower, row.upper], [y + offset] * 2, color=look["color"], linewidth=1.4, zorder=3
+                    )
+                label = str(each).replace("_", " ") if name == own.index[0] else None
+                ax.plot(
+                    [row.value], [y + offset], markersize=4.5, linestyle="", zorder=4, markeredgecolor=PAPER,
+                    label=label, **look,
+                )  # fmt: skip
+        if reference is not None:
+            ax.axvline(reference, color=INK, linewidth=0.9, zorder=1)
+        for y in range(len(names) - 1):
+            ax.axhline(y + 0.5, color=INK, linewidth=0.3, alpha=0.25, zorder=0)
+        ax.set_yticks(range(len(names)), labels=[shortened(str(name)) for name in names], parse_math=False)
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel(unit, parse_math=False)
+        legend_below(ax, title=series.replace("_", " "), ncols=min(len(compared), 3))
+        ax.set_title(title, parse_math=False)
+        return ax

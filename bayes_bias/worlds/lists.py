@@ -1,0 +1,60 @@
+"""The word lists that ask a model about its world: all targets against one group's words, and two groups of targets."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bayes_bias.words.wordlist import WordList
+from bayes_bias.worlds.corpus import Truth
+from bayes_bias.worlds.schemes import EQUAL
+from bayes_bias.worlds.vocabulary import Attribute
+from bayes_bias.worlds.world import World
+
+TARGETS, MORE, LESS, OTHERS = "targets", "more", "less", "others"
+
+_SPLIT = 3  # the stream of random numbers that breaks ties
+
+
+def of_all_targets(world: World, attribute: Attribute, targets: Sequence[str]) -> WordList:
+    """One group of targets; the words of the group that is asked for against those of each other group."""
+    classes = {group: list(words) for group, words in attribute.classes.items()}
+    return WordList.from_mapping(
+        {
+            "groups": {TARGETS: list(targets)},
+            "classes": classes,
+            "stereotypes": {TARGETS: attribute.asked},
+            "opposites": [group for group in classes if group != attribute.asked],
+        },
+        name=f"{world.name}-{attribute.name}",
+    )
+
+
+def of_two_groups(world: World, truth: Truth, attribute: Attribute) -> Iterator[WordList]:
+    """Targets that are said most with the group that is asked for, against those that are said least with it.
+
+    Where all shares are equal nothing tells them apart: groups are drawn at random then, as many lists as there are
+    targets for, no target in two of them.
+    """
+    rng = np.random.default_rng([world.seed, _SPLIT, truth.number])
+    shares = truth.shares[attribute.name][:, 0]
+    order = np.lexsort((rng.random(len(shares)), -shares))
+    order = order[truth.mentioned[order]]
+    size = min(world.group_size, len(order) // 2)
+    words = np.array(world.words)
+    lists = len(order) // (2 * size) if world.scheme.kind == EQUAL else 1
+    for k in range(lists):
+        if world.scheme.kind == EQUAL:
+            more, less = order[2 * k * size :][:size], order[(2 * k + 1) * size :][:size]
+        else:
+            more, less = order[:size], order[-size:]
+        others = [
+            word for group, own in attribute.classes.items() if group != attribute.asked for word in own
+        ]
+        yield WordList.from_mapping(
+            {
+                "groups": {MORE: words[more].tolist(), LESS: words[less].tolist()},
+                "classes": {attribute.asked: list(attribute.classes[attribute.asked]), OTHERS: others},
+                "stereotypes": {MORE: attribute.asked, LESS: OTHERS},
+            },
+            name=f"{world.name}-{attribute.name}-{k + 1}",
+        )

@@ -1,0 +1,36 @@
+"""Which measures follow skew, which stereotype, which both, and which the size of biases?"""
+
+import pandas as pd
+
+from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.questions.clustered import correlation_over_trainings
+
+# What a corpus's log odds do: lean to one side, spread to both, lie away from equal shares.
+FOLLOWED = ("skew", "stereotype", "away")
+
+_BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
+
+
+def following(found: GroundTruth) -> pd.DataFrame:
+    """Correlation over trainings of each measure's value with skew, stereotype and size of the corpora.
+
+    ``skew`` is the mean of a corpus's log odds, ``stereotype`` their standard deviation, ``away`` the mean distance of
+    its shares from one half. A measure that claims to follow one of them should not follow the others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``followed``, ``value`` (Pearson's),
+        ``lower``, ``upper`` (resampled truths), ``truths``, ``trainings``.
+    """
+    return pd.DataFrame(
+        [
+            {
+                **dict(zip(_BY, key, strict=True)),
+                "followed": followed,
+                **correlation_over_trainings(own, "value", followed),
+            }
+            for key, own in found.models_with_truth.groupby(_BY, sort=False)
+            for followed in FOLLOWED
+        ]
+    )

@@ -1,0 +1,92 @@
+"""One model reads one corpus and is asked: trained once, its vectors kept, asked whenever there is something new."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayes_bias.embeddings.saving import save_vectors
+from bayes_bias.measures.registry import MEASURES, Registered
+from bayes_bias.worlds.asking import ask_vectors
+from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
+from bayes_bias.worlds.downstream import downstream
+from bayes_bias.worlds.retest import retest
+from bayes_bias.worlds.static import train_static
+from bayes_bias.worlds.world import Reading, World
+
+# What the records hold; a change of it makes earlier answers void.
+EDITION = 1
+
+
+def key_of(world: World, reading: Reading) -> str:
+    """Hash of all that decides the weights of a model."""
+    return sha256(dumps(_determined_by(world, reading), sort_keys=True).encode()).hexdigest()[:20]
+
+
+def asked_of(world: World, reading: Reading) -> list[Any]:
+    """All that decides the answers, as JSON."""
+    asked = [world.posterior, world.group_size, sorted(MEASURES), EDITION]
+    asked += [name for name in ("retest", "downstream") if getattr(world, name)]
+    return [_determined_by(world, reading), asked]
+
+
+def answers_of(
+    world: World, reading: Reading, folder: str, own: Mapping[str, Registered]
+) -> dict[str, list[dict[str, Any]]]:
+    """Truth and answers of one reading, as records.
+
+    Parameters
+    ----------
+    world : World
+    reading : Reading
+    folder : str
+        Where its model is kept: one that is there is not trained again.
+    own : mapping of str to Registered
+        Measures that the user has registered, which another process does not know of.
+
+    Returns
+    -------
+    dict of str to list of dict
+        ``truths``, ``words``, ``models``, ``retests`` and ``classes``.
+    """
+    MEASURES.update(own)
+    truth = draw_truth(world, reading.truth)
+    corpus = make_corpus(world, truth, reading.corpus, reading.words, reading.half)
+    vectors = vectors_of(world, reading, Path(folder))
+    answers = ask_vectors(world, truth, vectors, seed=world.seed)
+    truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
+    return {
+        "truths": truths,
+        "words": answers.words,
+        "models": answers.models,
+        "retests": retest(world, vectors, reading.seed) if world.retest else [],
+        "classes": downstream(world, truth, vectors, reading.seed) if world.downstream else [],
+    }
+
+
+def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.ndarray]:
+    """The vectors of a reading: those that are kept, or trained and kept now."""
+    path = folder / f"{key_of(world, reading)}.npz"
+    if path.is_file():
+        with np.load(path, allow_pickle=False) as archive:
+            return dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
+    corpus = make_corpus(world, draw_truth(world, reading.truth), reading.corpus, reading.words, reading.half)
+    vectors = train_static(corpus.tokens, reading.model, _asked_words(world), reading.seed)
+    save_vectors(vectors, path, overwrite=True)  # another run may have been faster; it wrote the same
+    return vectors
+
+
+def _determined_by(world: World, reading: Reading) -> list[Any]:
+    place = [reading.truth, reading.words, reading.corpus, reading.half, reading.seed]
+    return [world.sha256, place, reading.model.kind, dict(reading.model.settings)]
+
+
+def _asked_words(world: World) -> list[str]:
+    """Targets, words of the groups, neutral words."""
+    groups = [
+        words for each in world.described.values() for words in (*each.classes.values(), each.neutral_words)
+    ]
+    return [*world.words, *(word for words in groups for word in words)]

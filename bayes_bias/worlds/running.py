@@ -1,0 +1,122 @@
+"""`ground_truth`: every training and every answer of a world, resumable, on all cores or on a cluster."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.errors import OutputError
+from bayes_bias.files import check_name
+from bayes_bias.inference.sampling import versions
+from bayes_bias.measures.registry import MEASURES
+from bayes_bias.measures.table import discover
+from bayes_bias.progress import Progress
+from bayes_bias.tasks import Task, open_store, run_tasks
+from bayes_bias.worlds.found import MODELS, GroundTruth
+from bayes_bias.worlds.reading import answers_of, asked_of
+from bayes_bias.worlds.world import Reading, World, load_world
+
+ANSWERS = "answers"
+
+
+def ground_truth(
+    world: World | str | Path,
+    folder: str | Path,
+    *,
+    jobs: int = -1,
+    client: Any = None,
+    progress: Progress | None = None,
+) -> GroundTruth:
+    """Train models on corpora whose bias is known, and ask every measure and the posterior.
+
+    Parameters
+    ----------
+    world : World, str or Path
+        A shipped world ("majority", "skew", "null", "sentences", "robustness"), or a TOML file.
+    folder : str or Path
+        Where models and answers are kept; it is made. What is there is neither trained nor asked again, so that a run
+        which was killed, or a world with more corpora, goes on.
+    jobs : int
+        Processes; -1 for one on each core.
+    client : distributed.Client, optional
+        Of a Dask cluster that shares the folder.
+    progress : Progress, optional
+
+    Returns
+    -------
+    GroundTruth
+        Tidy frames of truths and answers; every question is a method of `bayes_bias.ground_truth`'s modules on them.
+
+    Raises
+    ------
+    WorldError
+        The world cannot be read, or asks for what no corpus can have.
+    OutputError
+        The folder cannot be made or written to.
+
+    Notes
+    -----
+    Every measure takes part that is registered when this is called: those of the package, your own (see
+    `bayes_bias.measures.measure`), and those that installed packages name under the entry point
+    ``bayes_bias.measures``.
+
+    Examples
+    --------
+    >>> found = ground_truth("majority", "majority")                              # doctest: +SKIP
+    >>> found.words.groupby("measure").value.mean()                               # doctest: +SKIP
+    """
+    world, home = load_world(world), Path(folder)
+    discover()
+    own = {name: each for name, each in MEASURES.items() if not each.run.__module__.startswith("bayes_bias.")}
+    check_name(home)
+    try:
+        (home / MODELS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"folder: cannot make '{home / MODELS}': {error.strerror or error}") from error
+    readings = list(world.readings())
+    tasks = [
+        Task(
+            _name(world, each),
+            answers_of,
+            (world, each, str(home / MODELS), own),
+            depends_on=asked_of(world, each),
+        )
+        for each in readings
+    ]
+    outcomes = run_tasks(tasks, open_store(home / ANSWERS), jobs=jobs, client=client, progress=progress)
+    frames = {
+        kind: pd.concat(
+            [
+                pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(world, each))
+                for each, outcome in zip(readings, outcomes, strict=True)
+                if not outcome.failed
+            ]
+            or [pd.DataFrame()],
+            ignore_index=True,
+        )
+        for kind in ("truths", "words", "models", "retests", "classes")
+    }
+    failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
+    return GroundTruth(world=world, folder=home, failed=failed, versions=json.loads(versions()), **frames)
+
+
+def _name(world: World, reading: Reading) -> str:
+    half = f", {reading.half} half" if reading.half else ""
+    return (
+        f"{world.name}: truth {reading.truth + 1}, {reading.words} word(s), corpus {reading.corpus + 1}{half},"
+        f" {reading.model.name}, seed {reading.seed + 1}"
+    )
+
+
+def _place(world: World, reading: Reading) -> dict[str, Any]:
+    """The columns that say which training a row is of."""
+    return {
+        "truth": reading.truth,
+        **world.scheme.cells[reading.truth],
+        "words_per_sentence": reading.words,
+        "corpus": reading.corpus,
+        "half": reading.half,
+        "model": reading.model.name,
+        "seed": reading.seed,
+    }

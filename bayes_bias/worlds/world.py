@@ -1,0 +1,394 @@
+"""A world as data: which truths are drawn, how many corpora they give, and which models read them."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.errors import WorldError, did_you_mean
+from bayes_bias.files import read_toml
+from bayes_bias.formatting import Telling
+from bayes_bias.resources import shipped, shipped_names
+from bayes_bias.settings import check_seed, is_between, is_number
+from bayes_bias.worlds.schemes import Scheme, scheme_from
+from bayes_bias.worlds.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
+
+HALVES = ("first", "second")
+
+_KEYS = (
+    "title",
+    "description",
+    "vocabulary",
+    "attributes",
+    "targets",
+    "balanced",
+    "neutral",
+    "neutral_share",
+    "words_per_sentence",
+    "repeats",
+    "exact",
+    "halves",
+    "corpora",
+    "seeds",
+    "seed",
+    "posterior",
+    "retest",
+    "downstream",
+    "group_size",
+    "truth",
+    "models",
+)
+_COUNTS = {"balanced": 0, "neutral": 0, "repeats": 1, "corpora": 1, "seeds": 1, "group_size": 2}
+
+
+@dataclass(frozen=True)
+class ModelRecipe:
+    """How a model is trained on a corpus.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    kind : str
+        "skip-gram", "cbow", "fasttext", "bert" (a tiny one, from scratch) or "fine-tune" (a folder's BERT).
+    settings : mapping
+        Of this kind: `dimensions`, `window`, `epochs`; for a BERT `layers`, `width`, `epochs`, `folder`.
+    """
+
+    name: str
+    kind: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def contextual(self) -> bool:
+        """Whether it gives probabilities of words in sentences, and no fixed vectors."""
+        return self.kind in ("bert", "fine-tune")
+
+
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "skip-gram": {"dimensions": 50, "window": 10, "epochs": 20},
+    "cbow": {"dimensions": 50, "window": 10, "epochs": 20},
+    "fasttext": {"dimensions": 50, "window": 10, "epochs": 10},
+    "bert": {"layers": 2, "width": 64, "epochs": 20},
+    "fine-tune": {"folder": "", "epochs": 3},
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One corpus as one model reads it: all that its numbers depend on, beside the world.
+
+    Parameters
+    ----------
+    truth : int
+        Which truth, from 0.
+    words : int
+        Words of a group in each sentence that mentions one.
+    corpus : int
+        Which of the truth's corpora.
+    half : str
+        "first" or "second" half of the templates, or "" for all.
+    model : ModelRecipe
+    seed : int
+        Of the model's training.
+    """
+
+    truth: int
+    words: int
+    corpus: int
+    half: str
+    model: ModelRecipe
+    seed: int
+
+
+@dataclass(frozen=True, repr=False)
+class World(Telling):
+    """Truths, corpora and models of one study.
+
+    Parameters
+    ----------
+    name, title, description : str
+    vocabulary : Vocabulary
+        Targets, groups, sentences.
+    attributes : tuple of str
+        Those of the vocabulary that the corpora mention.
+    targets : int
+        How many of the vocabulary's targets; the first so many.
+    scheme : Scheme
+        How p(group | target) is drawn; it has a truth for each of its cells.
+    models : tuple of ModelRecipe
+    balanced : int
+        Targets whose groups have equal shares, whatever the scheme.
+    neutral : int
+        Targets that occur with neutral words alone.
+    neutral_share : float
+        Share of the other targets' sentences that have neutral words.
+    words_per_sentence : tuple of int
+        Words of the group in each sentence; each number has corpora of its own. With one, what goes with a group in the
+        text comes to lie *away* from its words in the vectors.
+    repeats : int
+        Sentences for each template and target.
+    exact : bool
+        Whether groups are dealt so that the shares that come out are those that were drawn, as nearly as whole
+        sentences allow; by default each sentence's group is drawn by itself, as in a text.
+    halves : bool
+        Whether the halves of the templates give corpora of their own.
+    corpora, seeds : int
+        Corpora of each truth, trainings on each corpus.
+    seed : int
+        Of everything.
+    posterior : bool
+        Whether posteriors are sampled beside the measures.
+    retest : bool
+        Whether random parts of the targets are asked, too.
+    downstream : bool
+        Whether classifiers are trained on the vectors.
+    group_size : int
+        Targets in each of the two groups that measures of two groups compare; at most half of the targets.
+
+    Examples
+    --------
+    >>> world = load_world("majority")
+    >>> len(world.scheme.cells), world.corpora
+    (16, 5)
+    """
+
+    name: str
+    title: str
+    description: str
+    vocabulary: Vocabulary
+    attributes: tuple[str, ...]
+    targets: int
+    scheme: Scheme
+    models: tuple[ModelRecipe, ...]
+    balanced: int = 0
+    neutral: int = 0
+    neutral_share: float = 0.0
+    words_per_sentence: tuple[int, ...] = (1,)
+    repeats: int = 1
+    exact: bool = False
+    halves: bool = False
+    corpora: int = 5
+    seeds: int = 1
+    seed: int = 1
+    posterior: bool = True
+    retest: bool = False
+    downstream: bool = False
+    group_size: int = 25
+
+    @property
+    def text(self) -> str:
+        """Name, truths, corpora, models."""
+        return (
+            f"{self.name}, {len(self.scheme.cells)} truth(s) of {', '.join(self.attributes)} for {self.targets}"
+            f" targets, {self.corpora} corpora each, read by {', '.join(each.name for each in self.models)}:"
+            f" {len(list(self.readings()))} trainings"
+        )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The targets."""
+        return self.vocabulary.targets[: self.targets]
+
+    @property
+    def described(self) -> dict[str, Attribute]:
+        """The attributes by name."""
+        return {name: self.vocabulary.attributes[name] for name in self.attributes}
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all that shapes truths and corpora: models, titles and numbers of corpora do not."""
+        used = [
+            self.vocabulary.sha256,
+            self.attributes,
+            self.targets,
+            asdict(self.scheme),
+            [self.balanced, self.neutral, self.neutral_share, self.repeats, self.seed],
+            *(["exact"] if self.exact else []),
+        ]
+        return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()
+
+    def readings(self) -> Iterator[Reading]:
+        """Every training, the truths in turn, so that a run which is stopped has told something of each."""
+        halves = HALVES if self.halves else ("",)
+        yield from (
+            Reading(truth, words, corpus, half, model, seed)
+            for corpus, truth, words, half, seed, model in product(
+                range(self.corpora),
+                range(len(self.scheme.cells)),
+                self.words_per_sentence,
+                halves,
+                range(self.seeds),
+                self.models,
+            )
+        )
+
+
+def world_names() -> list[str]:
+    """Names of the shipped worlds."""
+    return [name for name in shipped_names("worlds") if "/" not in name]
+
+
+def load_world(name_or_path: str | Path | World) -> World:
+    """Read a world by its shipped name or from the path of a TOML file; one that is read already is given back.
+
+    Raises
+    ------
+    WorldError
+        No such world; an unknown key, vocabulary, attribute, scheme or kind of model; shares that no group can have;
+        neutral words that are asked for and missing; more targets than there are.
+
+    Examples
+    --------
+    >>> print(load_world("null"))                                                 # doctest: +ELLIPSIS
+    null, 40 truth(s) of gender for 100 targets, ...
+    """
+    if isinstance(name_or_path, World):
+        return name_or_path
+    label = str(name_or_path)
+    names = world_names()
+    file = shipped("worlds") / f"{label}.toml" if label in names else Path(label)
+    if not file.is_file():
+        raise WorldError(
+            f"world: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
+        )
+    home = None if label in names else Path(label).parent
+    content = read_toml(file, f"{label}:", WorldError, hint="; see worlds/majority.toml for an example")
+    return world_from(content, Path(label).stem, home)
+
+
+def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) -> World:
+    """A world from a mapping of the shape of its TOML file; paths in it are looked for in `home`."""
+    for key in content:
+        if key not in _KEYS:
+            raise WorldError(f"{name}: unknown key '{key}'; {did_you_mean(key, _KEYS)}")
+    vocabulary = load_vocabulary(_located(content.get("vocabulary", "people"), home))
+    attributes = _attributes(content, vocabulary, name)
+    numbers = {key: _count(content, key, least, name) for key, least in _COUNTS.items() if key in content}
+    targets = _count(content, "targets", 2, name) if "targets" in content else len(vocabulary.targets)
+    if targets > len(vocabulary.targets):
+        raise WorldError(
+            f"{name}: 'targets' is {targets}, and '{vocabulary.name}' has {len(vocabulary.targets)}; ask for fewer, or"
+            " give a vocabulary of your own"
+        )
+    set_apart = numbers.get("balanced", 0) + numbers.get("neutral", 0)
+    if set_apart > targets:
+        raise WorldError(
+            f"{name}: 'balanced' and 'neutral' are {set_apart} targets of {targets}; ask for fewer"
+        )
+    share = content.get("neutral_share", 0.0)
+    if not is_between(share, 0, 1) or share == 1:
+        raise WorldError(f"{name}: 'neutral_share' is {share!r}; give a share from 0 to below 1")
+    if share or numbers.get("neutral"):
+        _check_neutral(vocabulary, attributes, name)
+    words = content.get("words_per_sentence", [1])
+    if not isinstance(words, list) or not words or not all(isinstance(w, int) and w >= 1 for w in words):
+        raise WorldError(f"{name}: 'words_per_sentence' is {words!r}; give whole numbers, such as [1, 2, 3]")
+    for attribute in attributes:
+        clauses = vocabulary.attributes[attribute].more[TRAINING]
+        if max(words) - 1 > len(clauses):
+            raise WorldError(
+                f"{name}: {max(words)} words of a group in a sentence need {max(words) - 1} more clauses, and"
+                f" '{attribute}' has {len(clauses)}; ask for fewer words"
+            )
+    groups = {each: len(vocabulary.attributes[each].groups) for each in attributes}
+    group_size = numbers.pop("group_size", min(25, targets // 2))
+    if group_size > targets // 2:
+        raise WorldError(
+            f"{name}: 'group_size' is {group_size}; {targets} targets give two groups of {targets // 2}"
+        )
+    return World(
+        name=name,
+        title=str(content.get("title", name)),
+        description=str(content.get("description", "")),
+        vocabulary=vocabulary,
+        attributes=attributes,
+        targets=targets,
+        scheme=scheme_from(content.get("truth"), groups, name),
+        models=_models(content.get("models"), name, home),
+        neutral_share=float(share),
+        words_per_sentence=tuple(words),
+        exact=_flag(content, "exact", False, name),
+        halves=_flag(content, "halves", False, name),
+        posterior=_flag(content, "posterior", True, name),
+        retest=_flag(content, "retest", False, name),
+        downstream=_flag(content, "downstream", False, name),
+        seed=check_seed(content.get("seed", 1)),
+        group_size=group_size,
+        **numbers,
+    )
+
+
+def _attributes(content: Mapping[str, Any], vocabulary: Vocabulary, name: str) -> tuple[str, ...]:
+    asked = content.get("attributes", list(vocabulary.attributes))
+    if not isinstance(asked, list) or not asked or len(set(asked)) < len(asked):
+        raise WorldError(f"{name}: 'attributes' is {asked!r}; give each once, such as ['gender']")
+    for each in asked:
+        if each not in vocabulary.attributes:
+            raise WorldError(
+                f"{name}: unknown attribute '{each}'; {did_you_mean(str(each), vocabulary.attributes)}"
+            )
+    return tuple(asked)
+
+
+def _check_neutral(vocabulary: Vocabulary, attributes: Sequence[str], name: str) -> None:
+    for each in attributes:
+        if not vocabulary.attributes[each].neutral:
+            raise WorldError(
+                f"{name}: sentences with neutral words are asked for, and '{each}' has none; add"
+                f" [attributes.{each}.neutral] to the vocabulary, or ask for none"
+            )
+
+
+def _models(content: Any, name: str, home: Path | None) -> tuple[ModelRecipe, ...]:
+    if not isinstance(content, Mapping) or not content:
+        raise WorldError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
+    recipes = []
+    for label, own in content.items():
+        kind = own.get("kind", label)
+        if kind not in KINDS:
+            raise WorldError(
+                f"{name}: model '{label}' is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}"
+            )
+        for key, value in own.items():
+            if key != "kind" and key not in KINDS[kind]:
+                raise WorldError(
+                    f"{name}: model '{label}': unknown key '{key}'; {did_you_mean(key, KINDS[kind])}"
+                )
+            if key not in ("kind", "folder") and (not is_number(value) or value < 1 or value != int(value)):
+                raise WorldError(
+                    f"{name}: model '{label}': '{key}' is {value!r}; give a whole number, 1 or more"
+                )
+        settings = {**KINDS[kind], **{key: value for key, value in own.items() if key != "kind"}}
+        if kind == "fine-tune":
+            settings["folder"] = _located(settings["folder"], home)
+            if not Path(settings["folder"]).is_dir():
+                raise WorldError(
+                    f"{name}: model '{label}': 'folder' is '{settings['folder']}', which is no folder; give that of a"
+                    " BERT"
+                )
+        recipes.append(ModelRecipe(label, kind, settings))
+    return tuple(recipes)
+
+
+def _located(path: str, home: Path | None) -> str:
+    """A path in a file is meant from the file's own folder."""
+    there = home / path if home is not None else None
+    return str(there) if there is not None and there.exists() and path else path
+
+
+def _count(content: Mapping[str, Any], key: str, least: int, name: str) -> int:
+    value = content[key]
+    if type(value) is not int or value < least:
+        raise WorldError(f"{name}: '{key}' is {value!r}; give a whole number, {least} or more")
+    return value
+
+
+def _flag(content: Mapping[str, Any], key: str, default: bool, name: str) -> bool:
+    value = content.get(key, default)
+    if type(value) is not bool:
+        raise WorldError(f"{name}: '{key}' is {value!r}; give true or false")
+    return value
