@@ -91,3 +91,18 @@ def test_cosines_know_the_group_only_where_its_words_meet_each_other() -> None:
     assert r[FIRST, 2] > 0.95
     assert r[SECOND, 2] > 0.9
     assert r[SECOND, 1] < 0.6
+
+
+def test_a_lean_that_all_targets_share_is_divided_out() -> None:
+    """What vectors learn from compares how often words meet with how often each is said at all."""
+    means = []
+    for mu in (0.3, 0.7):
+        world = short_world(
+            targets=100, words_per_sentence=[2], truth={"scheme": "skew", "mu": [mu], "sigma": [0.1]}
+        )
+        corpus = make_corpus(world, draw_truth(world, 0), words=2)
+        values = first_and_second(corpus, world.described["gender"], world.words)[FIRST]
+        means.append((values.mean(), values.std()))
+    (low, spread), (high, _) = means
+    assert abs(high - low) < 0.1 * np.log(0.7 / 0.3)
+    assert spread > 0.2
