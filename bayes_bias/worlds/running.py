@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import OutputError, WorldError
 from bayes_bias.files import check_name
 from bayes_bias.inference.sampling import versions
 from bayes_bias.measures.registry import MEASURES
@@ -51,7 +51,7 @@ def ground_truth(
     Raises
     ------
     WorldError
-        The world cannot be read, or asks for what no corpus can have.
+        The world cannot be read, or asks for what no corpus can have; or no training gave an answer.
     OutputError
         The folder cannot be made or written to.
 
@@ -85,19 +85,21 @@ def ground_truth(
         for each in readings
     ]
     outcomes = run_tasks(tasks, open_store(home / ANSWERS), jobs=jobs, client=client, progress=progress)
+    failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
+    if len(failed) == len(outcomes):
+        name, why = next(iter(failed.items()))
+        raise WorldError(f"{world.name}: no training gave an answer; of {name}: {why}")
     frames = {
         kind: pd.concat(
             [
                 pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(world, each))
                 for each, outcome in zip(readings, outcomes, strict=True)
                 if not outcome.failed
-            ]
-            or [pd.DataFrame()],
+            ],
             ignore_index=True,
         )
         for kind in ("truths", "words", "models", "retests", "classes")
     }
-    failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     return GroundTruth(world=world, folder=home, failed=failed, versions=json.loads(versions()), **frames)
 
 
