@@ -9,6 +9,7 @@ import pandas as pd
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_name
 from bayes_bias.inference.sampling import versions
+from bayes_bias.language_models.opening import check_installed
 from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
@@ -52,6 +53,8 @@ def ground_truth(
     ------
     WorldError
         The world cannot be read, or asks for what no corpus can have.
+    LanguageModelError
+        It has a contextual model that is still to be asked, and torch is not installed.
     OutputError
         The folder cannot be made or written to.
 
@@ -84,7 +87,10 @@ def ground_truth(
         )
         for each in readings
     ]
-    outcomes = run_tasks(tasks, open_store(home / ANSWERS), jobs=jobs, client=client, progress=progress)
+    store = open_store(home / ANSWERS)
+    if any(each.model.contextual and not store.has(task) for each, task in zip(readings, tasks, strict=True)):
+        check_installed()
+    outcomes = run_tasks(tasks, store, jobs=jobs, client=client, progress=progress)
     frames = {
         kind: pd.concat(
             [
