@@ -1,6 +1,7 @@
 """Small models learn what a corpus holds, from nothing or after another; a killed training goes on where it was."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -60,8 +61,11 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatc
     assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
 
 
-def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(masked: Made, tmp_path: Path):
-    """BERT and its kin drop hidden states at random, which a seed decides, too."""
+def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(
+    made: Callable[[str], Made], tmp_path: Path
+):
+    """BERT drops hidden states at random, which a seed decides, too."""
+    masked = made("bert")
     sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
     settings = {"epochs": 3, "batch": 4, "asked": ["nurse", "doctor"]}
     assert masked.model.config.hidden_dropout_prob > 0

@@ -5,7 +5,7 @@ beside its blank, and, for measures of vectors, what becomes of targets and word
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from bayes_bias.errors import WorldError
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.language_models.hugging_face import SentenceEncoder, load_encoder
 from bayes_bias.language_models.masked import MaskedModel, load_masked
+from bayes_bias.language_models.opening import check_installed
 from bayes_bias.language_models.tokens import UNKNOWN
 from bayes_bias.language_models.training import fine_tune, one_thread, train_masked
 from bayes_bias.measures.weat import Weat
@@ -60,6 +61,20 @@ def attribute_words(world: World) -> list[str]:
         for words in (*each.classes.values(), each.neutral_words)
         for word in words
     ]
+
+
+def check_contextual(recipes: Iterable[ModelRecipe]) -> None:
+    """Refuse what cannot be trained before anything is: an answer that is kept needs neither torch nor a folder.
+
+    Raises
+    ------
+    LanguageModelError
+        torch is not installed; a folder holds no masked language model.
+    """
+    for recipe in {each.name: each for each in recipes if each.contextual}.values():
+        check_installed()
+        if recipe.kind == "fine-tune":
+            load_masked(recipe.settings["folder"])
 
 
 def train_contextual(

@@ -9,11 +9,11 @@ import pandas as pd
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_name
 from bayes_bias.inference.sampling import versions
-from bayes_bias.language_models.opening import check_installed
 from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
 from bayes_bias.tasks import Task, open_store, run_tasks
+from bayes_bias.worlds.contextual import check_contextual
 from bayes_bias.worlds.found import GroundTruth
 from bayes_bias.worlds.reading import answers_of, asked_of
 from bayes_bias.worlds.world import Reading, World, load_world
@@ -54,7 +54,7 @@ def ground_truth(
     WorldError
         The world cannot be read, or asks for what no corpus can have.
     LanguageModelError
-        It has a contextual model that is still to be asked, and torch is not installed.
+        A contextual model is still to be asked, and torch is not installed, or a folder holds none to start from.
     OutputError
         The folder cannot be made or written to.
 
@@ -88,8 +88,7 @@ def ground_truth(
         for each in readings
     ]
     store = open_store(home / ANSWERS)
-    if any(each.model.contextual and not store.has(task) for each, task in zip(readings, tasks, strict=True)):
-        check_installed()
+    check_contextual(each.model for each, task in zip(readings, tasks, strict=True) if not store.has(task))
     outcomes = run_tasks(tasks, store, jobs=jobs, client=client, progress=progress)
     frames = {
         kind: pd.concat(
