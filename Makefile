@@ -17,7 +17,7 @@ report: .venv/installed
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-# Checks that each compile a model of their own, against the long form and against a million draws of the prior.
+# A check that compiles a model of its own, against the long form.
 test-thorough: .venv/installed-test
 	$(BIN)/python -m pytest -m thorough
 

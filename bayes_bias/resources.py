@@ -1,9 +1,11 @@
-"""The only code that knows where the shipped folders lie: `wordlists`, `models`, `vectors`, `templates`, `worlds`.
+"""The only code that knows where the shipped folders lie: `wordlists`, `models`, `vectors`, `templates`, `worlds`,
+`tables`.
 
 In a checkout (and so in an editable install) they are top-level folders, because users open, copy and cite
 them. A wheel carries them inside the package, in `_data`.
 """
 
+import os
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,6 +25,13 @@ def shipped(folder: str) -> Traversable:
 def shipped_names(folder: str) -> list[str]:
     """Names of the TOML files in a shipped folder, sorted; subfolders appear as `controls/neutral`."""
     return sorted(_toml_names(shipped(folder)), key=_natural)
+
+
+def table_file(source: str | os.PathLike[str]) -> Path:
+    """The file of a shipped table that is named, or of the path that is given."""
+    if source in shipped_names("tables"):
+        return Path(str(shipped("tables") / f"{source}.csv"))
+    return Path(source)
 
 
 def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:

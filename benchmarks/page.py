@@ -70,25 +70,25 @@ short.)
 Scope "targets" asks another question, WEAT's: are *these* attribute words different? They are, in the way that any two
 handfuls of words are. Only "both" and "attributes" speak of the classes that the words stand for.{_seconded(rows)}
 
-{_table(_pooled(rows))}
+{markdown_table(_pooled(rows))}
 
 ![Share of findings by method, size and list](benchmarks/results/nulls.png)
 
 Wanted: `crossed`, scope both, between 2% and 7% in every cell. {_held(rows)}
 
-{_table(_by_list(rows))}
+{markdown_table(_by_list(rows))}
 
 What is below is mostly at four words: so few words say little of how much words vary, a weakly informative prior allows
 for more than there is, and intervals are somewhat too wide (see the next table, and other priors below). Priors were
 chosen on WEAT 1, 3, 5, 7 and 9, by other random draws; the even lists alone say the same:
 
-{_table(_pooled(_untuned(rows), ["controls", "size"]))}
+{markdown_table(_pooled(_untuned(rows), ["controls", "size"]))}
 
 Intervals of `crossed`, scope both: how many hold the truth, and how wide they are (cosine similarity). The model
 before preferences were contrasts had a width of .0706 at 4 words, .0477 at 8 and .0262 at 25, with 2.9, 3.6 and 3.8%
 false findings.
 
-{_table(_coverage(rows[(rows.method == "crossed") & (rows.scope == "both")], ["controls", "size"]))}
+{markdown_table(_coverage(rows[(rows.method == "crossed") & (rows.scope == "both")], ["controls", "size"]))}
 
 These are {fits["crossed"]} posteriors of `crossed` and {fits["hierarchical"]} of the published model.
 
@@ -110,7 +110,7 @@ intervals of short lists are. Nulls under other priors of `sd_target_preference`
 units of the table, scope both, with controls: share over WEAT 1, 3, 5, 7 and 9, least and largest share of a list,
 coverage and width. The draws are others than those of the table above.
 
-{_table(table.rename(columns={"part": "prior", "min": "least", "max": "largest"}))}
+{markdown_table(table.rename(columns={"part": "prior", "min": "least", "max": "largest"}))}
 
 `Exponential(lam=2.5)` is shipped. Flat is not neutral for a standard deviation: under a half-normal prior intervals are
 too wide with four words a class. The exponential falls from zero on and still has the longer tail. A narrower prior
@@ -130,7 +130,7 @@ def null_groups() -> str:
 Random groups against random classes, and real groups against random halves of the neutral control words. (The means
 of two halves differ by as much as those of two independent samples do, so 5% is right there, too.)
 
-{_table(_pooled(rows, ["part", "method", "scope"]))}
+{markdown_table(_pooled(rows, ["part", "method", "scope"]))}
 
 {_about(result["about"])}
 """
@@ -144,9 +144,9 @@ def one_group() -> str:
 Designs such as occupations against male and female words: the first group of WEAT 1, 6 and 7, or as many random words,
 and two classes drawn at random.
 
-{_table(_pooled(rows[rows.scope == "both"], ["part", "size", "method"]))}
+{markdown_table(_pooled(rows[rows.scope == "both"], ["part", "size", "method"]))}
 
-{_table(_shown(_crossed("one-group"), ["part", "wordlist", "size"]))}
+{markdown_table(_shown(_crossed("one-group"), ["part", "wordlist", "size"]))}
 
 {_held(rows)}
 
@@ -163,7 +163,7 @@ Random targets and classes from the neighbourhoods of two random words each, and
 are, and with their mean taken off. Targets may then like one topic the more, the less they like another: a model
 whose preferences cannot correlate negatively found a bias in 8 to 12% of such tables.
 
-{_table(_shown(rows, ["part", "wordlist", "size"]))}
+{markdown_table(_shown(rows, ["part", "wordlist", "size"]))}
 
 {_held(rows)}
 
@@ -187,9 +187,9 @@ encoder all-MiniLM-L6-v2 for the words of all shipped lists, averaged over ten t
 others were trained by `python -m benchmarks.trained` on {trained["words"]:,} words of {trained["pages"]:,} English
 manual pages.
 
-{_table(_shown(rows, ["vectors", "size"]))}
+{markdown_table(_shown(rows, ["vectors", "size"]))}
 
-{_table(_shown(rows, ["part", "size"]))}
+{markdown_table(_shown(rows, ["part", "size"]))}
 
 Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}. Too little is found where both sides are short
 lists of random words: their preferences hardly vary, and the prior allows for more, so that intervals are too wide.
@@ -210,7 +210,7 @@ No bias; effects of words are as large as on real vectors (times *scale*). *corr
 classes, or groups. *topics*: into how many sub-topics the words of a class fall; *within*: how the words of a
 sub-topic, or the two targets of a pair, correlate.
 
-{_table(shown)}
+{markdown_table(shown)}
 
 Outside 2 to 7% beyond their Monte Carlo interval: {_outside(rows)}. Sub-topics that are not named make the intervals
 too short, as expected; named ones make them wide enough, and with two sub-topics a class too wide, since two say
@@ -233,7 +233,7 @@ the true change is that of the pools. *Two seeds*: random words in two trainings
 chance alone. Wanted: 93 to 98% of the 95% intervals hold the true change (coverage); the share is that of intervals
 without zero, which is power where there is a change.
 
-{_table(shown)}
+{markdown_table(shown)}
 
 At four words coverage falls short. How much a word changes is as far as it lies along the direction, and in pools that
 are cut from both ends of it that is skewed: draws of small changes have a small spread, too (the estimate and its
@@ -253,7 +253,7 @@ def verdicts() -> str:
 The posterior bias (half of WEAT's numerator) and its verdict under the model before preferences were contrasts and
 priors in units of the table, and under today's; GoogleNews with control classes, GloVe (840B) without.
 
-{_table(rows.drop(columns="why"))}
+{markdown_table(rows.drop(columns="why"))}
 
 {chr(10).join(f"- {row.embedding} {row.list}: {row.why}" for row in rows[rows.why != ""].itertuples())}
 """
@@ -270,7 +270,7 @@ Vectors of associated words are moved towards each other along a direction of th
 the population bias equal to the planted value; the attribute words are random. Wanted: power grows to 1, and
 intervals cover the planted value at their nominal rate.
 
-{_table(_coverage(crossed, ["wordlist", "size", "planted"], power=True))}
+{markdown_table(_coverage(crossed, ["wordlist", "size", "planted"], power=True))}
 
 {_about(result["about"])}
 """
@@ -285,7 +285,7 @@ def sbc() -> str:
 Parameters from the priors, cosines from the model, {rows.fits.iloc[0]:.0f} fits: the truth's rank among the posterior
 draws must be uniform. Kolmogorov-Smirnov p-values; {_uniform(rows)}.
 
-{_table(_ranks(rows))}
+{markdown_table(_ranks(rows))}
 
 ![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc.png)
 
@@ -298,7 +298,7 @@ def data_fit() -> str:
     result = read("data-fit")
     rows = pd.DataFrame(result["rows"])
     tables = "\n\n".join(
-        f"**{source[0].upper()}{source[1:]}**\n\n{_table(_without_empty(own.drop(columns='source')))}"
+        f"**{source[0].upper()}{source[1:]}**\n\n{markdown_table(_without_empty(own.drop(columns='source')))}"
         for source, own in rows.groupby("source", sort=False)
     )
     diverged, least = int(rows.divergences.sum()), rows.loc[rows["least bulk ESS"].idxmin()]
@@ -338,7 +338,7 @@ minutes); degrees of freedom `nu`; difference in expected log predictive density
 The verdict {verdicts}. Residuals do have longer tails than the normal in some lists (few degrees of freedom), but a
 bias is a mean over many cosines, and its uncertainty comes from the words.
 
-{_table(rows)}
+{markdown_table(rows)}
 
 {_about(result["about"])}
 """
@@ -353,7 +353,7 @@ From the fit of a whole list, without controls: the width that `plan` predicts f
 of excluding zero; then the same of random sub-lists, fitted. (The whole list's contrast is the truth of its sub-lists,
 while the prediction allows for the population's being another, and so is nearer to one half.)
 
-{_table(pd.DataFrame(result["rows"]))}
+{markdown_table(pd.DataFrame(result["rows"]))}
 
 {_about(result["about"])}
 """
@@ -383,7 +383,7 @@ its mean cosine with all sentences of one class, those of other templates includ
 trainings, which have no space in common, cosines within a training). Share of findings at the 5% level, lists together,
 {_draws(rows)} draws of each list, size and number of replicates.
 
-{_table(_by_method(rows, keys))}
+{markdown_table(_by_method(rows, keys))}
 
 Wanted: scope "all" between 2% and 7%. 
 Of {len(more)} cells of five replicates or more, {_outside_of(more)}.
@@ -392,11 +392,11 @@ Of {len(few)} cells of two and three, {_outside_of(few)}.
 
 Width of the 95% intervals, mean over cells:
 
-{_table(_widths(rows, keys))}
+{markdown_table(_widths(rows, keys))}
 
 Scope "all", list by list (bold: outside 2 to 7%):
 
-{_table(_by_design(crossed))}
+{markdown_table(_by_design(crossed))}
 
 Of these short runs (acceptance .8) {_diverged(crossed)} had divergent transitions, on the mean table
 {_diverged(rows[rows.method == "crossed on the mean table"])}; the default fits to the ten lists below had none.
@@ -423,7 +423,7 @@ The same nulls of WEAT 1 and 7 by other random draws, two and three templates, u
 `sd_replicate_preference`, a replicate's own share of a bias, in units of the table: share of findings, coverage and
 width, scope "all".
 
-{_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "prior"}))}
+{markdown_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "prior"}))}
 
 {_about(result["about"])}
 """
@@ -436,7 +436,7 @@ def replicates_planted_priors() -> str:
     every = rows[(rows.method == "crossed") & (rows.scope == "all")]
     return f"""The same under other priors of `sd_replicate_preference`, where few replicates let the prior decide:
 
-{_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "prior"}))}
+{markdown_table(_shown(every, ["part", "times", "replicates"]).rename(columns={"part": "prior"}))}
 
 `Exponential(lam=10)` is shipped. A narrower prior brings the intervals of two templates that hardly differ nearer to
 those of templates as they are, and makes those too short that are so already, of replicates that differ much. A wider
@@ -471,7 +471,7 @@ and differ between replicates by half as much; the bias differs between replicat
 (`replicate_sd`) and how many of its 95% intervals hold it; how many intervals of the bias hold its true value. (Means
 have a flat prior, so that any other true bias would be held as often.)
 
-{_table(shown)}
+{markdown_table(shown)}
 
 Where the third facet is left out, shifts as large as what lists vary by are found as a bias in
 {_from_to(on_mean[1])} of tables, and three times as large ones in {_from_to(on_mean[3])}. With it five and ten
@@ -513,7 +513,7 @@ with 100,000 permutations), the raw bias in single templates and in how many of 
 exclude zero, the posterior mean of the standard deviation of the bias between templates, and the share of the variance
 of one template's bias that is due to words. No controls.
 
-{_table(shown)}
+{markdown_table(shown)}
 
 Of the {len(unsure)} lists whose interval holds zero, SEAT finds a bias, one-sided at the 5% level, in {len(seen)}:
 {", ".join(seen["list"]) or "none"}. They disagree most in {apart["list"]}: SEAT's p is {apart["SEAT p"]:.2g}, and the
@@ -536,7 +536,7 @@ def replicates_planning() -> str:
 From the fit of all ten templates: the width that `plan` predicts for fewer, and the mean width of fits to random
 sub-sets of so many; the probability of excluding zero, and how many of these did. (Sub-sets of seven of ten overlap.)
 
-{_table(rows)}
+{markdown_table(rows)}
 
 Real intervals are {three.min():.2f} to {three.max():.2f} times as wide as predicted with three templates and
 {more.min():.2f} to {more.max():.2f} times with seven: the prediction knows from ten templates how little they differ,
@@ -555,7 +555,7 @@ def replicates_cost() -> str:
 Seconds of sampling of a simulated table, processor time, median of five seeds in turn (wanted: a ratio of 1.2 at
 most): {rows.ratio.iloc[0]:.2f}.
 
-{_table(rows.drop(columns="ratio"))}
+{markdown_table(rows.drop(columns="ratio"))}
 
 {_about(result["about"])}
 """
@@ -570,7 +570,7 @@ def replicates_sbc() -> str:
 As above, with {result["about"]["replicates"]} replicates, controls, pairs and sub-topics, {rows.fits.iloc[0]:.0f} fits;
 {_uniform(rows)}. Scales without a suffix are those of words in all replicates.
 
-{_table(_ranks(rows))}
+{markdown_table(_ranks(rows))}
 
 ![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc-replicates.png)
 
@@ -590,7 +590,7 @@ what the row says. Averages of absolute and squared raw gaps are inflated by noi
 ten people in each cell little is known, and where there is no gap it still says {_posterior_without_gaps(rows)}. An
 interval of a size never includes zero, so that it cannot cover where there is none.
 
-{_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
+{markdown_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
 
 Whether there is any gap is what the chance of so large a raw aggregate tells, with groups dealt at random within
 classes: its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the
@@ -598,7 +598,7 @@ mean of the estimate of the mean square, with its Monte Carlo standard error. "C
 single gaps that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of
 single gaps.
 
-{_table(_of_squares(rows))}
+{markdown_table(_of_squares(rows))}
 
 Of these short runs {_diverged_share(rows)} had divergent transitions.
 
@@ -618,7 +618,7 @@ groups and classes; PyTensor keeps the code, and later processes load it. The fi
 numbers of the second. A further list is measured, fitted and summarised here; what exceeds the wanted time is ArviZ's
 summary of every word, some 9 ms a row, and sampling, which calls the compiled density through Python.
 
-{_table(pd.DataFrame(result["rows"]))}
+{markdown_table(pd.DataFrame(result["rows"]))}
 """
 
 
@@ -630,7 +630,7 @@ def sampling() -> str:
 The collapsed likelihood beside the long form's, same model, same list, in turn: seconds with warm-up and without
 compiling, least bulk ESS over block means and scales, and their ratio (wanted: 20 times the ESS per second).
 
-{_table(pd.DataFrame(result["rows"]))}
+{markdown_table(pd.DataFrame(result["rows"]))}
 
 At 256 cosines the long form is still small; the longer the list, the larger the ratio, because the collapsed likelihood
 does not grow. R was not on the machine, so that lme4 did not run beside it; the issue that asked for this benchmark
@@ -659,7 +659,7 @@ def path() -> str:
 
 Seconds of each step, short lists beside lists whose matrix of cosines would not fit.
 
-{_table(pd.DataFrame(read("path")["rows"]))}
+{markdown_table(pd.DataFrame(read("path")["rows"]))}
 """
 
 
@@ -672,7 +672,7 @@ A generated file is opened and the cosines of WEAT 6 are measured, beside gensim
 imports (wanted: at least 5 times faster, a tenth of the memory, at 3 million words of word2vec and 2.2 million of
 GloVe text).
 
-{_table(pd.DataFrame(opened).drop(columns=["ours, gigabytes", "gensim, gigabytes"], errors="ignore"))}
+{markdown_table(pd.DataFrame(opened).drop(columns=["ours, gigabytes", "gensim, gigabytes"], errors="ignore"))}
 """
 
 
@@ -687,7 +687,7 @@ def contexts() -> str:
 Real targets and {about["size"]} attribute words a class drawn at random, in {about["templates"]} templates of the demo
 encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT find at the 5% level what is not there.
 
-{_table(shown)}
+{markdown_table(shown)}
 
 {_about(about)}
 """
@@ -705,7 +705,7 @@ each run a process of its own; most memory as Python and NumPy ask for it (peak)
 (resident). A run killed after {about["encoded before the kill"]:,} sentences had {about["encoded twice"]} of them
 encoded again when it went on; vectors are {same}.
 
-{_table(rows)}
+{markdown_table(rows)}
 
 {_about(result["about"])}
 """
@@ -726,11 +726,11 @@ have preferences, and no group of them has. Groups and classes of 8 and 25 nouns
 predicted; LPBS by its two-sided permutation test) and by the cosines of their sentences (mean pooling; SEAT two-sided,
 WEAT on the mean table). Share of findings at the 5% level, models together:
 
-{_table(_pooled(told, ["part", "size", "method", "scope"]))}
+{markdown_table(_pooled(told, ["part", "size", "method", "scope"]))}
 
 Model by model, scope "all":
 
-{_table(_shown(mine, ["part", "model", "size"]))}
+{markdown_table(_shown(mine, ["part", "model", "size"]))}
 
 {_outside_of(mine)}. In these texts a word's preference for a random class is small beside what belongs to single
 pairs, so that permuting words does no harm: WEAT and LPBS hold their level, SEAT does not, and the posterior is far too
@@ -777,13 +777,13 @@ differences have Student-t tails with 5 degrees of freedom, and the true share i
 the share, and the mean difference, of new pairs of new writers; wanted: 93% to 97%. {held} of the {len(known)} cells of
 the hierarchical models are within.
 
-{_table(whole)}
+{markdown_table(whole)}
 
 Single types, nine in each table. (A type is drawn towards the others; coverage is that of all types together, whose
 true shares are the same in all tables. Intervals of one table are not independent of each other, and those of the
 coverage too short.)
 
-{_table(types)}
+{markdown_table(types)}
 
 {_about(result["about"])}
 """
@@ -1047,7 +1047,7 @@ def _without_empty(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[:, (frame != "").any()]
 
 
-def _table(frame: pd.DataFrame) -> str:
+def markdown_table(frame: pd.DataFrame) -> str:
     """A Markdown table; numbers to three digits."""
     lines = [" | ".join(map(str, frame.columns)), " | ".join("---" for _ in frame.columns)]
     lines += [" | ".join(map(_cell, row)) for row in frame.itertuples(index=False)]

@@ -15,21 +15,21 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
-    EncoderChoice,
     OverwriteOption,
     ReplicatesOption,
     SeedOption,
+    SentenceModel,
     TrustOption,
     controls_of,
     embedding_of,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.results.spreadsheets import csv_text
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def calibrate(
     wordlist: Annotated[
         str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
@@ -60,7 +60,7 @@ def calibrate(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """How often would this design find a bias where none is? Attribute words are drawn at random.
 
@@ -71,7 +71,7 @@ def calibrate(
     with progress_bar() as progress:
         made = bb.calibrate(
             wordlist,
-            embedding_of(embedding, replicates, trust, encoder, [wordlist], controls, progress),
+            embedding_of(embedding, replicates, trust, reader, [wordlist], controls, progress),
             draws=draws,
             size=size,
             planted=planted,

@@ -13,21 +13,21 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     ControlsOption,
     EmbeddingOption,
-    EncoderChoice,
     ListArgument,
     ModelOption,
     ReplicatesOption,
     SeedOption,
+    SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def check(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -39,7 +39,7 @@ def check(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """Does the model fit the raw cosines, better than the published one, and does the prior decide?
 
@@ -47,7 +47,7 @@ def check(
     """
     with progress_bar() as progress:
         table = read_table(
-            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
         fits = {name: bb.fit(table, name, seed=seed, progress=progress) for name in (model, "hierarchical")}
     coverage = pd.DataFrame({name: predictive_coverage(each) for name, each in fits.items()})

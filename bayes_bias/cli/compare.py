@@ -27,6 +27,7 @@ from bayes_bias.cli.options import (
     RopeOption,
     ScopeOption,
     SeedOption,
+    SentenceModels,
     SetsOption,
     StereotypesOption,
     TrustOption,
@@ -34,6 +35,7 @@ from bayes_bias.cli.options import (
     embedding_of,
     formats_of,
     table_from_csv,
+    takes_sentence_model,
 )
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import BayesBiasError
@@ -45,6 +47,7 @@ from bayes_bias.words.defining_sets import read_debias_sets
 
 
 @app.command()
+@takes_sentence_model
 def compare(
     before: Annotated[
         list[str],
@@ -74,25 +77,30 @@ def compare(
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    reader: SentenceModels,
 ) -> None:
     """Did debiasing change anything? Bias before and after, and its change with uncertainty.
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
+    models = [reader.of(before), reader.of(after)]
     formats = formats_of(figures)
     if out_folder is not None:
         check_folder(out_folder, overwrite)
     told = None if sets is None else read_debias_sets(sets)
     sides: list[tuple[Associations, Mapping[str, np.ndarray] | None]] = []
     with progress_bar() as progress:
-        for each in (before, after):
-            progress.step(f"{', '.join(each)}: measuring cosines")
+        for each, one in zip((before, after), models, strict=True):
+            progress.step(f"{', '.join(each)}: measuring")
             if wordlist is None:
                 sides.append((_from_table(each, stereotypes, replicates), None))
+            elif one.masked is not None:
+                sides.append((one.table(wordlist, replicates, controls, trust, progress), None))
             else:
                 sides.append(
                     cosines_with_vectors(
-                        embedding_of(each, replicates, trust),
+                        embedding_of(each, replicates, trust, one, [wordlist], controls, progress),
                         wordlist,
                         controls_of(controls),
                         also=told.words if told else (),
@@ -123,7 +131,8 @@ def _from_table(paths: list[str], stereotypes: list[str] | None, replicates: str
     path, *more = paths
     if more or not path.endswith(".csv"):
         raise BayesBiasError(
-            f"LIST: is missing; an embedding such as '{path}' needs a word list, only CSV files of cosines do not"
+            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only CSV files of"
+            " cosines do not"
         )
     return table_from_csv(Path(path), stereotypes, replicates)
 

@@ -16,7 +16,6 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
-    EncoderChoice,
     ListArgument,
     ModelOption,
     OverwriteOption,
@@ -24,10 +23,11 @@ from bayes_bias.cli.options import (
     RopeOption,
     ScopeOption,
     SeedOption,
+    SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.cli.summarize import print_summary
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
@@ -37,7 +37,7 @@ from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def fit(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
@@ -61,7 +61,7 @@ def fit(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """Fit a model to one list, print the main estimands, and keep the posterior.
 
@@ -73,7 +73,7 @@ def fit(
         progress.step(f"{source}: measuring")
         sampling = Sampling(draws, tune, chains)
         table = read_table(
-            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
         check_design(table_means(table), scope)
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)

@@ -17,18 +17,18 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
-    EncoderChoice,
     ListArgument,
     ModelOption,
     ReplicatesOption,
     SeedOption,
+    SentenceModel,
     SetsOption,
     StereotypesOption,
     TrustOption,
     controls_of,
     embedding_of,
     read_table,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
 from bayes_bias.formatting import level
@@ -40,7 +40,7 @@ from bayes_bias.words.defining_sets import read_debias_sets
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def measures(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -58,7 +58,7 @@ def measures(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """Every measure of the literature that applies to a list, with the posterior in the last rows.
 
@@ -68,16 +68,16 @@ def measures(
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
-        if encoder.masked is not None or (source.endswith(".csv") and not encoder.is_given):
+        if reader.masked is not None or (source.endswith(".csv") and not reader.is_given):
             table, vectors = (
                 read_table(
-                    source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+                    source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
                 ),
                 None,
             )
         else:
             table, vectors = cosines_with_vectors(
-                embedding_of(embedding, replicates, trust, encoder, [source], controls, progress),
+                embedding_of(embedding, replicates, trust, reader, [source], controls, progress),
                 source,
                 controls_of(controls),
                 also=told.words if told else (),

@@ -129,8 +129,40 @@ RopeOption = Annotated[
 ]
 
 
+TemplatesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
+        " or a TOML file. For --masked: those that two words stand in; association-10 by default.",
+        rich_help_panel=INPUT,
+    ),
+]
+PoolingOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+        " default.",
+        rich_help_panel=INPUT,
+    ),
+]
+LayerOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.",
+        rich_help_panel=INPUT,
+    ),
+]
+PredictOption = Annotated[
+    str | None,
+    typer.Option(
+        help="For --masked: whose probability it is, that of targets (default) or attributes.",
+        rich_help_panel=INPUT,
+    ),
+]
+
+
 @dataclass(frozen=True)
-class EncoderChoice:
+class SentenceModel:
     """The model that reads sentences that is meant, if one is: an encoder, or a masked language model."""
 
     encoder: Annotated[
@@ -142,30 +174,9 @@ class EncoderChoice:
             rich_help_panel=INPUT,
         ),
     ] = None
-    templates: Annotated[
-        str | None,
-        typer.Option(
-            help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
-            " or a TOML file. For --masked: those that two words stand in; association-10 by default.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
-            " default.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    layer: Annotated[
-        str | None,
-        typer.Option(
-            help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-
+    templates: TemplatesOption = None
+    pooling: PoolingOption = None
+    layer: LayerOption = None
     masked: Annotated[
         str | None,
         typer.Option(
@@ -175,35 +186,28 @@ class EncoderChoice:
             rich_help_panel=INPUT,
         ),
     ] = None
-    predict: Annotated[
-        str | None,
-        typer.Option(
-            help="For --masked: whose probability it is, that of targets (default) or attributes.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
+    predict: PredictOption = None
 
     @property
     def is_given(self) -> bool:
         """Whether a model reads sentences."""
         return self.encoder is not None or self.masked is not None
 
-    def check(self, embedding: list[str]) -> None:
+    def check(self, embedding: list[str] = DEMO) -> None:
         """Refuse options of a model where none is named, and two sources of numbers."""
         if self.templates is not None and not self.is_given:
             raise BayesBiasError(
-                f"--templates: '{self.templates}' belongs to a model of sentences, and none is named; add --encoder"
-                " FOLDER or --masked FOLDER"
+                f"--templates: '{self.templates}' belongs to a model of sentences, and none is named; add --encoder or"
+                " --masked"
             )
         for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
             if value is not None and self.encoder is None:
                 raise BayesBiasError(
-                    f"{option}: '{value}' belongs to an encoder of sentences, and none is named; add --encoder FOLDER"
+                    f"{option}: '{value}' belongs to an encoder of sentences, and none is named; add --encoder"
                 )
         if self.predict is not None and self.masked is None:
             raise BayesBiasError(
                 f"--predict: '{self.predict}' belongs to a masked language model, and none is named; add --masked"
-                " FOLDER"
             )
         named = {"--encoder": self.encoder, "--masked": self.masked}
         sources = [f"{option} {value}" for option, value in named.items() if value is not None]
@@ -213,9 +217,12 @@ class EncoderChoice:
                 f"{sources[0].split()[0]}: {', '.join(sources)} are named together; give one of them"
             )
 
-    def table(self, source: str, controls: str, trust: bool, progress: Progress | None) -> bb.Associations:
+    def table(
+        self, source: str, replicates: str | None, controls: str, trust: bool, progress: Progress | None
+    ) -> bb.Associations:
         """What the masked model makes of a list."""
         assert self.masked is not None
+        _check_lists(self, [source], replicates)
         return bb.log_probabilities(
             bb.load_masked(self.masked, trust=trust),
             source,
@@ -226,18 +233,65 @@ class EncoderChoice:
         )
 
 
-def takes_encoder[**P](command: Callable[P, None]) -> Callable[..., None]:
-    """A command with the options of an `EncoderChoice`, which it gets as its argument `encoder`."""
-    signature = inspect.signature(command)
-    options = inspect.signature(EncoderChoice).parameters
+@dataclass(frozen=True)
+class SentenceModels:
+    """Whether --before and --after are models that read sentences, and how they read them."""
+
+    encoder: Annotated[
+        bool,
+        typer.Option(
+            "--encoder",
+            help="--before and --after are models that encode sentences: their folders (needs the extra"
+            " 'transformers').",
+            rich_help_panel=INPUT,
+        ),
+    ] = False
+    templates: TemplatesOption = None
+    pooling: PoolingOption = None
+    layer: LayerOption = None
+    masked: Annotated[
+        bool,
+        typer.Option(
+            "--masked",
+            help="--before and --after are masked language models: their folders (needs the extra 'transformers').",
+            rich_help_panel=INPUT,
+        ),
+    ] = False
+    predict: PredictOption = None
+
+    def of(self, folders: list[str]) -> SentenceModel:
+        """The model of one side."""
+        folder, *more = folders
+        if more and (self.encoder or self.masked):
+            raise BayesBiasError(
+                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(folders)} are given where one model is"
+                " meant; name one folder before and one after"
+            )
+        read = {
+            "encoder": folder if self.encoder else None,
+            "masked": folder if self.masked else None,
+        }
+        model = SentenceModel(
+            **read, templates=self.templates, pooling=self.pooling, layer=self.layer, predict=self.predict
+        )
+        model.check()
+        return model
+
+
+def takes_sentence_model[**P](command: Callable[P, None]) -> Callable[..., None]:
+    """A command with the options of a `SentenceModel`, or of two, which it gets as its argument `reader`."""
+    signature = inspect.signature(command, eval_str=True)
+    kind = signature.parameters["reader"].annotation
+    options = inspect.signature(kind).parameters
 
     @wraps(command)
     def run(**given: Any) -> None:
-        choice = EncoderChoice(**{name: given.pop(name) for name in options})
-        choice.check(given["embedding"])
-        command(**given, encoder=choice)  # type: ignore[call-arg, arg-type]
+        choice = kind(**{name: given.pop(name) for name in options})
+        if isinstance(choice, SentenceModel):
+            choice.check(given["embedding"])
+        command(**given, reader=choice)  # type: ignore[call-arg]
 
-    shown = [each for each in signature.parameters.values() if each.name != "encoder"]
+    shown = [each for each in signature.parameters.values() if each.name != "reader"]
     every = [*shown, *(each.replace(kind=each.KEYWORD_ONLY) for each in options.values())]
     run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in every}
@@ -252,20 +306,19 @@ def read_table(
     stereotypes: list[str] | None,
     allow_loss: bool,
     trust: bool,
-    encoder: EncoderChoice = EncoderChoice(),
+    reader: SentenceModel = SentenceModel(),
     progress: Progress | None = None,
 ) -> bb.Associations:
     """The table that LIST means: a word list measured in an embedding or a language model, or a CSV file of cosines."""
-    if source.endswith(".csv") and not encoder.is_given:
+    if source.endswith(".csv") and not reader.is_given:
         return table_from_csv(Path(source), stereotypes, replicates)
     if stereotypes:
         raise BayesBiasError(
             "--stereotype: is for CSV files of cosines; a word list states its own stereotypes"
         )
-    if encoder.masked is not None:
-        _check_lists(encoder, [source], replicates)
-        return encoder.table(source, controls, trust, progress)
-    opened = embedding_of(embedding, replicates, trust, encoder, [source], controls, progress)
+    if reader.masked is not None:
+        return reader.table(source, replicates, controls, trust, progress)
+    opened = embedding_of(embedding, replicates, trust, reader, [source], controls, progress)
     return bb.cosines(opened, source, controls_of(controls), allow_loss=allow_loss)
 
 
@@ -273,20 +326,20 @@ def embedding_of(
     names: list[str],
     replicates: str | None,
     trust: bool,
-    encoder: EncoderChoice = EncoderChoice(),
+    reader: SentenceModel = SentenceModel(),
     lists: Sequence[str] = (),
     controls: str = "none",
     progress: Progress | None = None,
 ) -> Embedding:
     """The embedding that is meant: the only one that is named, all of them as replicates of one, or the words of lists
     as an encoder has them."""
-    if encoder.masked is not None:
+    if reader.masked is not None:
         raise BayesBiasError(
-            f"--masked: '{encoder.masked}' has probabilities of words, and vectors are needed here; give --encoder"
+            f"--masked: '{reader.masked}' has probabilities of words, and vectors are needed here; give --encoder"
             " FOLDER"
         )
-    if encoder.encoder is not None:
-        return _encoded(encoder, replicates, lists, controls, trust, progress)
+    if reader.encoder is not None:
+        return _encoded(reader, replicates, lists, controls, trust, progress)
     if len(names) > 1 and replicates is None:
         raise BayesBiasError(
             f"--embedding: {len(names)} are given where one is meant; if they are replicates, say of what kind, such as"
@@ -302,28 +355,28 @@ def embedding_of(
 
 
 def _encoded(
-    choice: EncoderChoice,
+    reader: SentenceModel,
     replicates: str | None,
     lists: Sequence[str],
     controls: str,
     trust: bool,
     progress: Progress | None,
 ) -> Embedding:
-    _check_lists(choice, lists, replicates)
-    assert choice.encoder is not None
+    _check_lists(reader, lists, replicates)
+    assert reader.encoder is not None
     return bb.encode(
-        choice.encoder,
+        reader.encoder,
         lists,
-        choice.templates,
+        reader.templates,
         controls_of(controls),
-        pooling=choice.pooling or POOLING,
-        layer=choice.layer or LAYER,
+        pooling=reader.pooling or POOLING,
+        layer=reader.layer or LAYER,
         trust=trust,
         progress=progress,
     )
 
 
-def _check_lists(choice: EncoderChoice, lists: Sequence[str], replicates: str | None) -> None:
+def _check_lists(reader: SentenceModel, lists: Sequence[str], replicates: str | None) -> None:
     if replicates is not None:
         raise BayesBiasError(
             f"--replicates: '{replicates}' is for several embeddings; the replicates of a model of sentences are its"
@@ -331,7 +384,7 @@ def _check_lists(choice: EncoderChoice, lists: Sequence[str], replicates: str | 
         )
     for each in lists:
         if each.endswith(".csv"):
-            option = "--encoder" if choice.masked is None else "--masked"
+            option = "--encoder" if reader.masked is None else "--masked"
             raise BayesBiasError(
                 f"{option}: '{each}' holds cosines already; name word lists, or leave it out"
             )

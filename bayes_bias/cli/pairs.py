@@ -28,6 +28,7 @@ from bayes_bias.files import check_output, whole_file
 from bayes_bias.formatting import bounds, level, probability, signed
 from bayes_bias.progress import Progress
 from bayes_bias.reports import check_folder
+from bayes_bias.resources import table_file
 from bayes_bias.results.spreadsheets import csv_text, read_csv
 from bayes_bias.sentence_pairs.estimands import PAIR_SCOPES, PairScope
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
@@ -45,7 +46,8 @@ def pairs(
         typer.Argument(
             metavar="FILE.csv",
             help="A row for each pair: item, score_more and score_less (or difference), perhaps bias_type, writer,"
-            " template, term, model; or as CrowS-Pairs' program writes them. With --model sentences instead of scores.",
+            " template, term, model; or as CrowS-Pairs' program writes them; or a shipped table (pairs-demo). With"
+            " --model sentences instead of scores.",
         ),
     ],
     after: Annotated[
@@ -105,7 +107,7 @@ def pairs(
 ) -> None:
     """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
 
-    Example: bayes-bias pairs crows.csv --after debiased.csv --out pairs
+    Example: bayes-bias pairs pairs-demo --after pairs-demo-even --out pairs
     """
     formats = formats_of(figures)
     if out_folder is not None:
@@ -154,12 +156,13 @@ def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataF
     """Scores of the sentences of a file, by the folder of a language model: imported now, as it needs PyTorch."""
     if how not in _HOW:
         raise BayesBiasError(f"--how: '{how}' is no score of sentences; {did_you_mean(how, _HOW)}")
-    if not Path(file).is_file():
+    path = table_file(file)
+    if not path.is_file():
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
     kind, load = ("causal", "load_causal") if how == "likelihood" else ("masked", "load_masked")
     opened = getattr(import_module(f"bayes_bias.language_models.{kind}"), load)
     score_pairs = import_module("bayes_bias.language_models.pair_scores").score_pairs
-    sentences = read_csv(Path(file))
+    sentences = read_csv(path)
     return lambda folder: score_pairs(opened(folder), sentences, how, progress=progress)
 
 

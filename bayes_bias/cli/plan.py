@@ -17,17 +17,17 @@ from bayes_bias.cli.options import (
     CiOption,
     ControlsOption,
     EmbeddingOption,
-    EncoderChoice,
     ListArgument,
     ModelOption,
     OverwriteOption,
     ReplicatesOption,
     ScopeOption,
     SeedOption,
+    SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -40,7 +40,7 @@ from bayes_bias.results.design import COUNTS, LENGTHS, by_words
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def plan(
     source: ListArgument,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
@@ -66,7 +66,7 @@ def plan(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """How narrow would the interval be, and how likely exclude zero, with longer lists?
 
@@ -85,7 +85,7 @@ def plan(
     spec = generalising_spec(model, "a plan")
     with progress_bar() as progress:
         table = read_table(
-            source, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+            source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
         check_design(table_means(table), scope)
         posterior = bb.fit(table, spec, seed=seed, progress=progress)

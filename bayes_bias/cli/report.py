@@ -18,7 +18,6 @@ from bayes_bias.cli.options import (
     AllowLossOption,
     CiOption,
     ControlsOption,
-    EncoderChoice,
     FiguresOption,
     ListsArgument,
     ModelOption,
@@ -27,6 +26,7 @@ from bayes_bias.cli.options import (
     RopeOption,
     ScopeOption,
     SeedOption,
+    SentenceModel,
     SideBySideOption,
     StereotypesOption,
     TrustOption,
@@ -35,7 +35,7 @@ from bayes_bias.cli.options import (
     formats_of,
     read_table,
     table_from_csv,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import bounds, level, plain, probability, signed
@@ -43,7 +43,7 @@ from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def report(
     lists: ListsArgument,
     out_folder: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
@@ -77,7 +77,7 @@ def report(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """A posterior bias report that a paper can cite: page, tables, figures, methods text.
 
@@ -87,23 +87,23 @@ def report(
     check_folder(out_folder, overwrite)
     sources = [
         table_from_csv(Path(each), stereotypes, replicates)
-        if each.endswith(".csv") and not encoder.is_given
+        if each.endswith(".csv") and not reader.is_given
         else each
         for each in lists
     ]
     with progress_bar() as progress:
-        if encoder.masked is not None:
+        if reader.masked is not None:
             sources = [
                 read_table(
-                    each, embedding, replicates, controls, stereotypes, allow_loss, trust, encoder, progress
+                    each, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
                 )
                 for each in lists
             ]
         made = bb.report(
             sources,
             embedding
-            if replicates is None and encoder.encoder is None
-            else embedding_of(embedding, replicates, trust, encoder, lists, controls, progress),
+            if replicates is None and reader.encoder is None
+            else embedding_of(embedding, replicates, trust, reader, lists, controls, progress),
             controls=controls_of(controls),
             model=model,
             scope=cast(ScopeName, scope),

@@ -12,6 +12,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import (
+    DEMO,
     FIGURES,
     AllowLossOption,
     CiOption,
@@ -23,9 +24,12 @@ from bayes_bias.cli.options import (
     ReplicatesOption,
     ScopeOption,
     SeedOption,
+    SentenceModel,
     TrustOption,
     controls_of,
+    embedding_of,
     formats_of,
+    takes_sentence_model,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import level, plural
@@ -33,16 +37,17 @@ from bayes_bias.reports import check_folder
 
 
 @app.command()
+@takes_sentence_model
 def stability(
     wordlist: Annotated[
         str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
     ],
-    embedding: EmbeddingOption,
     out_folder: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for tables, figure, text and posterior.")
     ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
+    embedding: EmbeddingOption = DEMO,
     replicates: ReplicatesOption = None,
     controls: ControlsOption = "neutral,human",
     model: ModelOption = "crossed",
@@ -51,8 +56,10 @@ def stability(
     seed: SeedOption = 1,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
+    *,
+    reader: SentenceModel,
 ) -> None:
-    """How much does the bias of a list depend on the training: its seed, its corpus?
+    """How much does the bias of a list depend on the training: its seed, its corpus? Of an encoder: on the templates?
 
     Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
     """
@@ -62,7 +69,11 @@ def stability(
     with progress_bar() as progress:
         found = bb.stability(
             wordlist,
-            embedding if len(embedding) > 1 else embedding[0],
+            embedding_of(embedding, replicates, trust, reader, [wordlist], controls, progress)
+            if reader.is_given
+            else embedding
+            if len(embedding) > 1
+            else embedding[0],
             kind=replicates,
             controls=controls_of(controls),
             model=model,

@@ -26,7 +26,9 @@ from bayes_bias.reports import check_folder
 
 @app.command()
 def tpr(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="A row for each person.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.csv", help="A row for each person; or a shipped table (tpr-demo).")
+    ],
     y: Annotated[str, typer.Option("--y", help="Column with the true class.")] = "y",
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
@@ -46,7 +48,7 @@ def tpr(
 ) -> None:
     """Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.
 
-    Example: bayes-bias tpr predictions.csv --y profession --prediction predicted --group gender --of F
+    Example: bayes-bias tpr tpr-demo --of F --out gaps
     """
     formats = formats_of(figures)
     if out_folder is not None:
@@ -61,7 +63,7 @@ def tpr(
             leave_out=leave_out,
             ci_prob=ci_prob,
             seed=seed,
-            name=file.stem,
+            name=Path(file).stem,
             progress=progress,
         )
         if out_folder is not None:
@@ -75,7 +77,10 @@ def _show(found: Gaps) -> None:
     whose = f"{found.of[0]} less {found.rest}" if len(found.of) == 1 else "each group less all others"
     print_frame(_classes(found), title=f"Gaps of true-positive rates: {whose}")
     print_frame(_aggregate(found), title="Over all classes")
-    say("no gaps: raw value to be expected if no class had a gap; chance: of so large a one then")
+    say(
+        "no gaps: raw value to be expected if no class had a gap; chance: of so large a one then; unbiased: root of an"
+        " unbiased mean square. The posterior of a size lies too high where people are few."
+    )
     say(f"\n{found.text}")
 
 

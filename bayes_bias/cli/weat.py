@@ -12,20 +12,20 @@ from bayes_bias.cli.options import (
     DEMO,
     AllowLossOption,
     EmbeddingOption,
-    EncoderChoice,
     ListArgument,
     ReplicatesOption,
     SeedOption,
+    SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
-    takes_encoder,
+    takes_sentence_model,
 )
 from bayes_bias.measures.permutation import Alternative
 
 
 @app.command()
-@takes_encoder
+@takes_sentence_model
 def weat(
     source: ListArgument,
     embedding: EmbeddingOption = DEMO,
@@ -43,13 +43,13 @@ def weat(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
-    encoder: EncoderChoice,
+    reader: SentenceModel,
 ) -> None:
     """WEAT's effect size, statistic and permutation p-value.
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """
-    table = read_table(source, embedding, replicates, "none", stereotypes, allow_loss, trust, encoder)
+    table = read_table(source, embedding, replicates, "none", stereotypes, allow_loss, trust, reader)
     result = bb.measures.weat(
         table, alternative=cast(Alternative, alternative), ddof=ddof, permutations=permutations, seed=seed
     )

@@ -21,6 +21,7 @@ from bayes_bias.associations.table import announce
 from bayes_bias.errors import GapsError, did_you_mean
 from bayes_bias.estimands.estimates import estimate_of
 from bayes_bias.formatting import Telling, estimate, in_words, probability, signed
+from bayes_bias.gaps.binomial import log_likelihood
 from bayes_bias.gaps.counts import Counts
 from bayes_bias.gaps.model import effects, informed, informed_by, scale
 from bayes_bias.gaps.result import Gaps
@@ -157,7 +158,7 @@ def gap_correlation(
     inputs, coords = _inputs(counts, words), {"class": counts.classes}
     progress = progress or Quiet()
     progress.step("compiling the model")
-    compiled = compiled_once(("gap correlation", len(words)), lambda: _model(inputs, counts.classes), inputs)
+    compiled = compiled_once(("gap correlation",), lambda: _model(inputs), inputs)
     posterior, sample_stats = sample_compiled(compiled, inputs, coords, seed, sampling, progress)
     diagnostics = diagnose(posterior, sample_stats)
     for problem in diagnostics.problems:
@@ -301,8 +302,8 @@ def _inputs(counts: Counts, words: pd.DataFrame) -> Inputs:
     }
 
 
-def _model(inputs: Inputs, classes: list[str]) -> pm.Model:
-    with pm.Model(coords={"class": classes, "group": ["group", "rest"], "of": ["bias", "gap"]}) as model:
+def _model(inputs: Inputs) -> pm.Model:
+    with pm.Model(coords={"group": ["group", "rest"], "of": ["bias", "gap"]}) as model:
         hits, people = (pm.Data(name, inputs[name], dims=("class", "group")) for name in ("hits", "people"))
         seen, sd = (pm.Data(name, inputs[name], dims="class") for name in ("seen", "sd"))
         bias_informed, gap_informed, level_informed = (
@@ -313,14 +314,14 @@ def _model(inputs: Inputs, classes: list[str]) -> pm.Model:
         mean, level_mean = pm.Normal("mean", 0, 1, dims="of"), pm.Normal("level_mean", 0, 1.5)
         sd_bias, sd_gap = (scale(f"sd_{name}", pm.HalfNormal.dist(1)) for name in ("bias", "gap"))
         sd_level = scale("sd_level", pm.HalfNormal.dist(1.5))
-        bias = effects("bias_z", mean[0], sd_bias, bias_informed, "class")
+        bias = mean[0] + effects("bias", mean[0], sd_bias, bias_informed, "class")
         # A gap is what the bias foretells of it, and what is independent of the bias.
-        foretold, alone = rho * sd_gap * (bias - mean[0]) / sd_bias, pt.sqrt(1 - rho**2) * sd_gap
-        gap = effects("gap_z", mean[1] + foretold, alone, gap_informed, "class")
-        level = effects("level_z", level_mean, sd_level, level_informed, "class")
+        foretold = mean[1] + rho * sd_gap * (bias - mean[0]) / sd_bias
+        gap = foretold + effects("gap", foretold, pt.sqrt(1 - rho**2) * sd_gap, gap_informed, "class")
+        level = level_mean + effects("level", level_mean, sd_level, level_informed, "class")
         pm.Deterministic("bias", bias, dims="class")
         pm.Deterministic("gap", gap, dims="class")
-        log_odds = level[:, None] + gap[:, None] * np.array([0.5, -0.5])
-        pm.Potential("seen_given_bias", pm.logp(pm.Normal.dist(bias, sd), seen).sum())
-        pm.Potential("binomial", (hits * log_odds - people * pt.softplus(log_odds)).sum())
+        pm.Potential("seen_given_bias", -(((seen - bias) / sd) ** 2).sum() / 2)
+        nothing, halves = np.zeros(1), np.array([[0.5, -0.5]])
+        pm.Potential("binomial", log_likelihood(level, nothing, gap[:, None], halves, hits, people))
     return model

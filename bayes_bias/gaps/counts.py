@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import GapsError, did_you_mean
+from bayes_bias.resources import table_file
 from bayes_bias.results.spreadsheets import read_csv
 
 type Labels = str | Sequence[Hashable] | NDArray[Any] | pd.Series
@@ -97,7 +98,7 @@ def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     """One row for each person, with our names for its columns."""
     if data is None:
         return _of_arrays(given)
-    frame = data if isinstance(data, pd.DataFrame) else _read(Path(data))
+    frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
     for ours, theirs in given.items():
         if not isinstance(theirs, str):
             raise GapsError(
@@ -134,7 +135,10 @@ def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
 def _read(path: Path) -> pd.DataFrame:
     """A CSV file with all labels as text, so that '1' is '1' in every column, and 'NA' a label like any other."""
     if not path.is_file():
-        raise GapsError(f"data: no file '{path}'; give a CSV file with a row for each person")
+        raise GapsError(
+            f"data: no file '{path}'; give a CSV file with a row for each person, or the name of a shipped table"
+            " (tpr-demo)"
+        )
     try:
         return read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
     except (ValueError, UnicodeDecodeError) as error:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import logit
 
+from bayes_bias.gaps.binomial import log_likelihood
 from bayes_bias.gaps.counts import Counts
 from bayes_bias.inference.sampling import Sampling, sample_compiled
-from bayes_bias.models.compiling import Compiled, Inputs, compiled_once
+from bayes_bias.models.compiling import Inputs, compiled_once
 from bayes_bias.progress import Progress
 
 PRIORS = MappingProxyType(
@@ -45,13 +46,15 @@ def sample_rates(
     progress.step("compiling the model")
     inputs = _inputs(counts)
     coords = {"class": counts.classes, "group": counts.groups}
-    compiled = _compiled(counts, inputs)
+    compiled = compiled_once(("true-positive rates",), lambda: _model(inputs), inputs)
     return sample_compiled(compiled, inputs, coords, seed, sampling, progress)
 
 
 def _inputs(counts: Counts) -> Inputs:
     hits, people = (frame.to_numpy(dtype=float) for frame in (counts.hits, counts.people))
-    return {"hits": hits, "people": people, **informed_by(hits, people)}
+    # Orthonormal coordinates of what sums to zero over groups.
+    coordinates = helmert(len(counts.groups))
+    return {"hits": hits, "people": people, "coordinates": coordinates, **informed_by(hits, people)}
 
 
 def informed_by(hits: NDArray[np.float64], people: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
@@ -78,32 +81,27 @@ def informed(squared: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArra
     return np.asarray(least / (least + noise))
 
 
-def _compiled(counts: Counts, inputs: Inputs) -> Compiled:
-    key = ("true-positive rates", *counts.people.shape)
-    return compiled_once(key, lambda: _model(counts, inputs), inputs)
-
-
-def _model(counts: Counts, inputs: Inputs) -> pm.Model:
-    n_groups = len(counts.groups)
-    # Orthonormal coordinates of what sums to zero over groups. One group's deviation less the average of the others'
-    # has `unit` times the standard deviation of a coordinate.
-    coordinates, unit = helmert(n_groups), np.sqrt(n_groups / (n_groups - 1))
-    dims = ("class", "coordinate")
-    names = {"class": counts.classes, "group": counts.groups, "coordinate": range(n_groups - 1)}
-    with pm.Model(coords=names) as model:
+def _model(inputs: Inputs) -> pm.Model:
+    """Of any number of classes and groups: all lengths are those of the data."""
+    with pm.Model() as model:
         hits, people = (pm.Data(name, inputs[name], dims=("class", "group")) for name in ("hits", "people"))
+        coordinates = pm.Data("coordinates", inputs["coordinates"], dims=("coordinate", "group"))
         level_informed, gap_informed = (
             pm.Data(f"{name}_informed", inputs[f"{name}_informed"], dims="class") for name in ("level", "gap")
         )
+        # One group's deviation less the average of the others' has `unit` times the standard deviation of a coordinate.
+        n_groups = hits.shape[1]
+        unit = pt.sqrt(n_groups / (n_groups - 1))
         level_mean, mean = pm.Normal("level_mean", 0, 1.5), pm.Normal("mean_z", 0, 1, dims="coordinate")
         sd_level = scale("sd_level", pm.HalfNormal.dist(1.5))
         sd_gap = scale("sd_gap", pm.Exponential.dist(2.5))
-        level = effects("level_z", level_mean, sd_level, level_informed, "class")
-        deviation = effects("deviation_z", mean / unit, sd_gap / unit, gap_informed[:, None], dims)
-        log_odds = level[:, None] + deviation @ coordinates
-        pm.Deterministic("mean_gap", unit * mean @ coordinates, dims="group")
+        level = level_mean + effects("level", level_mean, sd_level, level_informed, "class")
+        mean_deviation, of_gap = mean / unit, ("class", "coordinate")
+        deviation = effects("deviation", mean_deviation, sd_gap / unit, gap_informed[:, None], of_gap)
+        log_odds = level[:, None] + (mean_deviation + deviation) @ coordinates
+        pm.Deterministic("mean_gap", unit * (mean @ coordinates), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=("class", "group"))
-        pm.Potential("binomial", (hits * log_odds - people * pt.softplus(log_odds)).sum())
+        pm.Potential("binomial", log_likelihood(level, mean_deviation, deviation, coordinates, hits, people))
     return model
 
 
@@ -121,6 +119,12 @@ def effects(
     informed: pt.TensorVariable,
     dims: str | tuple[str, ...],
 ) -> pt.TensorVariable:
-    """Normal(mean, sd) effects, sampled as they are where their data know them, and as standardised ones where not."""
-    sampled = pm.Normal(name, informed * mean, sd**informed, dims=dims)
-    return mean + sd ** (1 - informed) * (sampled - informed * mean)
+    """Normal(mean, sd) effects less their mean, sampled as effects where data know them, and standardised where not.
+
+    What is sampled is Normal(informed mean, sd ** informed), written so that it compiles in little time.
+    """
+    sampled = pm.Flat(f"{name}_z", dims=dims)
+    log_sd = informed * pt.log(sd)
+    standardised = (sampled - informed * mean) * pt.exp(-log_sd)
+    pm.Potential(f"{name}_prior", -(standardised**2 / 2 + log_sd).sum())
+    return sd * standardised

@@ -11,7 +11,6 @@ import xarray as xr
 from bayes_bias.formatting import (
     Telling,
     count,
-    equals,
     estimate,
     in_words,
     level,
@@ -148,7 +147,7 @@ class Gaps(Telling):
         row = self.aggregate.loc[MEAN_ABSOLUTE]
         beside = (
             f"the raw one is {plain(row.raw)}, and would be {plain(row.without_gaps)} without any gap, from noise alone"
-            f" (chance of so large a raw one then {equals(probability(row.chance))})"
+            f" (the chance of so large a raw one is then {probability(row.chance)})"
         )
         n = len(self.counts.classes)
         over = f"Over {in_words(n)} classes the" if n > 1 else "The"

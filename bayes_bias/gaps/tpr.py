@@ -103,8 +103,10 @@ def tpr_gaps(
     Averages of absolute or squared raw gaps are inflated by noise: with ten people in each cell and no gap at all they
     show a mean absolute gap of about .15. ``aggregate`` therefore has, beside the raw value, what would be seen without
     any gap, were groups dealt at random within classes; the posterior of the aggregate of the true gaps of these
-    classes; and for squares an unbiased estimate, which may be negative. A posterior of a size never includes
-    zero: whether there is any gap at all is what ``chance`` tells.
+    classes; and for squares an unbiased estimate, which may be negative. That of squares is the one number here without
+    bias. The posterior mean of a size is nearer to the truth than the raw value, and still above it where gaps are
+    small and people few (without any gap and with ten people in each cell .07, see CALIBRATION.md); its interval
+    never includes zero: whether there is any gap at all is what ``chance`` tells.
 
     References
     ----------

@@ -89,12 +89,8 @@ def load_causal(
     ----------
     folder : str or Path
         A folder that `save_pretrained` wrote, or a name on the hub.
-    batch : int, optional
-        How many sentences it reads at a time.
-    trust : bool, optional
-        Whether pickled weights may be opened, which can run code.
-    device : str, optional
-        "cpu" (default), "cuda", "mps".
+    batch, trust, device
+        As for `load_masked`.
 
     Returns
     -------

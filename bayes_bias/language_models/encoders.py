@@ -23,7 +23,6 @@ from bayes_bias.sentences import Sentence
 type EncoderLike = str | os.PathLike[str] | Callable[[list[str]], Any] | Any
 
 POOLING, LAYER = "mean", "last"
-EXTRA = "pip install 'bayes-bias[transformers]'"
 
 _MODEL_FILES = ("config.json", "modules.json")
 
@@ -116,7 +115,9 @@ def as_encoder(
     Raises
     ------
     EmbeddingError
-        It does not encode sentences; or it is a model, and torch or transformers is not installed.
+        It does not encode sentences.
+    LanguageModelError
+        It is a model that cannot be opened, or torch or transformers is not installed.
 
     Examples
     --------
@@ -173,11 +174,5 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
 
 
 def _load(model: str, pooling: str, layer: str | int, trust: bool) -> Any:
-    try:
-        return import_module("bayes_bias.language_models.hugging_face").load_encoder(
-            model, pooling=pooling, layer=layer, trust=trust
-        )
-    except ImportError as error:
-        raise EmbeddingError(
-            f"encoder: the model '{model}' needs torch and transformers ({error}); install them with {EXTRA}"
-        ) from error
+    hugging_face = import_module("bayes_bias.language_models.hugging_face")
+    return hugging_face.load_encoder(model, pooling=pooling, layer=layer, trust=trust)

@@ -120,12 +120,8 @@ def load_encoder(
     layer : {"last", "first"} or int, optional
         "first" is the output of the first layer, 0 are the embeddings that it reads; negative numbers count
         from the last, -1.
-    batch : int, optional
-        How many sentences it reads at a time.
-    trust : bool, optional
-        Whether pickled weights may be opened, which can run code.
-    device : str, optional
-        "cpu" (default), "cuda", "mps".
+    batch, trust, device
+        As for `load_masked`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from bayes_bias.measures.contexts import require_one_space, unit_sentences
 from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
-from bayes_bias.measures.weat import largest_effect
+from bayes_bias.measures.separation import largest_effect
 from bayes_bias.settings import check_ci_prob, check_count, check_seed
 
 DRAWS = 10_000

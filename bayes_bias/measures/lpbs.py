@@ -3,52 +3,21 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import pandas as pd
-
 from bayes_bias.associations.association import LOG_PROBABILITIES
 from bayes_bias.associations.table import Associations
-from bayes_bias.errors import MeasureError, OtherDataError
-from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
-from bayes_bias.measures.permutation import Alternative, permutation_test
+from bayes_bias.errors import OtherDataError
+from bayes_bias.measures.designs import require_words, two_by_two
+from bayes_bias.measures.permutation import Alternative
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
-from bayes_bias.measures.weat import largest_effect
+from bayes_bias.measures.separation import Separation, separated
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Lpbs(Result):
-    """LPBS of two groups and two classes; `value` is the effect size.
-
-    Attributes
-    ----------
-    difference : float
-        Mean score of X minus mean score of Y, in nats: twice the posterior's `bias`.
-    p_value : float
-        Share of regroupings of the targets with a difference at least as extreme as this one.
-    exact : bool
-        Whether every partition was counted, or `partitions` random ones.
-    partitions : int
-        How many regroupings of the targets the p-value rests on.
-    alternative : str
-        Which differences count as extreme.
-    words : pandas.DataFrame
-        Each target's `group` and its `score`, in nats.
-    """
+class Lpbs(Separation):
+    """LPBS of two groups and two classes; `value` is the effect size, and a word has a `score` in nats."""
 
     measure: ClassVar[str] = "LPBS"
     word_value: ClassVar[str] = "score"
-
-    words: pd.DataFrame
-    difference: float
-    p_value: float
-    exact: bool
-    partitions: int
-    alternative: Alternative
-
-    @property
-    def effect_size(self) -> float:
-        """Difference of mean scores in standard deviations of all scores."""
-        return self.value
 
 
 def lpbs(
@@ -121,21 +90,17 @@ def lpbs(
     design = two_by_two(table, "LPBS")
     require_words(table, "LPBS", least=2)
     scores, n_x = design.scores, design.n_x
-    spread = scores.std(ddof=1)
-    if spread < ROUNDING:
-        raise MeasureError("LPBS: all targets have the same score; there is no spread to measure d in")
-    difference = float(scores[:n_x].mean() - scores[n_x:].mean())
-    test = permutation_test(scores, n_x, alternative=alternative, permutations=permutations, seed=seed)
-    bound = largest_effect(n_x, len(scores) - n_x, ddof=1)
+    nothing = "LPBS: all targets have the same score"
     return Lpbs(
-        value=float(difference / spread),
-        range=(-bound, bound),
+        **separated(
+            scores[:n_x],
+            scores[n_x:],
+            nothing,
+            alternative=alternative,
+            permutations=permutations,
+            seed=seed,
+        ),
         words=design.words.assign(score=scores),
-        difference=difference,
-        p_value=test.p_value,
-        exact=test.exact,
-        partitions=test.partitions,
-        alternative=alternative,
     )
 
 

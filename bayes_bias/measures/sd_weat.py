@@ -11,7 +11,7 @@ from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_two_groups, require_words
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
-from bayes_bias.measures.weat import largest_effect
+from bayes_bias.measures.separation import largest_effect
 from bayes_bias.settings import check_seed
 
 _CONTROL_GROUPS = 100

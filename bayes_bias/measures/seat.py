@@ -5,61 +5,37 @@ from math import comb
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import MeasureError
 from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
-from bayes_bias.measures.designs import ROUNDING, labels, require_words, two_by_two
-from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_test
+from bayes_bias.measures.designs import labels, require_words, two_by_two
+from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
-from bayes_bias.measures.weat import largest_effect
+from bayes_bias.measures.separation import Separation, separated
 
 # With the observed one there are 100,000, as in the paper.
 PERMUTATIONS = 99_999
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Seat(Result):
+class Seat(Separation):
     """SEAT of two groups and two classes; `value` is the effect size over sentences.
+
+    Regroupings are of *sentences*; a word's `association` is the mean score of its sentences.
 
     Attributes
     ----------
-    difference : float
-        Mean score of the sentences of X minus that of Y, on the cosine scale.
-    p_value : float
-        Share of regroupings of *sentences* with a difference at least as extreme as this one.
-    exact : bool
-        Whether every partition was counted, or `partitions` random ones.
-    partitions : int
-        How many regroupings of the sentences the p-value rests on.
-    alternative : str
-        Which differences count as extreme.
     across : bool
         Whether a sentence was compared with those of all templates, as in the paper, or with those of its own
         replicate, which is all that can be done where replicates have no space in common.
-    words : pandas.DataFrame
-        Each target's `group` and its `association`, the mean score of its sentences.
     """
 
     measure: ClassVar[str] = "SEAT"
     word_value: ClassVar[str] = "association"
 
-    words: pd.DataFrame
-    difference: float
-    p_value: float
-    exact: bool
-    partitions: int
-    alternative: Alternative
     across: bool
-
-    @property
-    def effect_size(self) -> float:
-        """Difference of mean scores in standard deviations of all scores, SEAT's d."""
-        return self.value
 
     @property
     def bias(self) -> float:
@@ -140,26 +116,13 @@ def seat(
     across = vectors is not None and shares_a_space(table)
     scores = _across(table, vectors) if across and vectors is not None else _within(table)
     first, second = (scores[table.group_index == k].ravel() for k in (0, 1))
-    every = np.concatenate([first, second])
-    if every.std(ddof=1) < ROUNDING:
-        raise MeasureError(
-            "SEAT: all sentences have the same association score; there is no spread to measure d in"
-        )
-    if permutations is None and comb(len(every), len(first)) > MOST_PARTITIONS:
+    if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
-    test = permutation_test(every, len(first), alternative=alternative, permutations=permutations, seed=seed)
-    difference = float(first.mean() - second.mean())
-    bound = largest_effect(len(first), len(second), ddof=1)
+    nothing = "SEAT: all sentences have the same association score"
     order = np.argsort(table.group_index, kind="stable")
     return Seat(
-        value=difference / float(every.std(ddof=1)),
-        range=(-bound, bound),
+        **separated(first, second, nothing, alternative=alternative, permutations=permutations, seed=seed),
         words=labels(table).assign(association=scores.mean(axis=1)[order]),
-        difference=difference,
-        p_value=test.p_value,
-        exact=test.exact,
-        partitions=test.partitions,
-        alternative=alternative,
         across=across,
     )
 

@@ -4,6 +4,7 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 
 import pandas as pd
 
@@ -13,6 +14,9 @@ from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.measures.result import Result
 from bayes_bias.settings import check_seed
+
+# Under which installed packages name modules with measures of their own.
+ENTRY_POINTS = "bayes_bias.measures"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,18 @@ def measure_all(
 
 
 def discover() -> None:
-    """Have every file of this folder register its measure: that is all it takes to add one."""
+    """Have every file of this folder register its measure, and every installed package that names one of its own.
+
+    A package does so by an entry point of the group ``bayes_bias.measures``: a module that uses the decorator.
+    """
     package = import_module(__package__ or "")
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         import_module(module.name)
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            entry.load()
+        except Exception as error:
+            raise MeasureError(
+                f"measures: '{entry.name}', an entry point of '{entry.value}', cannot be loaded ({error}); mend or"
+                " uninstall the package"
+            ) from error

@@ -3,57 +3,31 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-import pandas as pd
-
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
-from bayes_bias.measures.permutation import Alternative, permutation_test
+from bayes_bias.measures.designs import require_words, two_by_two
+from bayes_bias.measures.permutation import Alternative
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.separation import Separation, separated
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Weat(Result):
-    """WEAT of two groups and two classes; `value` is the effect size.
+class Weat(Separation):
+    """WEAT of two groups and two classes; `value` is the effect size, and a word's score its `association` s(w, A, B).
 
     Attributes
     ----------
     statistic : float
         Sum of the scores of X minus sum of the scores of Y, Caliskan's test statistic.
-    difference : float
-        Mean score of X minus mean score of Y, the effect size's numerator: twice the posterior's `bias`.
-    p_value : float
-        Share of regroupings with a difference at least as extreme as this one.
-    exact : bool
-        Whether every partition was counted, or `partitions` random ones.
-    partitions : int
-        How many regroupings of the targets the p-value rests on.
-    alternative : str
-        Which differences count as extreme.
     ddof : int
         Degrees of freedom taken off in the effect size's standard deviation.
-    words : pandas.DataFrame
-        Each target's `group` and its `association` score s(w, A, B).
     """
 
     measure: ClassVar[str] = "WEAT"
     word_value: ClassVar[str] = "association"
 
-    words: pd.DataFrame
     statistic: float
-    difference: float
-    p_value: float
-    exact: bool
-    partitions: int
-    alternative: Alternative
     ddof: int
-
-    @property
-    def effect_size(self) -> float:
-        """Difference of mean scores in standard deviations of all scores, WEAT's d."""
-        return self.value
 
 
 def weat(
@@ -144,25 +118,12 @@ def weat(
     design = two_by_two(table, "WEAT")
     require_words(table, "WEAT", least=2)
     scores, n_x = design.scores, design.n_x
-    spread = scores.std(ddof=ddof)
-    if spread < ROUNDING:
-        raise MeasureError(
-            "WEAT: all targets have the same association score; there is no spread to measure d in"
-        )
     x, y = scores[:n_x], scores[n_x:]
-    difference = float(x.mean() - y.mean())
-    test = permutation_test(scores, n_x, alternative=alternative, permutations=permutations, seed=seed)
-    bound = largest_effect(len(x), len(y), ddof)
+    nothing = "WEAT: all targets have the same association score"
     return Weat(
-        value=float(difference / spread),
-        range=(-bound, bound),
-        p_value=test.p_value,
+        **separated(x, y, nothing, alternative=alternative, permutations=permutations, seed=seed, ddof=ddof),
         words=design.words.assign(association=scores),
         statistic=float(x.sum() - y.sum()),
-        difference=difference,
-        exact=test.exact,
-        partitions=test.partitions,
-        alternative=alternative,
         ddof=ddof,
     )
 
@@ -170,9 +131,3 @@ def weat(
 @measure("WEAT", rank=10)
 def _on(occasion: Occasion) -> Weat:
     return weat(occasion.table.without_controls(), seed=occasion.seed)
-
-
-def largest_effect(n_x: int, n_y: int, ddof: int) -> float:
-    """The effect size of two groups without any spread within them, which no other can exceed."""
-    n = n_x + n_y
-    return float(np.sqrt(n * (n - ddof) / (n_x * n_y)))

@@ -13,7 +13,7 @@ from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
 from bayes_bias.measures.permutation import Alternative, permutation_tests
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
-from bayes_bias.measures.weat import largest_effect
+from bayes_bias.measures.separation import largest_effect
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

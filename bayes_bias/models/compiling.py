@@ -1,8 +1,8 @@
 """Compile a model once, and use it for every list of the same shape, in this process and in later ones.
 
 The density and its gradient are a PyTensor function, which PyTensor keeps on disk once it is compiled; the data are its
-arguments, so a list with the same number of groups and classes needs no new one. Only the lengths of the model's
-dims are fixed.
+arguments, so a list with the same number of groups and classes needs no new one. Fixed are the lengths of the dims that
+a model is told of; one whose length is that of data (a `pm.Data` names it first) may have any.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -18,10 +18,12 @@ import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
 from nutpie.compiled_pyfunc import from_pyfunc
+from pymc.initial_point import make_initial_point_expression
 from pymc.model.transform.optimization import freeze_dims_and_data
-from pymc.pytensorf import join_nonshared_inputs
+from pytensor.compile import SharedVariable
 from pytensor.compile.mode import Mode
 from pytensor.graph.replace import clone_replace, vectorize_graph
+from pytensor.graph.traversal import ancestors
 
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import build_model, model_coords, structure_of
@@ -41,8 +43,8 @@ class Compiled:
 
     Attributes
     ----------
-    start : array (n,)
-        Where chains begin, but for a jitter.
+    start : callable
+        Where chains begin, but for a jitter, given data: (n,).
     density : callable
         Log density and gradient at a point, given data.
     named : callable
@@ -51,7 +53,7 @@ class Compiled:
         What `named` returns, and its dims beside the points.
     """
 
-    start: NDArray[np.float64]
+    start: Callable[..., NDArray[np.float64]]
     density: Callable[..., tuple[Any, Any]]
     named: Callable[..., list[NDArray[np.float64]]]
     names: tuple[str, ...]
@@ -59,7 +61,9 @@ class Compiled:
 
     def sampler(self, inputs: Inputs) -> Any:
         """What nutpie samples, given these data."""
-        values = list(inputs.values())
+        values = _values(inputs)
+        with _one_at_a_time:
+            begin = self.start(*values)
 
         def density(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             log_density, gradient = self.density(point, *values)
@@ -70,14 +74,14 @@ class Compiled:
             return density
 
         def start(seed: int) -> NDArray[np.float64]:
-            return self.start + np.random.default_rng(seed).uniform(-0.5, 0.5, len(self.start))
+            return begin + np.random.default_rng(seed).uniform(-0.5, 0.5, len(begin))
 
         return from_pyfunc(
-            len(self.start),
+            len(begin),
             make_logp_fn=density_in_this_thread,
             make_expand_fn=lambda *_: lambda point: {_POINT: point},
             expanded_dtypes=[np.dtype(np.float64)],
-            expanded_shapes=[(len(self.start),)],
+            expanded_shapes=[(len(begin),)],
             expanded_names=[_POINT],
             make_initial_point_fn=start,
         )
@@ -86,7 +90,7 @@ class Compiled:
         """The named parameters of what nutpie drew, with their labels."""
         points = drawn[_POINT].transpose("chain", "draw", ...).to_numpy()
         with _one_at_a_time:
-            found = self.named(points.reshape(-1, points.shape[-1]), *inputs.values())
+            found = self.named(points.reshape(-1, points.shape[-1]), *_values(inputs))
         variables = {
             name: (("chain", "draw", *dims), values.reshape(*points.shape[:2], *values.shape[1:]))
             for name, dims, values in zip(self.names, self.dims, found, strict=True)
@@ -95,6 +99,11 @@ class Compiled:
         return xr.Dataset(
             variables, coords={dim: drawn[dim].to_numpy() for dim in ("chain", "draw")} | labels
         )
+
+
+def _values(inputs: Inputs) -> list[NDArray[Any]]:
+    """In one layout: a function is compiled for each that it meets."""
+    return [np.array(each, order="C") for each in inputs.values()]
 
 
 def _stay_in_this_thread() -> None:
@@ -129,29 +138,61 @@ def compiled_once(
 
 def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:
     model = freeze_dims_and_data(model, data=[])  # lengths of dims become constants
-    start = model.initial_point()
+    begin = _initial_values(model)
     names = [v.name for v in (*model.free_RVs, *model.deterministics) if not v.name.endswith("_z")]
-    outputs = model.replace_rvs_by_values([model[name] for name in names])
     log_density = model.logp()
-    gradient = pt.concatenate([each.ravel() for each in pytensor.grad(log_density, model.value_vars)])
-    joined, point = join_nonshared_inputs(start, [log_density, gradient, *outputs], model.value_vars)
-    shared = [model[name] for name in inputs]
-    given = [each.type.clone()(name=f"{each.name}_given") for each in shared]
-    log_density, gradient, *outputs = clone_replace(joined, replace=dict(zip(shared, given, strict=True)))
+    gradient = _joined(pytensor.grad(log_density, model.value_vars))
+    outputs = model.replace_rvs_by_values([model[name] for name in names])
+    point, of_point = _split(model.value_vars, begin)
+    of_point = clone_replace([log_density, gradient, *outputs], replace=of_point)
+    given = {name: model[name].type.clone()(name=f"{name}_given") for name in inputs}
+    found = [_joined(begin), *of_point]
+    # Where dims have their lengths from data, a frozen model knows these twice.
+    shared = {each: given[each.name] for each in ancestors(found) if isinstance(each, SharedVariable)}
+    start, log_density, gradient, *outputs = clone_replace(found, replace=shared)
     # Fast maths lets sums be reordered, and code that is fresh from the compiler is, differently from code that
     # comes from PyTensor's cache: the first fit on a machine would have other draws than all later ones.
     with pytensor.config.change_flags(numba__fastmath=False):
         density = pytensor.function(
-            [point, *given], [log_density, gradient], mode="NUMBA", on_unused_input="ignore"
+            [point, *given.values()], [log_density, gradient], mode="NUMBA", on_unused_input="ignore"
         )
     points = pt.matrix("points")
-    named = pytensor.function(
-        [points, *given],
-        vectorize_graph(outputs, {point: points}),
-        mode=Mode(linker="py", optimizer=None),
-        on_unused_input="ignore",
+    return Compiled(
+        _python([*given.values()], start),
+        # The function beneath, which has no storage that the threads of several chains would share.
+        density.vm.jit_fn,
+        _python([points, *given.values()], vectorize_graph(outputs, {point: points})),
+        tuple(names),
+        tuple(tuple(model.named_vars_to_dims.get(name, ())) for name in names),
     )
-    flat = np.concatenate([np.ravel(start[value.name]) for value in model.value_vars])
-    dims = tuple(tuple(model.named_vars_to_dims.get(name, ())) for name in names)
-    # The function beneath, which has no storage that the threads of several chains would share.
-    return Compiled(flat, density.vm.jit_fn, named, tuple(names), dims)
+
+
+def _initial_values(model: pm.Model) -> list[pt.TensorVariable]:
+    """Where each value variable begins, as an expression: its shape may be that of data."""
+    return make_initial_point_expression(
+        free_rvs=model.free_RVs,
+        rvs_to_transforms=model.rvs_to_transforms,
+        initval_strategies=model.rvs_to_initial_values,
+        return_transformed=True,
+    )
+
+
+def _split(
+    variables: Iterable[pt.TensorVariable], like: Iterable[pt.TensorVariable]
+) -> tuple[pt.TensorVariable, dict[pt.TensorVariable, pt.TensorVariable]]:
+    """A point, and its part for each variable, in their order and in the shapes of `like`."""
+    point, parts, end = pt.vector(_POINT), {}, 0
+    for variable, value in zip(variables, like, strict=True):
+        begin, end = end, end + value.size
+        parts[variable] = point[begin:end].reshape(value.shape)
+    return point, parts
+
+
+def _joined(variables: Iterable[pt.TensorVariable]) -> pt.TensorVariable:
+    return pt.concatenate([each.ravel() for each in variables])
+
+
+def _python(arguments: list[pt.TensorVariable], outputs: Any) -> Callable[..., Any]:
+    """A function of PyTensor's that is called a few times in a fit, and not worth compiling."""
+    mode = Mode(linker="py", optimizer=None)
+    return pytensor.function(arguments, outputs, mode=mode, on_unused_input="ignore")

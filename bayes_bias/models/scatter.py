@@ -1,18 +1,12 @@
-"""The log density of normal scatter matrices whose covariances are sums of variances times known patterns.
-
-One PyTensor operation with its gradient. Written out as a graph of PyTensor's own operations the same takes half a
-minute and more to compile, on every machine once.
-"""
+"""The log density of normal scatter matrices whose covariances are sums of variances times known patterns."""
 
 from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
 from numpy.typing import NDArray
-from pytensor.gradient import disconnected_type
-from pytensor.graph.basic import Apply
-from pytensor.graph.op import Op
-from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_default_op_cache_key
+
+from bayes_bias.models.loops import DensityByLoops
 
 type Numbers = NDArray[np.float64]
 
@@ -30,29 +24,9 @@ def log_likelihood(variances: Any, patterns: Any, scatter: Any, df: Any) -> Any:
     return -0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1)
 
 
-class ScatterDensity(Op):  # type: ignore[misc]  # PyTensor has no types
-    """`log_likelihood` of one set of variances, and its gradient in them."""
-
-    __props__ = ()
-
-    def make_node(self, *inputs: Any) -> Apply:
-        given = [pt.as_tensor(each) for each in inputs]
-        return Apply(self, given, [pt.dscalar(), pt.dvector()])
-
-    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
-        (outputs[0][0], outputs[1][0]) = map(np.asarray, _with_gradient(*inputs))
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True, False], *[[False, False]] * 3]
-
-    def pullback(self, inputs: list[Any], outputs: list[Any], cotangents: list[Any]) -> list[Any]:
-        return [cotangents[0] * outputs[1], *(disconnected_type() for _ in inputs[1:])]
-
-
 def _with_gradient(
     variances: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers
-) -> tuple[float, Numbers]:
-    """By loops that Numba compiles; NumPy runs them, too."""
+) -> tuple[Numbers, Numbers]:
     n = scatter.shape[1]
     value, gradient = 0.0, np.zeros(len(variances))
     inverse, slope, of_entry = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
@@ -93,19 +67,14 @@ def _with_gradient(
             for i in range(n):
                 for j in range(n):
                     gradient[k] += 0.5 * of_entry[i, j] * patterns[part, k, i, j]
-    return value, gradient
+    return np.asarray(value), gradient
 
 
-@register_funcify_default_op_cache_key(ScatterDensity)  # type: ignore[untyped-decorator]
-def _compiled(op: ScatterDensity, node: Apply, **options: Any) -> tuple[Any, int]:
-    loops = numba_njit(_with_gradient)
+class ScatterDensity(DensityByLoops):
+    """`log_likelihood` of one set of variances, and its gradient in them."""
 
-    @numba_njit  # type: ignore[untyped-decorator]
-    def scatter_density(variances: Any, patterns: Any, scatter: Any, df: Any) -> Any:
-        value, gradient = loops(variances, patterns, scatter, df)
-        return np.asarray(value), gradient
-
-    return scatter_density, 1
+    n_free = 1
+    with_gradient = staticmethod(_with_gradient)
 
 
 _scatter_density = ScatterDensity()

@@ -13,6 +13,7 @@ from bayes_bias.inference.sampling import Sampling, described, sample_compiled, 
 from bayes_bias.models.compiling import compiled_once
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.sentence_pairs.design import has_types
 from bayes_bias.sentence_pairs.models import (
     Inputs,
     difference_inputs,
@@ -75,12 +76,10 @@ def _drawn(
     progress: Progress,
 ) -> tuple[xr.Dataset, xr.Dataset]:
     coords = {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
-    shape = tuple((dim, len(labels)) for dim, labels in coords.items())
     told = Prefixed(what, progress)
     told.step("compiling the model")
-    model = compiled_once(
-        (what, spec.sha256, tuple(inputs), shape), lambda: build(spec, data, inputs), inputs
-    )
+    key = (what, spec.sha256, has_types(data), *inputs)
+    model = compiled_once(key, lambda: build(spec, data, inputs), inputs)
     return sample_compiled(model, inputs, coords, seed, sampling, told)
 
 

@@ -14,7 +14,7 @@ from bayes_bias.models.priors import free, log_density
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.units import rounded
 from bayes_bias.sentence_pairs.design import cells, clusters_of, has_types, position_of
-from bayes_bias.sentence_pairs.scores import CLUSTERS, TYPE
+from bayes_bias.sentence_pairs.scores import TYPE
 
 type Inputs = dict[str, NDArray[Any]]
 
@@ -34,13 +34,13 @@ def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
     """Numbers of pairs that share everything, and how many of them are counted."""
     frame = cells(data, counted, among)
-    return {name: frame[name].to_numpy().astype(np.int32) for name in frame}
+    return {name: frame[name].to_numpy().astype(np.int32) for name in frame} | _lengths(data)
 
 
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
     """Binomial counts with effects on the log odds."""
-    with pm.Model(coords=_coords(data)) as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+    with pm.Model() as model:
+        known = _known(data, inputs)
         expected = _expected(spec, data, known, "logit", "logit_sd", known["among"])
         # A binomial likelihood without its constant, which would be computed anew for each gradient.
         log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
@@ -53,13 +53,14 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
     positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
-    return {"value": value[order], **{name: each[order] for name, each in positions.items()}}
+    ordered = {name: each[order] for name, each in positions.items()}
+    return {"value": value[order], **ordered, **_lengths(data)}
 
 
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
     """Student-t differences, or normal ones where the spec has no prior for degrees of freedom."""
-    with pm.Model(coords=_coords(data)) as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+    with pm.Model() as model:
+        known = _known(data, inputs)
         expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
         scale = _free(spec, "scale_residual")
         if "nu" not in spec.priors:
@@ -105,16 +106,17 @@ def _effects(
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
         sd = free(spec, _sd(prefix, dim), _TYPICAL)
-        unscaled = _among_these(data.sizes[dim]) if dim == TYPE else pm.Normal(f"{dim}_z", dims=dim)
+        unscaled = pm.Normal(f"{dim}_z", dims=dim)
+        if dim == TYPE:
+            unscaled = _among_these(unscaled)
         effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
         total = total + effect[known[position_of(dim)]]
     return total
 
 
-def _among_these(types: int) -> pt.TensorVariable:
+def _among_these(normal: pt.TensorVariable) -> pt.TensorVariable:
     """Deviations of variance one that sum to zero: these types are all there are, and the mean is theirs."""
-    contrasts = np.linalg.svd(np.ones((1, types)))[2][1:]
-    return pm.Normal("type_z", shape=types - 1) @ (contrasts * np.sqrt(types / (types - 1)))
+    return (normal - normal.mean()) * pt.sqrt(normal.size / (normal.size - 1))
 
 
 def effect_of(dim: str) -> str:
@@ -131,5 +133,20 @@ def _free(spec: ModelSpec, parameter: str, **options: Any) -> pt.TensorVariable:
     return getattr(pm, prior.distribution)(parameter, **prior.parameters, **options)
 
 
-def _coords(data: xr.Dataset) -> dict[str, list[str]]:
-    return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
+def _known(data: xr.Dataset, inputs: Inputs) -> dict[str, pt.TensorVariable]:
+    """The data as variables of the model at hand; its dims are as long as they."""
+    dims = {_numbers(dim): dim for dim in _dims(data)}
+    return {name: pm.Data(name, values, dims=dims.get(name)) for name, values in inputs.items()}
+
+
+def _lengths(data: xr.Dataset) -> Inputs:
+    return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
+
+
+def _numbers(dim: str) -> str:
+    """What gives a dim its length: the numbers of its labels."""
+    return f"{dim}_numbers"
+
+
+def _dims(data: xr.Dataset) -> tuple[str, ...]:
+    return (TYPE, *clusters_of(data))

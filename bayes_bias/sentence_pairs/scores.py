@@ -13,6 +13,7 @@ import pandas as pd
 from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import PairsError, did_you_mean
+from bayes_bias.resources import table_file
 from bayes_bias.results.spreadsheets import read_csv
 from bayes_bias.settings import check_count
 
@@ -137,9 +138,12 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
         raise PairsError(
             f"scores: a {type(source).__name__} holds no scores of pairs; give a DataFrame or the path of a CSV file"
         )
-    path = Path(source)
+    path = table_file(source)
     if not path.is_file():
-        raise PairsError(f"scores: no file '{path}'; give the path of a CSV file, or a DataFrame")
+        raise PairsError(
+            f"scores: no file '{path}'; give the path of a CSV file, the name of a shipped table (pairs-demo), or a"
+            " DataFrame"
+        )
     try:
         return read_csv(path), path.stem
     except (ValueError, UnicodeDecodeError) as error:

@@ -150,10 +150,20 @@ def _posterior(table: Associations, which: str, seed: int) -> Answers:
     if which != TARGETS:
         return Answers([], models)
     models.append({"list": which, "measure": SPREAD, **_spread(fitted)})
+    return Answers(_target_biases(fitted), models)
+
+
+def target_biases(table: Associations, *, seed: int) -> list[Record]:
+    """Posterior mean and 95% interval of the bias of each target of a table, as records."""
+    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
+    return _target_biases(fitted)
+
+
+def _target_biases(fitted: Fitted) -> list[Record]:
     found = estimate_of(fitted, "target_bias").mixture
     assert found is not None  # the crossed model is collapsed
     lower, upper = found.quantiles(_INTERVAL)
-    words: list[Record] = [
+    return [
         {"measure": POSTERIOR, "target": target, "value": value, "lower": low, "upper": high}
         for target, value, low, high in zip(
             found.centre.contrast.to_numpy().tolist(),
@@ -163,7 +173,6 @@ def _posterior(table: Associations, which: str, seed: int) -> Answers:
             strict=True,
         )
     ]
-    return Answers(words, models)
 
 
 def _spread(fitted: Fitted) -> Record:

@@ -61,7 +61,7 @@ def draw_truth(world: World, number: int) -> Truth:
     Examples
     --------
     >>> from bayes_bias.worlds.world import load_world
-    >>> truth = draw_truth(load_world("majority"), 0)
+    >>> truth = draw_truth(load_world("groups"), 0)
     >>> truth.shares["ethnicity"].shape
     (100, 5)
     """
@@ -100,7 +100,7 @@ def make_corpus(world: World, truth: Truth, number: int = 0, words: int = 1, hal
     Examples
     --------
     >>> from bayes_bias.worlds.world import load_world
-    >>> world = load_world("majority")
+    >>> world = load_world("groups")
     >>> corpus = make_corpus(world, draw_truth(world, 0))
     >>> len(corpus.sentences), int(corpus.counts["gender"].sum())
     (16500, 5500)
@@ -158,6 +158,10 @@ def _drawn_groups(
     sentences = templates * world.repeats
     steps = truth.shares[attribute].cumsum(axis=1)[:, :-1]
     chance = rng.uniform(size=(world.targets, sentences))
+    if world.exact:  # one in each of as many equal parts of the unit interval as there are sentences
+        chance = rng.permuted(
+            (np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1
+        )
     groups = (chance[:, :, None] >= steps[:, None, :]).sum(axis=2)
     neutral = rng.uniform(size=groups.shape) < world.neutral_share
     return np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)

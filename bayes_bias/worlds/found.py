@@ -12,6 +12,7 @@ from bayes_bias.worlds.world import World
 
 # A training is one model of one corpus; a corpus is one truth's, with so many words of a group in a sentence.
 CORPUS = ["truth", "words_per_sentence", "corpus", "half"]
+MODELS = "models"
 TRAINING = [*CORPUS, "model", "seed"]
 
 
@@ -30,6 +31,12 @@ class GroundTruth(Telling):
         A row for each target, attribute, measure and training: ``value``; ``lower`` and ``upper`` of the posterior.
     models : pandas.DataFrame
         A row for each list, attribute, measure and training: ``value``, ``p_value``, ``lower``, ``upper``.
+    retests : pandas.DataFrame
+        A row for each share of the targets, attribute, measure and training: ``value``, ``change``, ``low``, ``high``;
+        empty where the world does not ask for it.
+    classes : pandas.DataFrame
+        A row for each class of a classifier, attribute, classifier, number of components taken out, and training:
+        ``gap``, ``bias``, ``accuracy``, ``mean_square``; empty where the world does not ask for it.
     failed : mapping of str to str
         Trainings that gave no answer, and why.
     versions : mapping of str to str
@@ -41,6 +48,8 @@ class GroundTruth(Telling):
     truths: pd.DataFrame
     words: pd.DataFrame
     models: pd.DataFrame
+    retests: pd.DataFrame
+    classes: pd.DataFrame
     failed: Mapping[str, str]
     versions: Mapping[str, str]
 
@@ -49,6 +58,11 @@ class GroundTruth(Telling):
         """What was trained and asked."""
         lost = f"; {len(self.failed)} failed" if self.failed else ""
         return f"{self.world.text}; {len(self.words):,} answers about words, {len(self.models):,} about models{lost}"
+
+    @property
+    def models_folder(self) -> Path:
+        """Where the models are kept."""
+        return self.folder / MODELS
 
     @cached_property
     def words_with_truth(self) -> pd.DataFrame:

@@ -15,6 +15,8 @@ from bayes_bias.measures.registry import MEASURES, Registered
 from bayes_bias.worlds.asking import ask_vectors
 from bayes_bias.worlds.contextual import ask_model, attribute_words, train_contextual
 from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
+from bayes_bias.worlds.downstream import downstream
+from bayes_bias.worlds.retest import retest
 from bayes_bias.worlds.static import train_static
 from bayes_bias.worlds.world import Reading, World
 
@@ -33,6 +35,7 @@ def asked_of(world: World, reading: Reading) -> list[Any]:
     asked = [world.posterior, world.group_size, sorted(MEASURES), EDITION]
     if reading.model.contextual:
         asked.append(CONTEXTUAL_EDITION)
+    asked += [name for name in ("retest", "downstream") if getattr(world, name)]
     return [_determined_by(world, reading), asked]
 
 
@@ -53,17 +56,24 @@ def answers_of(
     Returns
     -------
     dict of str to list of dict
-        ``truths``, ``words`` and ``models``.
+        ``truths``, ``words``, ``models``; of static models also ``retests`` and ``classes``.
     """
     MEASURES.update(own)
     truth = draw_truth(world, reading.truth)
     corpus = make_corpus(world, truth, reading.corpus, reading.words, reading.half)
-    if reading.model.contextual:
-        answers = ask_model(world, truth, model_of(world, reading, Path(folder)), seed=world.seed)
-    else:
-        answers = ask_vectors(world, truth, vectors_of(world, reading, Path(folder)), seed=world.seed)
     truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
-    return {"truths": truths, "words": answers.words, "models": answers.models}
+    if reading.model.contextual:  # retests and classifiers are of fixed vectors
+        found = ask_model(world, truth, model_of(world, reading, Path(folder)), seed=world.seed)
+        return {"truths": truths, "words": found.words, "models": found.models}
+    vectors = vectors_of(world, reading, Path(folder))
+    answers = ask_vectors(world, truth, vectors, seed=world.seed)
+    return {
+        "truths": truths,
+        "words": answers.words,
+        "models": answers.models,
+        "retests": retest(world, vectors, reading.seed) if world.retest else [],
+        "classes": downstream(world, truth, vectors, reading.seed) if world.downstream else [],
+    }
 
 
 def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.ndarray]:

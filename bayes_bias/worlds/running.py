@@ -14,11 +14,11 @@ from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
 from bayes_bias.tasks import Task, open_store, run_tasks
 from bayes_bias.worlds.contextual import check_contextual
-from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.found import MODELS, GroundTruth
 from bayes_bias.worlds.reading import answers_of, asked_of
 from bayes_bias.worlds.world import Reading, World, load_world
 
-ANSWERS, MODELS = "answers", "models"
+ANSWERS = "answers"
 
 
 def ground_truth(
@@ -93,14 +93,14 @@ def ground_truth(
     frames = {
         kind: pd.concat(
             [
-                pd.DataFrame(outcome.result[kind]).assign(**_place(world, each))
+                pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(world, each))
                 for each, outcome in zip(readings, outcomes, strict=True)
                 if not outcome.failed
             ]
             or [pd.DataFrame()],
             ignore_index=True,
         )
-        for kind in ("truths", "words", "models")
+        for kind in ("truths", "words", "models", "retests", "classes")
     }
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     return GroundTruth(world=world, folder=home, failed=failed, versions=json.loads(versions()), **frames)

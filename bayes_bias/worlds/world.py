@@ -29,11 +29,14 @@ _KEYS = (
     "neutral_share",
     "words_per_sentence",
     "repeats",
+    "exact",
     "halves",
     "corpora",
     "seeds",
     "seed",
     "posterior",
+    "retest",
+    "downstream",
     "group_size",
     "truth",
     "models",
@@ -128,6 +131,9 @@ class World(Telling):
         text comes to lie *away* from its words in the vectors.
     repeats : int
         Sentences for each template and target.
+    exact : bool
+        Whether groups are dealt so that the shares that come out are those that were drawn, as nearly as whole
+        sentences allow; by default each sentence's group is drawn by itself, as in a text.
     halves : bool
         Whether the halves of the templates give corpora of their own.
     corpora, seeds : int
@@ -136,6 +142,10 @@ class World(Telling):
         Of everything.
     posterior : bool
         Whether posteriors are sampled beside the measures.
+    retest : bool
+        Whether random parts of the targets are asked, too.
+    downstream : bool
+        Whether classifiers are trained on the vectors.
     group_size : int
         Targets in each of the two groups that measures of two groups compare; at most half of the targets.
 
@@ -159,11 +169,14 @@ class World(Telling):
     neutral_share: float = 0.0
     words_per_sentence: tuple[int, ...] = (1,)
     repeats: int = 1
+    exact: bool = False
     halves: bool = False
     corpora: int = 5
     seeds: int = 1
     seed: int = 1
     posterior: bool = True
+    retest: bool = False
+    downstream: bool = False
     group_size: int = 25
 
     @property
@@ -194,6 +207,7 @@ class World(Telling):
             self.targets,
             asdict(self.scheme),
             [self.balanced, self.neutral, self.neutral_share, self.repeats, self.seed],
+            *(["exact"] if self.exact else []),
         ]
         return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()
 
@@ -297,8 +311,11 @@ def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) 
         models=_models(content.get("models"), name, home),
         neutral_share=float(share),
         words_per_sentence=tuple(words),
+        exact=_flag(content, "exact", False, name),
         halves=_flag(content, "halves", False, name),
         posterior=_flag(content, "posterior", True, name),
+        retest=_flag(content, "retest", False, name),
+        downstream=_flag(content, "downstream", False, name),
         seed=check_seed(content.get("seed", 1)),
         group_size=group_size,
         **numbers,

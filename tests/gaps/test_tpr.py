@@ -18,9 +18,9 @@ from bayes_bias.gaps.published import gaps
 from bayes_bias.gaps.result import MEAN_ABSOLUTE, RMS, VARIANCE, Gaps
 from bayes_bias.gaps.tpr import gaps_of
 from bayes_bias.inference.sampling import Sampling
+from bayes_bias.models import compiling
 from tests.helpers import FEW
 
-# A model is compiled for each number of classes and groups: nearly all tests have the same.
 CLASSES = 28
 BRIEF = Sampling(draws=500, tune=400)
 
@@ -52,7 +52,6 @@ def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing:
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
 def test_the_posterior_is_that_of_the_model_as_it_is_written():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
     # The prior, drawn as the formulas say, and weighed by the likelihood.
@@ -71,6 +70,14 @@ def test_the_posterior_is_that_of_the_model_as_it_is_written():
     assert np.allclose(found.table.gap.to_numpy().reshape(2, 3), expected, atol=0.012)
     variance = np.average(rates.var(axis=-1).mean(axis=-1), weights=weight)
     assert found.aggregate.loc[VARIANCE, "estimate"] == pytest.approx(variance, rel=0.06)
+
+
+def test_other_numbers_of_classes_and_groups_need_no_other_code(nothing: Gaps):
+    hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
+    gaps_of(counted(hits, people, "ABC"), sampling=Sampling(draws=20, tune=20))
+    compiled = [each for key, each in compiling._compiled.items() if key[0] == "true-positive rates"]
+    assert len(compiled) == 1
+    assert len(compiled[0].density.signatures) == 1
 
 
 def test_without_gaps_the_aggregate_is_far_below_the_raw_one(nothing: Gaps):

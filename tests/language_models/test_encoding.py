@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
+from bayes_bias.errors import BayesBiasError, EmbeddingError, LanguageModelError, TemplateError
+from bayes_bias.language_models import opening
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.sentences import word_class
 from tests.language_models.fakes import Counting, bag_of_words
@@ -202,10 +203,8 @@ def test_vectors_of_words_go_without_templates(tmp_path) -> None:
 
 
 def test_a_model_without_torch_names_the_extra(monkeypatch, tmp_path) -> None:
-    monkeypatch.setitem(sys.modules, "bayes_bias.language_models.hugging_face", None)
-    with pytest.raises(
-        EmbeddingError, match=r"needs torch and transformers .*pip install 'bayes-bias\[transformers\]'"
-    ):
+    monkeypatch.setattr(opening, "find_spec", lambda library: None)
+    with pytest.raises(LanguageModelError, match=r"needs torch, .*pip install 'bayes-bias\[transformers\]'"):
         bb.cosines(str(tmp_path), OWN, templates="plain-10")
 
 

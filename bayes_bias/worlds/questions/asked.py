@@ -6,7 +6,18 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from bayes_bias.worlds.found import GroundTruth
-from bayes_bias.worlds.questions import calibration, correlations, following, ranking, robustness
+from bayes_bias.worlds.questions import (
+    calibration,
+    classifiers,
+    correlations,
+    following,
+    orders,
+    parts,
+    ranking,
+    replicates,
+    robustness,
+)
+from bayes_bias.worlds.questions.clustered import FEWEST_TRUTHS
 from bayes_bias.worlds.schemes import EQUAL
 from bayes_bias.worlds.world import World
 
@@ -48,9 +59,11 @@ class Question:
 
     def suited_to(self, world: World) -> "Question":
         """Where sentences differ in how many words of a group they have, that is what is compared."""
-        if len(world.words_per_sentence) == 1 or self.series != "model":
+        if len(world.words_per_sentence) == 1 or self.series == "words_per_sentence":
             return self
-        return replace(self, series="words_per_sentence", panels=("model", *self.panels))
+        if self.series == "model":
+            return replace(self, series="words_per_sentence", panels=("model", *self.panels))
+        return replace(self, panels=(*self.panels, "words_per_sentence"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +87,11 @@ def _biased(world: World) -> bool:
 
 
 def _several_truths(world: World) -> bool:
-    return _biased(world) and len(world.scheme.cells) > 2
+    return _biased(world) and len(world.scheme.cells) >= FEWEST_TRUTHS
+
+
+def _static(world: World) -> bool:
+    return not any(each.contextual for each in world.models)
 
 
 def _trained_again(world: World) -> bool:
@@ -82,6 +99,18 @@ def _trained_again(world: World) -> bool:
 
 
 QUESTIONS = (
+    Question(
+        "orders",
+        "What goes together, and what is alike?",
+        "Correlation over targets with the true log odds of two associations that need no training: of first order, how"
+        " often a target and the group's words stand in one sentence; of second order, how alike the sentences are in"
+        " which they stand, which is what cosines tell. Where a sentence has a single word of a group, those words"
+        " never meet each other, and a cosine may not know the group, or have the wrong sign. Below them the models.",
+        "Pearson's correlation",
+        orders.orders,
+        lambda world: _biased(world) and len(world.words_per_sentence) > 1,
+        series="words_per_sentence",
+    ),
     Question(
         "words",
         "Do values of words follow the truth?",
@@ -123,8 +152,21 @@ QUESTIONS = (
         "share covered",
         calibration.coverage,
         lambda world: _several_truths(world) and world.posterior,
-        panels=("words_per_sentence",),
+        panels=("estimand",),
         rows="attribute",
+        reference=0.95,
+    ),
+    Question(
+        "replicates",
+        "Do intervals cover the truth when corpora are replicates?",
+        "Share of 95% intervals of `target_bias` that hold what the *drawn* shares imply: from one corpus, and from all"
+        " corpora of the truth as replicates of one table. Intervals are over truths.",
+        "share covered",
+        replicates.replicates,
+        lambda world: _several_truths(world) and world.posterior and world.corpora > 2 and _static(world),
+        panels=("attribute",),
+        rows="model",
+        series="asked",
         reference=0.95,
     ),
     Question(
@@ -160,6 +202,31 @@ QUESTIONS = (
         panels=("attribute", "list", "model"),
         series="level",
         reference=None,
+    ),
+    Question(
+        "parts",
+        "Does a part of the targets say the same?",
+        "Mean absolute change of a score when a random part of the targets stands for all of them, over the range that"
+        " the measure can take. Measures without a finite range are not here.",
+        "change over range",
+        parts.parts,
+        lambda world: world.retest,
+        panels=("attribute", "model"),
+        series="share",
+    ),
+    Question(
+        "classifiers",
+        "Do gaps of a classifier follow the biases of words?",
+        "Biographies are made from the same truth, with words of the person's group in them; a classifier tells the"
+        " occupation from their mean vector. Its gap is the true-positive rate of the first group less that of all"
+        " others. Hard debiasing takes 0, 1 or 3 dimensions out of the vectors of all words but those of the groups'"
+        " defining sets.",
+        "correlation, root mean square or share",
+        classifiers.classifiers,
+        lambda world: world.downstream,
+        panels=("attribute", "model", "classifier"),
+        rows="what",
+        series="components",
     ),
 )
 

@@ -25,21 +25,22 @@ def coverage(found: GroundTruth) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``; ``slope`` (cosine for each unit of log odds) and ``r2`` of all
-        truths together; ``value``, ``lower``, ``upper`` of the share covered; ``excluded``: share of intervals without
-        zero; ``right``: share of those whose sign is that of the log odds.
+        ``attribute``, ``model``, ``words_per_sentence``, ``estimand``; ``slope`` (cosine for each unit of log odds) and
+        ``r2`` of all truths together; ``value``, ``lower``, ``upper`` of the share covered; ``excluded``: share of
+        intervals without zero; ``right``: share of those whose sign is that of the log odds.
     """
     words = found.words_with_truth
     own_of = words[(words.measure == POSTERIOR) & words.lower.notna()].groupby(_BY, sort=False)
     rows = []
     for key, own in own_of:
-        covered = _covered(own)
+        held = covered(own)
         clear = own[(own.lower > 0) | (own.upper < 0)]
         slope, r2 = _line(own)
-        by_training = covered.groupby([own[name] for name in TRAINING]).mean().reset_index(name="share")
+        by_training = held.groupby([own[name] for name in TRAINING]).mean().reset_index(name="share")
         rows.append(
             {
                 **dict(zip(_BY, key, strict=True)),
+                "estimand": "target_bias",
                 "slope": slope,
                 "r2": r2,
                 **mean_over_truths(by_training.share, by_training.truth),
@@ -55,18 +56,25 @@ def false_findings(found: GroundTruth) -> pd.DataFrame:
 
     For each list of two groups drawn at random the share of p-values below .05 (the posterior's is twice the
     probability of the other sign, below .05 where its 95% interval excludes zero); for the posterior of single targets
-    the share of intervals that exclude zero.
+    the share of intervals that exclude zero. The latter are of *this* corpus: where groups are drawn sentence by
+    sentence, a target is said more with one of them by chance, and its vector knows. ``right`` is the share of such
+    findings whose sign is that of the log odds that came out; one half if they were nothing but noise.
 
     Returns
     -------
     pandas.DataFrame
         ``attribute``, ``model``, ``words_per_sentence``, ``asked`` ("two groups" or "each target"), ``measure``,
-        ``value``, ``lower``, ``upper``, ``truths``, ``trainings``.
+        ``value``, ``lower``, ``upper``, ``truths``, ``trainings``, ``tests``, ``right``.
     """
     lists = found.models[found.models.list.str.startswith("two groups") & found.models.p_value.notna()]
     lists = lists.assign(asked="two groups", found=lists.p_value < LEVEL)
-    targets = found.words[found.words.lower.notna()] if "lower" in found.words else found.words.iloc[:0]
-    targets = targets.assign(asked="each target", found=(targets.lower > 0) | (targets.upper < 0))
+    words = found.words_with_truth
+    targets = words[words.lower.notna()] if "lower" in words else words.iloc[:0]
+    targets = targets.assign(
+        asked="each target",
+        found=(targets.lower > 0) | (targets.upper < 0),
+        right=np.sign(targets.value) == np.sign(targets.log_odds),
+    )
     asked = pd.concat([lists, targets])
     by = [*_BY, "asked", "measure"]
     return pd.DataFrame(
@@ -75,23 +83,24 @@ def false_findings(found: GroundTruth) -> pd.DataFrame:
                 **dict(zip(by, key, strict=True)),
                 **mean_over_truths(own.found.astype(float), own.truth),
                 "tests": len(own),
+                "right": own[own.found].right.astype(float).mean() if "right" in own else np.nan,
             }
             for key, own in asked.groupby(by, sort=False)
         ]
     )
 
 
-def _covered(own: pd.DataFrame) -> pd.Series:
-    """Whether each interval covers what a line through the other truths implies."""
-    covered = pd.Series(np.nan, index=own.index)
+def covered(own: pd.DataFrame) -> pd.Series:
+    """Whether each interval covers what a line through the other truths' values implies for its log odds."""
+    held = pd.Series(np.nan, index=own.index)
     for truth in own.truth.unique():
         here, others = own[own.truth == truth], own[own.truth != truth]
         if others.empty:
             continue
         slope, level = np.polyfit(others.log_odds, others.value, 1)
         implied = level + slope * here.log_odds
-        covered[here.index] = ((here.lower <= implied) & (implied <= here.upper)).astype(float)
-    return covered
+        held[here.index] = ((here.lower <= implied) & (implied <= here.upper)).astype(float)
+    return held
 
 
 def _line(own: pd.DataFrame) -> tuple[float, float]:

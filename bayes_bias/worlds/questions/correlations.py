@@ -5,7 +5,7 @@ import pandas as pd
 from scipy import stats
 
 from bayes_bias.worlds.found import TRAINING, GroundTruth
-from bayes_bias.worlds.questions.clustered import correlation, mean_over_truths, resampled
+from bayes_bias.worlds.questions.clustered import correlation, correlation_over_trainings, mean_over_truths
 
 # What is true of a word: with a sign, for measures that have one; its size, for those that have none.
 AGAINST = ("log odds", "absolute log odds")
@@ -48,7 +48,7 @@ def of_models(found: GroundTruth) -> pd.DataFrame:
     by = [*_BY[:-1], "list", "measure"]
     return pd.DataFrame(
         [
-            {**dict(zip(by, key, strict=True)), **resampled(own, correlation, ["value", "size"])}
+            {**dict(zip(by, key, strict=True)), **correlation_over_trainings(own, "value", "size")}
             for key, own in found.models_with_truth.groupby(by, sort=False)
         ]
     )

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from bayes_bias.worlds.found import GroundTruth
-from bayes_bias.worlds.questions.clustered import correlation, resampled
+from bayes_bias.worlds.questions.clustered import correlation_over_trainings
 
 # What a corpus's log odds do: lean to one side, spread to both, lie away from equal shares.
 FOLLOWED = ("skew", "stereotype", "away")
@@ -28,7 +28,7 @@ def following(found: GroundTruth) -> pd.DataFrame:
             {
                 **dict(zip(_BY, key, strict=True)),
                 "followed": followed,
-                **resampled(own, correlation, ["value", followed]),
+                **correlation_over_trainings(own, "value", followed),
             }
             for key, own in found.models_with_truth.groupby(_BY, sort=False)
             for followed in FOLLOWED

@@ -1,0 +1,35 @@
+"""Test and retest: how much does a score change when a part of the targets stands for all of them?"""
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.questions.clustered import mean_over_truths
+
+_BY = ["attribute", "model", "words_per_sentence", "measure", "share"]
+
+
+def parts(found: GroundTruth) -> pd.DataFrame:
+    """Mean absolute change of a score on a random part of the targets, over the score's own range.
+
+    Measures without a finite range have none; ``in_sds`` is the change in standard deviations of the score over
+    trainings, which says whether a part of the targets still tells models apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``attribute``, ``model``, ``words_per_sentence``, ``measure``, ``share`` (of the targets), ``value``, ``lower``,
+        ``upper`` (over truths), ``truths``, ``trainings``, ``in_sds``.
+    """
+    reach = found.retests.high - found.retests.low
+    relative = found.retests.assign(relative=found.retests.change / reach)[np.isfinite(reach)]
+    rows = []
+    for key, own in relative.groupby(_BY, sort=False):
+        rows.append(
+            {
+                **dict(zip(_BY, key, strict=True)),
+                **mean_over_truths(own.relative, own.truth),
+                "in_sds": own.change.mean() / own.value.std() if len(own) > 1 else np.nan,
+            }
+        )
+    return pd.DataFrame(rows).assign(share=lambda frame: frame.share.map("{:.0%}".format))

@@ -1,0 +1,57 @@
+"""Folders of models on the command line: sentence pairs from sentences to page, and a masked model before and after."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from bayes_bias import load_masked, score_pairs
+from bayes_bias.cli.main import main
+from bayes_bias.resources import table_file
+from benchmarks.tiny_masked import train
+
+PAIRS = pd.read_csv(table_file("pairs-demo")).head(60)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two tiny BERTs, trained on the sentences themselves: one on the stereotypical ones, one on both."""
+    made = tmp_path_factory.mktemp("models")
+    more, less = PAIRS.sentence_more.tolist(), PAIRS.sentence_less.tolist()
+    corpora = {"biased": [*more * 3, *less], "even": [*more, *less]}
+    return tuple(str(train(lines, made / name, epochs=5, width=16)) for name, lines in corpora.items())
+
+
+def test_pairs_are_scored_judged_and_written(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    sentences, kept = tmp_path / "sentences.csv", tmp_path / "scores.csv"
+    PAIRS.drop(columns=["score_more", "score_less"]).to_csv(sentences, index=False)
+    arguments = ["--model", folders[0], "--after", folders[1], "--scores", kept, "--out", tmp_path / "out"]
+    code, out = run(capsys, "pairs", sentences, *arguments)
+    assert code == 0
+    assert "Change of how often the stereotypical sentence is ahead" in out
+    scores = pd.read_csv(kept)
+    expected = score_pairs(load_masked(folders[0]), PAIRS)
+    assert scores.score_more.to_numpy() == pytest.approx(expected.score_more.to_numpy(), abs=1e-5)
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_masked_models_are_compared(
+    folders: tuple[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
+    code, out = run(capsys, "compare", "weat6", *sides)
+    assert code == 0
+    assert "in nats" in out
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    """Exit code and standard output of a command."""
+    with pytest.raises(SystemExit) as left:
+        main([str(each) for each in arguments])
+    printed = capsys.readouterr()
+    assert not left.value.code, printed.err
+    return int(left.value.code or 0), printed.out
