@@ -113,7 +113,8 @@ WEAT's score for a word; what it adds is the interval.
                 (groups.attribute == attribute) & (groups.kind == "pearson") & (groups.against == "log odds")
             ]
             parts.append(
-                f"### {attribute.capitalize()}: the first group against the others\n\n{_pivot(own, 'measure', 'model')}\n"
+                f"### {attribute.capitalize()}: the first group against the others\n\n"
+                f"{_pivot(own, 'measure', 'model')}\n"
             )
         parts.append(
             "Published: high for gender, low for religion and ethnicity. Here they are lower than for gender where a"
@@ -178,18 +179,14 @@ half (away):
 
 ![What measures follow]({FOLDER}/skew-following-gender-targets-skip-gram.png)
 
-Published: only SAME's skew follows the mean of word biases (r2 .21), its stereotype version their spread and absolute
-size best, SAME and WEAT less, MAC and Direct Bias not. Here **nothing follows skew**, and it could not: what
-vectors learn
-from is how often two words meet *compared with how often each is said at all*. A lean that all occupations share is in how
-often men's words are said, and is divided out. Cosines tell how occupations differ from each other in whom they
-are said
-with, and not how they all lean; a measure or posterior of the list's mean bias speaks of the former's average
-alone. Their
-spread and size are told well, by SAME, Direct Bias, RIPA and the posterior of the spread alike, and by MAC with
-the sign
-turned; Direct Bias does as SAME does, because with two groups of matched words their directions are nearly one
-(see below).
+Published: only SAME's skew follows the mean of word biases (r2 .21), its stereotype version their spread and
+absolute size best, SAME and WEAT less, MAC and Direct Bias not. Here **nothing follows skew**, and it could not:
+what vectors learn from is how often two words meet *compared with how often each is said at all*. A lean that all
+occupations share is in how often men's words are said, and is divided out. Cosines tell how occupations differ from
+each other in whom they are said with, and not how they all lean; a measure or posterior of the list's mean bias
+speaks of the former's average alone. Their spread and size are told well, by SAME, Direct Bias, RIPA and the
+posterior of the spread alike, and by MAC with the sign turned; Direct Bias does as SAME does, because with two
+groups of matched words their directions are nearly one (see below).
 
 {_about("skew")}
 """

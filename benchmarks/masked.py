@@ -75,10 +75,10 @@ def train(seed: int) -> None:
     from bayes_bias.language_models.encoding import encode
     from bayes_bias.language_models.hugging_face import load_encoder
     from bayes_bias.language_models.masked import load_masked
+    from bayes_bias.language_models.training import train_masked
     from bayes_bias.words.wordlist import WordList
-    from benchmarks.tiny_masked import train as trained
 
-    folder = trained(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=12)
+    folder = train_masked(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=12)
     targets, attributes = nouns()
     words = WordList.from_mapping(
         {

@@ -7,8 +7,8 @@ import pytest
 
 from bayes_bias import load_masked, score_pairs
 from bayes_bias.cli.main import main
+from bayes_bias.language_models.training import train_masked
 from bayes_bias.resources import table_file
-from benchmarks.tiny_masked import train
 
 PAIRS = pd.read_csv(table_file("pairs-demo")).head(60)
 
@@ -19,7 +19,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     made = tmp_path_factory.mktemp("models")
     more, less = PAIRS.sentence_more.tolist(), PAIRS.sentence_less.tolist()
     corpora = {"biased": [*more * 3, *less], "even": [*more, *less]}
-    return tuple(str(train(lines, made / name, epochs=5, width=16)) for name, lines in corpora.items())
+    return tuple(str(train_masked(lines, made / name, epochs=5, width=16)) for name, lines in corpora.items())
 
 
 def test_pairs_are_scored_judged_and_written(

@@ -97,7 +97,7 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
         model.to(device or "cpu").eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"device: '{device}' is not to be had: {_first_line(error)}") from error
-    return Opened(_name(source), model, tokenizer, _window(model, tokenizer), _files_hash(folder, trust))
+    return Opened(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
 
 
 def check_installed() -> None:
@@ -259,7 +259,8 @@ def _reserved(model: Any) -> int:
     return 0
 
 
-def _files_hash(folder: Path, trust: bool) -> str:
+def files_hash(folder: Path, trust: bool = False) -> str:
+    """sha256 of all files that a model is read from, names and contents."""
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):

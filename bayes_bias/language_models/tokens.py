@@ -11,6 +11,8 @@ from bayes_bias.language_models.opening import Opened
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
 
+UNKNOWN = "%d of %d sentences hold a word or sign that '%s' has no token for; the first: '%s'"
+
 logger = logging.getLogger("bayes_bias")
 
 
@@ -204,7 +206,7 @@ def _notice_unknown(
     ]
     if strange:
         logger.warning(
-            "%d of %d sentences hold a word or sign that '%s' has no token for; the first: '%s'",
+            UNKNOWN,
             len(strange),
             len(tokens),
             opened.name,

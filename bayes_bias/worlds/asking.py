@@ -31,7 +31,11 @@ ANGLE = "angle of bias directions"
 _INTERVAL = (0.025, 0.975)
 
 # Measures whose value for a word has no sign, though they know one.
-_SIGNED = {"SAME": "SAME (signed)", "Direct Bias": "Direct Bias (signed)"}
+_SIGNED = {
+    "SAME": "SAME (signed)",
+    "Direct Bias": "Direct Bias (signed)",
+    "unmasking": "unmasking (signed)",
+}
 
 # Mean cosine with the group's words less that with all others: what WEAT calls the association of a word.
 SCORE = "WEAT score"
@@ -73,13 +77,13 @@ def ask_vectors(world: World, truth: Truth, vectors: Mapping[str, np.ndarray], *
     for attribute in world.described.values():
         every = cosines(vectors, of_all_targets(world, attribute, world.words), controls=())
         sets = defining_sets(attribute)
-        found = _of_one_table(every, vectors, sets, TARGETS, world.posterior, seed)
+        found = of_one_table(every, vectors, sets, TARGETS, world.posterior, seed)
         words += [{"attribute": attribute.name, **row} for row in found.words]
         models += [{"attribute": attribute.name, **row} for row in found.models]
         models.append({"attribute": attribute.name, "list": TARGETS, **_angle(vectors, attribute)})
         for number, wordlist in enumerate(of_two_groups(world, truth, attribute), start=1):
             table = cosines(vectors, wordlist, controls=())
-            two = _of_one_table(table, vectors, sets, f"two groups {number}", world.posterior, seed)
+            two = of_one_table(table, vectors, sets, f"two groups {number}", world.posterior, seed)
             models += [{"attribute": attribute.name, **row} for row in two.models]
     return Answers(words, models)
 
@@ -92,7 +96,7 @@ def defining_sets(attribute: Attribute) -> list[tuple[str, ...]]:
     ]
 
 
-def _of_one_table(
+def of_one_table(
     table: Associations,
     vectors: Mapping[str, np.ndarray] | None,
     sets: list[tuple[str, ...]],
@@ -115,7 +119,7 @@ def _of_one_table(
             ]
         words += [
             {"measure": label, "target": target, "value": float(value)}
-            for label, values in _word_values(name, result)
+            for label, values in _word_values(name, result, table.associated_classes[0])
             for target, value in values.items()
         ]
     if posterior:
@@ -125,13 +129,15 @@ def _of_one_table(
     return Answers(words, models)
 
 
-def _word_values(name: str, result: Result) -> list[tuple[str, pd.Series]]:
+def _word_values(name: str, result: Result, asked: str) -> list[tuple[str, pd.Series]]:
     """The column that a measure is about, and where that has no sign the one that has."""
     if result.words is None or result.word_values is None:
         return []
     found = [(SCORE if name == QuasiF.measure else name, result.word_values)]
     if name in _SIGNED:
-        signed = [column for column in result.words if column == "component_1" or " - " in str(column)]
+        signed = [
+            column for column in result.words if column in ("component_1", asked) or " - " in str(column)
+        ]
         found += [(_SIGNED[name], result.words[column]) for column in signed[:1]]
     return found
 

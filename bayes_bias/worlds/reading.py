@@ -1,6 +1,7 @@
 """One model reads one corpus and is asked: trained once, its vectors kept, asked whenever there is something new."""
 
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from bayes_bias.embeddings.saving import save_vectors
+from bayes_bias.language_models.opening import files_hash
 from bayes_bias.measures.registry import MEASURES, Registered
 from bayes_bias.worlds.asking import ask_vectors
+from bayes_bias.worlds.contextual import ask_model, attribute_words, train_contextual
 from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
 from bayes_bias.worlds.downstream import downstream
 from bayes_bias.worlds.retest import retest
@@ -19,6 +22,7 @@ from bayes_bias.worlds.world import Reading, World
 
 # What the records hold; a change of it makes earlier answers void.
 EDITION = 1
+CONTEXTUAL_EDITION = 1
 
 
 def key_of(world: World, reading: Reading) -> str:
@@ -29,6 +33,8 @@ def key_of(world: World, reading: Reading) -> str:
 def asked_of(world: World, reading: Reading) -> list[Any]:
     """All that decides the answers, as JSON."""
     asked = [world.posterior, world.group_size, sorted(MEASURES), EDITION]
+    if reading.model.contextual:
+        asked.append(CONTEXTUAL_EDITION)
     asked += [name for name in ("retest", "downstream") if getattr(world, name)]
     return [_determined_by(world, reading), asked]
 
@@ -50,14 +56,17 @@ def answers_of(
     Returns
     -------
     dict of str to list of dict
-        ``truths``, ``words``, ``models``, ``retests`` and ``classes``.
+        ``truths``, ``words``, ``models``; of static models also ``retests`` and ``classes``.
     """
     MEASURES.update(own)
     truth = draw_truth(world, reading.truth)
     corpus = make_corpus(world, truth, reading.corpus, reading.words, reading.half)
+    truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
+    if reading.model.contextual:  # retests and classifiers are of fixed vectors
+        found = ask_model(world, truth, model_of(world, reading, Path(folder)), seed=world.seed)
+        return {"truths": truths, "words": found.words, "models": found.models}
     vectors = vectors_of(world, reading, Path(folder))
     answers = ask_vectors(world, truth, vectors, seed=world.seed)
-    truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
     return {
         "truths": truths,
         "words": answers.words,
@@ -74,19 +83,29 @@ def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.nda
         with np.load(path, allow_pickle=False) as archive:
             return dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
     corpus = make_corpus(world, draw_truth(world, reading.truth), reading.corpus, reading.words, reading.half)
-    vectors = train_static(corpus.tokens, reading.model, _asked_words(world), reading.seed)
+    vectors = train_static(
+        corpus.tokens, reading.model, [*world.words, *attribute_words(world)], reading.seed
+    )
     save_vectors(vectors, path, overwrite=True)  # another run may have been faster; it wrote the same
     return vectors
 
 
+def model_of(world: World, reading: Reading, folder: Path) -> Path:
+    """The folder of a contextual reading's model: the one that is kept, or trained and kept now."""
+    corpus = make_corpus(world, draw_truth(world, reading.truth), reading.corpus, reading.words, reading.half)
+    home = folder / key_of(world, reading)
+    return train_contextual(corpus.sentences, reading.model, attribute_words(world), home, reading.seed)
+
+
 def _determined_by(world: World, reading: Reading) -> list[Any]:
     place = [reading.truth, reading.words, reading.corpus, reading.half, reading.seed]
-    return [world.sha256, place, reading.model.kind, dict(reading.model.settings)]
+    settings = dict(reading.model.settings)
+    if "folder" in settings:
+        settings["folder"] = _hash_of(settings["folder"])
+    return [world.sha256, place, reading.model.kind, settings]
 
 
-def _asked_words(world: World) -> list[str]:
-    """Targets, words of the groups, neutral words."""
-    groups = [
-        words for each in world.described.values() for words in (*each.classes.values(), each.neutral_words)
-    ]
-    return [*world.words, *(word for words in groups for word in words)]
+@cache
+def _hash_of(folder: str) -> str:
+    """Wherever the model that is tuned lies; hashed once, since every reading is named by it."""
+    return files_hash(Path(folder))

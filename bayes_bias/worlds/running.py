@@ -13,6 +13,7 @@ from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
 from bayes_bias.progress import Progress
 from bayes_bias.tasks import Task, open_store, run_tasks
+from bayes_bias.worlds.contextual import check_contextual
 from bayes_bias.worlds.found import MODELS, GroundTruth
 from bayes_bias.worlds.reading import answers_of, asked_of
 from bayes_bias.worlds.world import Reading, World, load_world
@@ -46,12 +47,14 @@ def ground_truth(
     Returns
     -------
     GroundTruth
-        Tidy frames of truths and answers; every question is a method of `bayes_bias.ground_truth`'s modules on them.
+        Tidy frames of truths and answers; `bayes_bias.write` answers the questions that they allow.
 
     Raises
     ------
     WorldError
         The world cannot be read, or asks for what no corpus can have; or no training gave an answer.
+    LanguageModelError
+        A contextual model is still to be asked, and torch is not installed, or a folder holds none to start from.
     OutputError
         The folder cannot be made or written to.
 
@@ -84,7 +87,9 @@ def ground_truth(
         )
         for each in readings
     ]
-    outcomes = run_tasks(tasks, open_store(home / ANSWERS), jobs=jobs, client=client, progress=progress)
+    store = open_store(home / ANSWERS)
+    check_contextual(each.model for each, task in zip(readings, tasks, strict=True) if not store.has(task))
+    outcomes = run_tasks(tasks, store, jobs=jobs, client=client, progress=progress)
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     if len(failed) == len(outcomes):
         name, why = next(iter(failed.items()))

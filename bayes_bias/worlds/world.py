@@ -72,7 +72,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "skip-gram": {"dimensions": 50, "window": 10, "epochs": 20},
     "cbow": {"dimensions": 50, "window": 10, "epochs": 20},
     "fasttext": {"dimensions": 50, "window": 10, "epochs": 10},
-    "bert": {"layers": 2, "width": 64, "epochs": 20},
+    "bert": {"layers": 2, "width": 64, "epochs": 10},
     "fine-tune": {"folder": "", "epochs": 3},
 }
 

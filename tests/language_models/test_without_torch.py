@@ -30,7 +30,8 @@ def test_a_model_names_the_extra(
 
 
 def test_nothing_imports_torch_before_a_model_is_opened():
-    modules = ("causal", "hugging_face", "masked", "pair_scores", "stereoset")
-    code = "".join(f"import bayes_bias.language_models.{module}\n" for module in modules)
+    modules = ("causal", "hugging_face", "masked", "pair_scores", "stereoset", "training")
+    code = "import bayes_bias.worlds.running\n"
+    code += "".join(f"import bayes_bias.language_models.{module}\n" for module in modules)
     code += "import sys; sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
