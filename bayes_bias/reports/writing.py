@@ -13,27 +13,29 @@ from bayes_bias.reports import before_after, folder
 from bayes_bias.reports.of_gaps import write_gaps
 from bayes_bias.reports.of_pairs import write_pairs
 from bayes_bias.reports.of_stability import write_stability
+from bayes_bias.reports.of_sweep import write_sweep
 from bayes_bias.reports.record import Report
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.sweeps import Sweep
 
 
 @singledispatch
 def write(
-    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange,
+    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | Sweep,
     out: str | Path,
     *,
     overwrite: bool = False,
     figures: Sequence[str] = WRITTEN,
 ) -> Path:
-    """Render a report, a comparison, a study of stability, pairs or gaps into a folder, whole or not at all.
+    """Render a report, a comparison, a study of stability, pairs, gaps or a sweep into a folder, whole or not at all.
 
     The folder is made if need be.
 
     Parameters
     ----------
-    found : Report, Comparison, Stability, Pairs, PairsChange or Gaps
-        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs` or
-        `bayes_bias.tpr_gaps`.
+    found : Report, Comparison, Stability, Pairs, PairsChange, Gaps or Sweep
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs`,
+        `bayes_bias.tpr_gaps` or `bayes_bias.sweep`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -55,7 +57,10 @@ def write(
         ``plan.csv`` and ``checks.csv`` (of a change ``before-and-after.csv`` instead), ``tables.tex``, the methods
         text, ``figures/``, ``provenance.json`` and the posteriors. Of gaps the page,
         ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, the methods text, ``figures/``,
-        ``provenance.json`` and ``posterior.nc``.
+        ``provenance.json`` and ``posterior.nc``. Of a sweep the atlas, ``cells.csv`` and ``cells.parquet`` (a row for
+        each cell), ``atlas.nc`` (the same and the pooled model, embeddings x lists), ``embeddings.csv`` and
+        ``lists.csv`` (rankings), ``more-biased.csv``, ``effects.csv``, ``posteriors.csv``, ``screening.csv``,
+        ``measures.csv``, ``coverage.csv``, ``failures.csv``, ``tables.tex``, the methods text, ``figures/`` and ``provenance.json``.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 
@@ -71,7 +76,7 @@ def write(
     """
     raise OutputError(
         f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare`, `stability`, `pairs` or `tpr_gaps` returned"
+        " `compare`, `stability`, `pairs`, `tpr_gaps` or `sweep` returned"
     )
 
 
@@ -109,3 +114,9 @@ def _(
 ) -> Path:
     check_formats(figures)
     return write_pairs(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(found: Sweep, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
+    check_formats(figures)
+    return write_sweep(found, Path(out), overwrite, figures)
