@@ -36,10 +36,10 @@ _REACH = 0.43  # of a cell's width, to either side
 def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
     """A small forest row in each cell: embeddings in rows, lists in columns.
 
-    The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin
-    line); a tint says the same, orange for stereotypical and blue for the contrary. A full point is
-    distinguishable from noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is
-    not. An interval that leaves its cell is cut off, with an arrow. A hatched cell has no numbers.
+    The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
+    a tint says the same, orange for stereotypical and blue for the contrary. A full point is distinguishable from
+    noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is not. An interval
+    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers.
 
     Parameters
     ----------

@@ -60,7 +60,8 @@ def write(
         ``provenance.json`` and ``posterior.nc``. Of a sweep the atlas, ``cells.csv`` and ``cells.parquet`` (a row for
         each cell), ``atlas.nc`` (the same and the pooled model, embeddings x lists), ``embeddings.csv`` and
         ``lists.csv`` (rankings), ``more-biased.csv``, ``effects.csv``, ``posteriors.csv``, ``screening.csv``,
-        ``measures.csv``, ``coverage.csv``, ``failures.csv``, ``tables.tex``, the methods text, ``figures/`` and ``provenance.json``.
+        ``measures.csv``, ``coverage.csv``, ``failures.csv``, ``tables.tex``, the methods text, ``figures/`` and
+        ``provenance.json``.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 

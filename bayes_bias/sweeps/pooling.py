@@ -12,7 +12,7 @@ variance of each cell's error the share ``common`` is an error that all embeddin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ from bayes_bias.results.pooled import tails
 from bayes_bias.results.pooling import FEW_LISTS, TAU_SCALE
 from bayes_bias.sweeps.ranks import ranked
 
-SAMPLING = Sampling(draws=1000, tune=1000, chains=4, target_accept=0.95)
+SAMPLING = Sampling(draws=500, tune=500, chains=4, target_accept=0.9)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
@@ -111,8 +111,7 @@ def pool_cells(
     inputs = _inputs(grid, scale)
     shape = tuple((dim, grid.sizes[dim]) for dim in _SIDES)
     model = compiled_once(("atlas", shape), lambda: _model(inputs, dict(shape)), inputs)
-    coords = {dim: grid[dim].to_numpy().tolist() for dim in _SIDES}
-    posterior, stats = sample_compiled(model, inputs, coords, seed, sampling, Quiet())
+    posterior, stats = sample_compiled(model, inputs, {}, seed, sampling, Quiet())
     diagnostics = diagnose(posterior, stats)
     drawn = _completed(posterior, inputs, np.random.default_rng(seed))
     return _told(drawn, grid, scale, ci_prob, diagnostics)
@@ -144,32 +143,128 @@ def _has(sizes: Mapping[str, int], effect: str) -> bool:
 
 
 def _model(inputs: Mapping[str, NDArray[np.float64]], sizes: Mapping[str, int]) -> pm.Model:
-    """Effects of embeddings and lists, and the common errors of lists; interactions are integrated out."""
-    coords = {side: range(sizes[side]) for side in _SIDES}
-    with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values, dims=_SIDES) for name, values in inputs.items()}
-        mean = pm.Flat("mu")
+    """The scales alone: given them all effects are normal, and integrated out."""
+    with pm.Model() as model:
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
         # The absolute value of a normal is half-normal, and has no endless tail at zero as a logarithm has.
         sds = {
             e: pm.Deterministic(f"sd_{e}", abs(pm.Normal(f"sd_{e}_z"))) for e in _EFFECTS if _has(sizes, e)
         }
-        for side, axis in zip(_SIDES, ((slice(None), None), (None, slice(None))), strict=True):
-            if side in sds:
-                effect = pm.Deterministic(
-                    side + "_effect", sds[side] * pm.Normal(f"{side}_z", dims=side), dims=side
-                )
-                mean = mean + effect[axis]
-        own = known["s"] ** 2
-        if "interaction" in sds:
-            common = pm.Uniform("common", 0, 1)
-            error = pm.Deterministic(
-                "error", pt.sqrt(common) * pm.Normal("error_z", dims="list"), dims="list"
-            )
-            mean = mean + known["s"] * error
-            own = (1 - common) * own + sds["interaction"] ** 2
-        deviation = known["y"] - mean
-        pm.Potential("cells", -0.5 * (known["there"] * (pt.log(own) + deviation**2 / own)).sum())
+        common = pm.Uniform("common", 0, 1) if "interaction" in sds else 0.0
+        pm.Potential("cells", _Given.of(sds, common, known, pt).log_likelihood(pt))
     return model
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """All that follows from the scales, written once for numpy and for pytensor.tensor (`numerics`).
+
+    What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
+    which move cells by ``loading`` (embedding, list, each). Integrated out they leave the cells of a list a precision
+    matrix ``p - p loading inverse(within) loading' p``, with ``p`` the precisions of cells by themselves. The means of
+    embeddings, ``mu + a``, then have a normal likelihood of precision ``of_embeddings``, peaked where that times them is
+    ``told``.
+    """
+
+    y: Any
+    there: Any
+    variance: Any
+    precision: Any
+    loading: tuple[Any, Any]
+    within: tuple[Any, Any, Any]
+    sd_embedding: Any
+    interaction: Any  # its variance
+
+    @classmethod
+    def of(cls, sds: Mapping[str, Any], common: Any, known: Mapping[str, Any], numerics: Any) -> Self:
+        s, there = known["s"], known["there"]
+        variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
+        precision = there / variance
+        one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
+        within = (
+            1 + (one**2 * precision).sum(axis=0),
+            (one * other * precision).sum(axis=0),
+            1 + (other**2 * precision).sum(axis=0),
+        )
+        return cls(
+            known["y"],
+            there,
+            variance,
+            precision,
+            (one, other),
+            within,
+            sds.get("embedding"),
+            sds.get("interaction", 0.0) ** 2,
+        )
+
+    @property
+    def determinant(self) -> Any:
+        a, b, d = self.within
+        return a * d - b**2
+
+    def solved(self, u: Any, v: Any) -> tuple[Any, Any]:
+        """The two numbers of each list for which ``within`` times them is (u, v)."""
+        a, b, d = self.within
+        return (d * u - b * v) / self.determinant, (a * v - b * u) / self.determinant
+
+    def heard(self, deviation: Any) -> tuple[Any, Any]:
+        """What deviations (embedding, list) say of the two numbers of each list."""
+        one, other = (load * self.precision for load in self.loading)
+        return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
+
+    def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
+        """Precision of the unknowns, and what is told of them: the mean alone, or with standardised effects of embeddings
+        below it."""
+        one, other = (load * self.precision for load in self.loading)
+        first, second = self.solved(one, other)
+        precision = numerics.diag(self.precision.sum(axis=1)) - one @ first.T - other @ second.T
+        first, second = self.solved(*self.heard(self.y))
+        told = (self.precision * self.y).sum(axis=1) - one @ first - other @ second
+        everyone = numerics.ones_like(told)[:, None]
+        if self.sd_embedding is None:
+            return everyone.T @ precision @ everyone, everyone.T @ told
+        design = numerics.concatenate([everyone, self.sd_embedding * numerics.eye(self.y.shape[0])], axis=1)
+        prior = numerics.concatenate([numerics.zeros_like(told[:1]), numerics.ones_like(told)])
+        return design.T @ precision @ design + numerics.diag(prior), design.T @ told
+
+    def log_likelihood(self, numerics: Any) -> Any:
+        """Of all cells given the scales, but for a constant; the mean has a flat prior."""
+        u, v = self.heard(self.y)
+        first, second = self.solved(u, v)
+        explained = (u * first + v * second).sum()
+        own = self.there * numerics.log(self.variance) + self.precision * self.y**2
+        precision, told = self.of_embeddings(numerics)
+        root = numerics.linalg.cholesky(precision)
+        peak = numerics.linalg.solve_triangular(root, told, lower=True)
+        of_unknowns = (peak**2).sum() - 2 * numerics.log(numerics.diag(root)).sum()
+        return -0.5 * (own.sum() + numerics.log(self.determinant).sum() - explained - of_unknowns)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
+        """A draw of the mean, and of the true biases (embedding, list), given the scales."""
+        precision, told = self.of_embeddings(np)
+        root = np.linalg.cholesky(precision)
+        noise = rng.standard_normal(len(told))
+        mu, *effects = np.linalg.solve(precision, told) + np.linalg.solve(root.T, noise)
+        theta = np.full_like(self.y, mu)
+        if self.sd_embedding is not None:
+            theta += self.sd_embedding * np.array(effects)[:, None]
+        first, second = self._of_lists(self.y - theta, rng)
+        theta += self.loading[0] * first
+        if self.interaction > 0:
+            weight = self.interaction * self.precision
+            spread = np.sqrt(self.interaction * (1 - weight))
+            heard = self.y - self.loading[1] * second
+            theta += weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
+        return float(mu), theta
+
+    def _of_lists(
+        self, deviation: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The two numbers of each list, given how its cells deviate from the means of embeddings."""
+        _, b, d = self.within
+        first, second = self.solved(*self.heard(deviation))
+        moved = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
+        return first + moved, second - b / d * moved + rng.standard_normal(d.shape) / np.sqrt(d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,29 +280,17 @@ class _Drawn:
 def _completed(
     posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator
 ) -> _Drawn:
-    """True biases, (embedding, list, draw), from their normal distribution given the rest."""
-
-    def of(name: str) -> NDArray[np.float64]:
-        values = posterior[name].transpose(..., "chain", "draw").to_numpy()
-        return values.reshape(*values.shape[:-2], -1)
-
-    mu = of("mu")
-    sds = {e: of(f"sd_{e}") for e in _EFFECTS if f"sd_{e}" in posterior}
-    y, s, there = (each[..., None] for each in inputs.values())
-    theta = np.broadcast_to(mu, (*y.shape[:2], len(mu)))
-    if "embedding" in sds:
-        theta = theta + of("embedding_effect")[:, None]
-    if "list" in sds:
-        theta = theta + of("list_effect")[None]
-    if "interaction" not in sds:
-        return _Drawn(mu, sds, None, theta)
-    common = of("common")
-    heard = y - s * of("error")[None]
-    between, within = sds["interaction"] ** 2, (1 - common) * s**2
-    weight = there * between / (between + within)
-    spread = np.sqrt(between * (1 - weight))
-    theta = theta + weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
-    return _Drawn(mu, sds, common, theta)
+    """True biases, (embedding, list, draw), from their normal distribution given the scales."""
+    scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
+    sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
+    common = scales.get("common")
+    mus, thetas = [], []
+    for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
+        of_draw = {e: sd[k] for e, sd in sds.items()}
+        mu, theta = _Given.of(of_draw, 0.0 if common is None else common[k], inputs, np).drawn(rng)
+        mus.append(mu)
+        thetas.append(theta)
+    return _Drawn(np.array(mus), sds, common, np.stack(thetas, axis=-1))
 
 
 def _told(drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, diagnostics: Diagnostics) -> Crossed:
