@@ -59,7 +59,7 @@ class Sweep(Telling):
     versions : tuple of mapping of str to str
         Versions of the packages that computed the posteriors; more than one where the folder is older than they are.
     pooled : Crossed or None
-        What all cells say together; None where there is one cell alone.
+        What all cells say together; None where there is one cell alone, or all were only screened.
     """
 
     asked: Asked
@@ -102,7 +102,7 @@ class Sweep(Telling):
             )
         for verdict, what in (
             (NOT_FITTED, "screened by the quasi-F alone"),
-            ("not converged", "not converged, and count in the adjustment"),
+            ("not converged", "not converged, and remain in the adjustment"),
             (FAILED, "without numbers; the reasons are among the failures"),
         ):
             if count := int((cells.verdict == verdict).sum()):

@@ -31,7 +31,7 @@ from bayes_bias.results.pooled import tails
 from bayes_bias.results.pooling import FEW_LISTS, TAU_SCALE
 from bayes_bias.sweeps.ranks import ranked
 
-SAMPLING = Sampling(draws=500, tune=500, chains=4, target_accept=0.9)
+SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.9)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
@@ -162,8 +162,7 @@ class _Given:
     What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
     which move cells by ``loading`` (embedding, list, each). Integrated out they leave the cells of a list a precision
     matrix ``p - p loading inverse(within) loading' p``, with ``p`` the precisions of cells by themselves. The means of
-    embeddings, ``mu + a``, then have a normal likelihood of precision ``of_embeddings``, peaked where that times them is
-    ``told``.
+    embeddings, ``mu + a``, then have a normal likelihood; `of_embeddings` has its precision, and that times its peak.
     """
 
     y: Any
@@ -213,8 +212,8 @@ class _Given:
         return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
 
     def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
-        """Precision of the unknowns, and what is told of them: the mean alone, or with standardised effects of embeddings
-        below it."""
+        """Precision of the unknowns, and what is told of them: the mean, and below it the standardised effects of
+        embeddings where there are any."""
         one, other = (load * self.precision for load in self.loading)
         first, second = self.solved(one, other)
         precision = numerics.diag(self.precision.sum(axis=1)) - one @ first.T - other @ second.T

@@ -65,7 +65,7 @@ def sweep(
         All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of a second each. A number is the
         p-value below which a model is fitted, too; pairs name an embedding and a list each. Cells that are only
         screened enter the pooling with the quasi-F's bias and standard error, and count in Holm's adjustment: what was
-        not fitted was asked all the same.
+        not fitted was asked all the same. With "none" nothing is pooled.
     scope, ci_prob, seed
         See `verdict` and `fit`; every cell is fitted with the same seed.
     sampling : Sampling
@@ -125,6 +125,8 @@ def sweep(
         else {}
     )
     found = assembled(asked, columns, words, screened, fitted, measured)
+    if asked.posteriors == "none":
+        return found
     progress.step("pooling")
     return replace(found, pooled=pool_cells(found.cells, ci_prob=ci_prob, seed=seed))
 
