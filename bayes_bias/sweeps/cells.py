@@ -1,6 +1,8 @@
 """What a cell is, one list in one embedding, and what is asked of it: functions that any process can call."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -81,6 +83,19 @@ class Fitting:
         return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
 
 
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the notices of each cell: there are hundreds, and the atlas tells what was left out or failed."""
+    logger = logging.getLogger("bayes_bias")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+@_quietly()
 def screen(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F: bias, standard error, interval and p-value without priors; and which words were found."""
     table, _ = _table(cell)
@@ -99,6 +114,7 @@ def screen(cell: Cell, ci_prob: float) -> Record:
     }
 
 
+@_quietly()
 def fit_cell(cell: Cell, how: Fitting) -> Record:
     """The posterior of the bias in a few numbers, the verdict, and whether it can be believed."""
     table, _ = _table(cell)
@@ -122,6 +138,7 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
     }
 
 
+@_quietly()
 def measure_cell(cell: Cell, names: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
     """The rows of the table of measures, and why others are not in it."""
     table, vectors = _table(cell)
