@@ -92,7 +92,7 @@ class Sweep(Telling):
         done = int((cells.source == POSTERIOR).sum())
         said = [
             f"{_counted(len(self.embeddings), 'embedding')} and {_counted(len(self.lists), 'list')}:"
-            f" {len(cells):,} cells, {done:,} posteriors."
+            f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
         ]
         if done:
             before, after = int((cells.verdict == "distinguishable").sum()), int(cells.survives.sum())
@@ -252,8 +252,12 @@ def _failures(
 
 
 def _counted(number: int, noun: str) -> str:
-    said = f"{in_words(number)} {noun}{'' if number == 1 else 's'}"
+    said = f"{in_words(number)} {noun}{_s(number)}"
     return said[0].upper() + said[1:] if noun == "embedding" else said
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def _are(count: int) -> str:
