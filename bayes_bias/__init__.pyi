@@ -45,6 +45,8 @@ from .sentence_pairs.asking import pairs as pairs
 from .sentences.cloze import Cloze as Cloze
 from .sentences.templates import Templates as Templates
 from .sentences.templates import load_templates as load_templates
+from .sweeps.recipes import Recipe as Recipe
+from .sweeps.sweeping import sweep as sweep
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
 from .worlds.running import ground_truth as ground_truth

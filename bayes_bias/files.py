@@ -105,11 +105,27 @@ def unfinished_name(home: Path, path: Path) -> Path:
     """A name in this folder for what is to become `path`; what a killed run left there for the same path is removed."""
     prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
     for left in home.glob(f"{prefix}*"):
+        if _is_being_written(left):
+            continue
         if left.is_dir():
             shutil.rmtree(left, ignore_errors=True)
         else:
             left.unlink(missing_ok=True)
-    return home / f"{prefix}{uuid4().hex}{path.suffix}"
+    return home / f"{prefix}{uuid4().hex}-{os.getpid()}{path.suffix}"
+
+
+def _is_being_written(unfinished: Path) -> bool:
+    """Whether the process that began it, whose number is in its name, is alive: another run into the same place."""
+    process = unfinished.stem.rpartition("-")[2]
+    if not process.isdigit() or int(process) == os.getpid():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:

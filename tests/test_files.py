@@ -1,5 +1,6 @@
 """Names of files, and what a killed run leaves."""
 
+import os
 import re
 from pathlib import Path
 
@@ -44,3 +45,11 @@ def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_pat
     other = left_by_a_killed_run(home, tmp_path / "another")
     check_folder(out)
     assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [other]
+
+
+def test_what_another_run_is_writing_into_the_same_file_stays(tmp_path):
+    mine = left_by_a_killed_run(tmp_path, tmp_path / "fit.nc")
+    of_another = mine.rename(tmp_path / mine.name.replace(f"-{os.getpid()}.", f"-{os.getppid()}."))
+    with whole_file(tmp_path / "fit.nc") as unfinished:
+        unfinished.write_text("whole")
+    assert of_another.exists()

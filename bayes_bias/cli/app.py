@@ -20,6 +20,7 @@ COMMANDS = MappingProxyType(
         "calibrate": "How often would this design find a bias where none is? Attribute words are drawn at random.",
         "plan": "How narrow would the interval be, and how likely exclude zero, with longer lists?",
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
+        "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "tpr": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
         "ground-truth": "Worlds whose bias is known: corpora, models, and what every measure makes of them.",

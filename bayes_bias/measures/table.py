@@ -1,7 +1,7 @@
 """All measures that a word list allows, in one table."""
 
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -17,6 +17,12 @@ from bayes_bias.settings import check_seed
 
 # Under which installed packages name modules with measures of their own.
 ENTRY_POINTS = "bayes_bias.measures"
+
+_EMPTY = pd.DataFrame(
+    columns=["value", "b0", "low", "high", "p_value", "lower", "upper"],
+    index=pd.Index([], name="measure"),
+    dtype=float,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +53,7 @@ def measure_all(
     vocabulary: str | None = None,
     seed: int = 0,
     ci_prob: float = 0.95,
+    only: Collection[str] | None = None,
 ) -> MeasureTable:
     """Every measure that applies to a word list, in one table: those of this folder and your own (see `measure`).
 
@@ -68,6 +75,8 @@ def measure_all(
         Seed of whatever draws.
     ci_prob : float
         Probability of the intervals of measures that have one.
+    only : collection of str, optional
+        Names of the measures that are asked for; all of them by default.
 
     Examples
     --------
@@ -88,6 +97,8 @@ def measure_all(
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}
     for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
+        if only is not None and name not in only:
+            continue
         try:
             found = registered.run(occasion)
         except OtherDataError:  # nothing that a reader of this table would miss
@@ -100,7 +111,13 @@ def measure_all(
             results[name] = found
             found = found.to_frame()
         rows.append(found)
-    return MeasureTable(pd.concat(rows), left_out, results)
+    return MeasureTable(pd.concat(rows) if rows else _EMPTY, left_out, results)
+
+
+def measure_names() -> list[str]:
+    """Names of all measures, as `measure_all` has them."""
+    discover()
+    return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
 
 
 def discover() -> None:

@@ -1,6 +1,7 @@
 """Where the numbers of a report come from, for people and for machines."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from bayes_bias.gaps.result import Gaps
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.record import Report
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.sweeps import Sweep
 from bayes_bias.worlds.found import GroundTruth
 
 FILE = "provenance.json"
@@ -36,6 +38,26 @@ def of_stability(found: Stability) -> dict[str, Any]:
     """Versions, model and priors; hashes and settings of the fit to all trainings."""
     fitted = Fitted.of(found.fit)
     return _asked(found, fitted) | {plural(found.kind): list(found.measures.index), "fit": fitted.provenance}
+
+
+def of_sweep(found: Sweep) -> dict[str, Any]:
+    """Versions, models, priors and settings, which all cells share."""
+    asked = found.asked
+    return {
+        "scope": asked.scope,
+        "ci_prob": asked.ci_prob,
+        "seed": asked.seed,
+        **asdict(asked.sampling),
+        "models": {
+            spec.name: {
+                "sha256": spec.sha256,
+                "priors": {name: str(prior) for name, prior in spec.priors.items()},
+            }
+            for spec in asked.specs
+        },
+        "versions": [dict(each) for each in found.versions],
+        "sources": found.sources.to_dict("index"),
+    }
 
 
 def of_gaps(found: Gaps) -> dict[str, Any]:

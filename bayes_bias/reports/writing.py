@@ -14,14 +14,16 @@ from bayes_bias.reports.of_gaps import write_gaps
 from bayes_bias.reports.of_ground_truth import write_ground_truth
 from bayes_bias.reports.of_pairs import write_pairs
 from bayes_bias.reports.of_stability import write_stability
+from bayes_bias.reports.of_sweep import write_sweep
 from bayes_bias.reports.record import Report
 from bayes_bias.sentence_pairs.found import Pairs, PairsChange
+from bayes_bias.sweeps import Sweep
 from bayes_bias.worlds.found import GroundTruth
 
 
 @singledispatch
 def write(
-    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | GroundTruth,
+    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | GroundTruth | Sweep,
     out: str | Path,
     *,
     overwrite: bool = False,
@@ -33,9 +35,9 @@ def write(
 
     Parameters
     ----------
-    found : Report, Comparison, Stability, Pairs, PairsChange, Gaps or GroundTruth
+    found : Report, Comparison, Stability, Pairs, PairsChange, Gaps, GroundTruth or Sweep
         From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs`,
-        `bayes_bias.tpr_gaps` or `bayes_bias.ground_truth`.
+        `bayes_bias.tpr_gaps`, `bayes_bias.ground_truth` or `bayes_bias.sweep`.
     out : str or Path
         The folder; empty, or not yet there.
     overwrite : bool
@@ -59,6 +61,11 @@ def write(
         ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, the methods text, ``figures/``,
         ``provenance.json`` and ``posterior.nc``. Of a ground truth the page, a CSV file for each question, all
         answers in ``truths.csv.gz``, ``words.csv.gz`` and ``models.csv.gz``, ``figures/`` and ``provenance.json``.
+        Of a sweep the atlas, ``cells.csv`` and ``cells.parquet`` (a row for
+        each cell), ``atlas.nc`` (the same and the pooled model, embeddings x lists), ``embeddings.csv`` and
+        ``lists.csv`` (rankings), ``more-biased.csv``, ``effects.csv``, ``posteriors.csv``, ``screening.csv``,
+        ``measures.csv``, ``coverage.csv``, ``failures.csv``, ``tables.tex``, the methods text, ``figures/`` and
+        ``provenance.json``.
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
         it, so that no spreadsheet takes it for a formula.
 
@@ -74,7 +81,7 @@ def write(
     """
     raise OutputError(
         f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare`, `stability`, `pairs`, `tpr_gaps` or `ground_truth` returned"
+        " `compare`, `stability`, `pairs`, `tpr_gaps`, `ground_truth` or `sweep` returned"
     )
 
 
@@ -120,3 +127,9 @@ def _(
 ) -> Path:
     check_formats(figures)
     return write_pairs(found, Path(out), overwrite, figures)
+
+
+@write.register
+def _(found: Sweep, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
+    check_formats(figures)
+    return write_sweep(found, Path(out), overwrite, figures)

@@ -1,0 +1,182 @@
+"""Every list in every embedding, at a glance."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from bayes_bias.plots.style import GREY, INK, PAPER, legend_below, shortened, style
+from bayes_bias.sweeps import Sweep
+
+# Inches; a cell holds a number where there are not too many of them to be read.
+_CELL, _SMALL_CELL = (0.66, 0.4), (0.36, 0.2)
+_NUMBERED = 400
+_LABEL = 0.075
+
+# From what contradicts the stereotype to what agrees with it; both ends are equally dark.
+_TINTS = LinearSegmentedColormap.from_list("bias", ["#9fc5e8", "#ffffff", "#f3bf8d"])
+
+# What fills a point: the verdict after Holm's adjustment and before it. A cross has not converged.
+_LOOKS: dict[str, dict[str, Any]] = {
+    "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": INK},
+    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": INK},
+    "not distinguishable": {"marker": "o", "fillstyle": "none", "color": INK},
+    "not converged": {"marker": "x", "color": INK},
+    "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
+    "no numbers": {"marker": "None", "color": GREY},
+}
+_REACH = 0.43  # of a cell's width, to either side
+
+
+def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
+    """A small forest row in each cell: embeddings in rows, lists in columns.
+
+    The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
+    a tint says the same, orange for stereotypical and blue for the contrary. A full point is distinguishable from
+    noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is not. An interval
+    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers.
+
+    Parameters
+    ----------
+    found : Sweep
+        From `bayes_bias.sweep`.
+    ax : matplotlib.axes.Axes, optional
+
+    Examples
+    --------
+    >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
+    """
+    rows, columns = len(found.embeddings), len(found.lists)
+    numbered = rows * columns <= _NUMBERED
+    reach = _reach(found.cells)
+    with style():
+        ax = _new_axes(found, numbered) if ax is None else ax
+        _tint(ax, found, reach)
+        for x in range(columns):
+            ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
+        _draw_cells(ax, found, reach, numbered)
+        names = [shortened(each) for each in found.lists]
+        ax.set_xticks(
+            range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False
+        )
+        ax.set_yticks(range(rows), labels=[shortened(each) for each in found.embeddings], parse_math=False)
+        if not _fits(names, numbered):
+            for label in ax.get_xticklabels():
+                label.set(ha="left", rotation_mode="anchor")
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        _legend(ax, found, reach)
+    return ax
+
+
+def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
+    """Which mark each cell has."""
+    halfway = cells.verdict.isin(
+        ["distinguishable", "borderline", "these words differ", "these words may differ"]
+    )
+    found = pd.Series(
+        np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index
+    )
+    found[cells.survives] = "distinguishable after Holm"
+    found[cells.verdict == "not converged"] = "not converged"
+    found[cells.source == "quasi-F"] = "screened by the quasi-F alone"
+    found[cells.source == ""] = "no numbers"
+    return found
+
+
+def _reach(cells: pd.DataFrame) -> float:
+    """What the edge of a cell stands for: few intervals are cut off, and zero is in the middle."""
+    ends = cells[["lower", "upper"]].abs().max(axis=1).dropna()
+    if ends.empty:
+        return 1.0
+    return float(max(ends.quantile(0.97), cells.bias.abs().max()))
+
+
+def _new_axes(found: Sweep, numbered: bool) -> Axes:
+    width, height = _CELL if numbered else _SMALL_CELL
+    label = min(max(map(len, found.embeddings)), 28) * _LABEL
+    size = (max(width * len(found.lists) + label + 0.2, 5.4), height * len(found.embeddings) + 1.6)
+    return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
+
+
+def _tint(ax: Axes, found: Sweep, reach: float) -> None:
+    bias = found.matrix().to_numpy()
+    ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
+    rows, columns = bias.shape
+    for y in range(rows + 1):
+        ax.axhline(y - 0.5, color=PAPER, linewidth=1.5, zorder=1)
+    for x in range(columns + 1):
+        ax.axvline(x - 0.5, color=PAPER, linewidth=1.5, zorder=2)
+    for y, x in np.argwhere(np.isnan(bias)):
+        ax.fill_between(
+            [x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0
+        )
+
+
+def _draw_cells(ax: Axes, found: Sweep, reach: float, numbered: bool) -> None:
+    at = {name: k for k, name in enumerate(found.lists)}, {name: k for k, name in enumerate(found.embeddings)}
+    cells = found.cells.assign(
+        x=found.cells.index.get_level_values("list").map(at[0]),
+        y=found.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
+        look=looks_of(found.cells),
+    ).dropna(subset="bias")
+    scaled = cells[["bias", "lower", "upper"]].div(reach).mul(_REACH)
+    ends = scaled.clip(-0.48, 0.48)
+    lines = [
+        [(x + low, y), (x + high, y)]
+        for x, y, low, high in zip(cells.x, cells.y, ends.lower, ends.upper, strict=True)
+    ]
+    ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
+    for side, marker in (("lower", "<"), ("upper", ">")):
+        cut = scaled[side] != ends[side]
+        arrow: dict[str, Any] = {
+            "linestyle": "",
+            "marker": marker,
+            "markersize": 2.5,
+            "color": INK,
+            "zorder": 3,
+        }
+        ax.plot(cells.x[cut] + ends[side][cut], cells.y[cut], **arrow)
+    for look, own in cells.groupby("look"):
+        ax.plot(own.x + scaled.bias[own.index], own.y, **_mark(str(look), numbered))
+    for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
+        ax.text(x, y - 0.3, _short(value), ha="center", va="center", fontsize=7.5, zorder=5)
+
+
+def _mark(look: str, numbered: bool) -> dict[str, Any]:
+    size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
+    return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
+
+
+def _short(value: float) -> str:
+    """Two or three digits, without the zero before the point."""
+    return f"{value:+.3f}".replace("-", "−").replace("0.", ".", 1)
+
+
+def _fits(names: list[str], numbered: bool) -> bool:
+    """Whether the lists' names stand side by side."""
+    width = (_CELL if numbered else _SMALL_CELL)[0]
+    return max(map(len, names)) * _LABEL < width
+
+
+def _legend(ax: Axes, found: Sweep, reach: float) -> None:
+    present = set(looks_of(found.cells))
+    handles = [
+        Line2D([], [], label=look, **_mark(look, True))
+        for look in _LOOKS
+        if look in present and look != "no numbers"
+    ]
+    handles.append(Line2D([], [], color=GREY, linewidth=0.5, marker="None", label="zero"))
+    if "no numbers" in present:
+        handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
+    width = f"a cell’s width is {reach / _REACH:.2f}"
+    ax.set_xlabel(f"bias and {found.asked.ci_prob:.0%} interval; {width}", fontsize=8.5)
+    columns = 1 if len(found.lists) < 6 else 2
+    legend_below(ax, handles=handles, ncols=columns)

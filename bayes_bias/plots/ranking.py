@@ -1,0 +1,65 @@
+"""Who is more biased, as far as one can know."""
+
+from typing import Literal
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bayes_bias.plots.intervals import bias_axis
+from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, legend_below, shortened, style
+from bayes_bias.sweeps import Sweep
+
+type Side = Literal["embedding", "list"]
+
+
+def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None) -> Axes:
+    """Mean bias of each embedding over the lists, or of each list over the embeddings, in the light of all cells.
+
+    From the most stereotypical down, with the interval of the mean; at the right the interval of the rank.
+
+    Parameters
+    ----------
+    found : Sweep
+        With two embeddings, or two lists, or more.
+    of : {"embedding", "list"}
+    ax : matplotlib.axes.Axes, optional
+
+    Examples
+    --------
+    >>> plot_ranking(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))  # doctest: +SKIP
+    """
+    assert found.pooled is not None
+    frame: pd.DataFrame = found.pooled.embeddings if of == "embedding" else found.pooled.lists
+    rows = frame.sort_values("mean", ascending=False)
+    with style():
+        ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
+        places = range(len(rows))
+        ax.hlines(places, rows.lower, rows.upper, color=INK, linewidth=1.6, zorder=3)
+        ax.plot(rows["mean"], places, "o", color=INK, markersize=5, markeredgecolor=PAPER, zorder=4)
+        ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+        for y, row in enumerate(rows.itertuples()):
+            ax.annotate(
+                rank_interval(row.rank_lower, row.rank_upper),
+                (1.01, y),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
+            )
+        ax.annotate(
+            "rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY
+        )
+        ax.set_yticks(places, labels=[shortened(str(name)) for name in rows.index], parse_math=False)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel(bias_axis(found.association))
+        level = f"posterior mean and {found.asked.ci_prob:.0%} interval"
+        legend_below(ax, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
+        ax.set_title(f"Mean bias of each {of}")
+    return ax
+
+
+def rank_interval(lower: float, upper: float) -> str:
+    """From the best to the worst rank."""
+    return f"{lower:.0f}" if lower == upper else f"{lower:.0f}–{upper:.0f}"

@@ -1,0 +1,167 @@
+"""What a sweep is asked, checked before anything is read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from bayes_bias.errors import BayesBiasError, MeasureError, WordListError, did_you_mean
+from bayes_bias.estimands.facets import ScopeName, sampling_scope
+from bayes_bias.inference.sampling import Sampling, check_sampling
+from bayes_bias.measures.table import measure_names
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.settings import check_ci_prob, check_seed, is_between
+from bayes_bias.sweeps.cells import Fitting
+from bayes_bias.tasks import Outcome
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+# Half the time of a single list's default. Against it the ends of intervals move by .02 of a posterior's standard
+# deviation at most (benchmarks/results/sweep.json), and every cell's convergence is checked as ever.
+SAMPLING = Sampling(draws=1000, tune=500, chains=4, target_accept=0.9)
+
+type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings that all cells share.
+
+    Attributes
+    ----------
+    specs : tuple of ModelSpec
+    measures : tuple of str or None
+        Names of measures beside the posterior; None means all of them.
+    posteriors : {"all", "none"}, float, or set of (embedding, list)
+        Which cells a model is fitted to: a number asks for those whose quasi-F has a p-value below it.
+    """
+
+    specs: tuple[ModelSpec, ...]
+    measures: tuple[str, ...] | None
+    posteriors: Posteriors
+    scope: ScopeName
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+
+    @classmethod
+    def checked(
+        cls,
+        models: Iterable[str | Path | ModelSpec],
+        measures: Iterable[str] | Literal["all"],
+        posteriors: Any,
+        scope: ScopeName,
+        ci_prob: float,
+        seed: int,
+        sampling: Sampling,
+    ) -> Self:
+        """Settings from what a user gave.
+
+        Raises
+        ------
+        BayesBiasError
+            One of them is none.
+        """
+        sampling_scope(scope)
+        check_ci_prob(ci_prob)
+        check_sampling(sampling)
+        return cls(
+            _specs(models),
+            _measures(measures),
+            _posteriors(posteriors),
+            scope,
+            ci_prob,
+            check_seed(seed),
+            sampling,
+        )
+
+    def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
+        """Whether a model is fitted to a cell; where a p-value decides and the quasi-F is not defined, one is."""
+        if isinstance(self.posteriors, str):
+            return self.posteriors == "all"
+        if isinstance(self.posteriors, frozenset):
+            return (embedding, words) in self.posteriors
+        return bool(screened.failed) or screened.result["chance"] < self.posteriors
+
+    @property
+    def fittings(self) -> tuple[Fitting, ...]:
+        """How each model is fitted."""
+        return tuple(Fitting(spec, self.scope, self.ci_prob, self.seed, self.sampling) for spec in self.specs)
+
+
+def read_lists(
+    lists: str | Path | WordList | Sequence[str | Path | WordList], controls: Iterable[str | Path | WordList]
+) -> list[WordList]:
+    """All lists, each with its control classes.
+
+    Raises
+    ------
+    WordListError
+        There are none, one cannot be read, or two are called the same.
+    """
+    given = [lists] if isinstance(lists, str | Path | WordList) else list(lists)
+    if not given:
+        raise WordListError("lists: there are none; name one or more, such as ['weat6']")
+    added = tuple(controls)
+    read = [load_wordlist(each).with_controls(added) for each in given]
+    names = [each.name for each in read]
+    for name in names:
+        if names.count(name) > 1:
+            raise WordListError(f"lists: '{name}' is there {names.count(name)} times; give each another name")
+    return read
+
+
+def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
+    given = [models] if isinstance(models, str | Path | ModelSpec) else list(models)
+    if not given:
+        raise BayesBiasError("models: there are none; name one or more, such as ['crossed']")
+    specs = tuple(generalising_spec(each, "an atlas") for each in given)
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise BayesBiasError(
+                f"models: '{name}' is there {names.count(name)} times; give each another name"
+            )
+    return specs
+
+
+def _measures(given: Iterable[str] | Literal["all"]) -> tuple[str, ...] | None:
+    if given == "all":
+        return None
+    known, names = measure_names(), (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in known:
+            raise MeasureError(f"measures: '{name}' is not known; {did_you_mean(name, known)}")
+    return names
+
+
+def _posteriors(given: Any) -> Posteriors:
+    if is_between(given, 0, 1):
+        return float(given)
+    if isinstance(given, str) and given in ("all", "none"):
+        return "all" if given == "all" else "none"
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        pairs = [tuple(each) for each in given]
+        if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
+            return frozenset(pairs)
+    raise BayesBiasError(
+        f"posteriors: {given!r} says not which cells are fitted; give 'all', 'none', the p-value of the quasi-F below"
+        " which they are, such as 0.1, or pairs of an embedding and a list"
+    )
+
+
+def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
+    """Refuse cells that there are not.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    if not isinstance(posteriors, frozenset):
+        return
+    for pair in sorted(posteriors):
+        for name, known in zip(pair, (embeddings, lists), strict=True):
+            if name not in known:
+                raise BayesBiasError(
+                    f"posteriors: there is no '{name}' in {pair}; {did_you_mean(name, known)}"
+                )

@@ -1,0 +1,167 @@
+"""What a cell is, one list in one embedding, and what is asked of it: functions that any process can call."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from bayes_bias.associations.cosine import cosines_with_vectors
+from bayes_bias.associations.statistics import sufficient_statistics
+from bayes_bias.associations.table import Associations
+from bayes_bias.embeddings import Embedding
+from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.estimands.facets import ScopeName
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.inference.sampling import Sampling, fit, versions
+from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.measures.table import measure_all
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.results.design import variance_shares
+from bayes_bias.results.summary import row_of_bias
+from bayes_bias.results.verdict import verdict
+from bayes_bias.tasks import Task
+from bayes_bias.words.wordlist import WordList
+
+type Record = dict[str, Any]
+
+# No more of the words that an embedding lacks are named in a line.
+_NAMED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A list, with its control classes, in an embedding of which no more than its words are in memory."""
+
+    words: WordList
+    embedding: Embedding
+    allow_loss: bool
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"{self.words.name} in {self.embedding.name}"
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        """Hashes of list and vectors, and what else makes the table; neither the names nor where the files lie."""
+        vectors = sha256_of_vectors(self.embedding.all())
+        of_replicates = [list(self.embedding.replicates), self.embedding.kind]
+        return [self.words.sha256, vectors, of_replicates, self.allow_loss]
+
+    def screened(self, ci_prob: float) -> Task:
+        """The task of asking mean squares alone."""
+        return Task(self.name, screen, (self, ci_prob), [self.depends_on, ci_prob])
+
+    def fitted(self, how: "Fitting") -> Task:
+        """The task of fitting a model."""
+        return Task(self.name, fit_cell, (self, how), [self.depends_on, how.depends_on])
+
+    def measured(self, names: Sequence[str] | None, seed: int, ci_prob: float) -> Task:
+        """The task of computing the literature's measures; None means all of them."""
+        asked = None if names is None else list(names)
+        settings = (asked, seed, ci_prob)
+        return Task(self.name, measure_cell, (self, *settings), [self.depends_on, *settings])
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a model is fitted, and what is then asked of it."""
+
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+
+    @property
+    def depends_on(self) -> list[Any]:
+        """All that decides the numbers, given a table."""
+        return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the notices of each cell: there are hundreds, and the atlas tells what was left out or failed."""
+    logger = logging.getLogger("bayes_bias")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+@_quietly()
+def screen(cell: Cell, ci_prob: float) -> Record:
+    """The quasi-F: bias, standard error, interval and p-value without priors; and which words were found."""
+    table, _ = _table(cell)
+    found = quasi_f(table, ci_prob=ci_prob)
+    lower, upper = found.interval
+    return {
+        "bias": found.value,
+        "sd": found.se,
+        "df": found.df,
+        "lower": lower,
+        "upper": upper,
+        "chance": found.p_value,
+        "coverage": _coverage(table),
+        "within_sd": float(sufficient_statistics(table).within_sd),
+        "notices": list(table.notices),
+    }
+
+
+@_quietly()
+def fit_cell(cell: Cell, how: Fitting) -> Record:
+    """The posterior of the bias in a few numbers, the verdict, and whether it can be believed."""
+    table, _ = _table(cell)
+    fitted = Fitted.of(fit(table, how.spec, seed=how.seed, sampling=how.sampling))
+    said = verdict(fitted, how.scope, ci_prob=how.ci_prob)
+    row = row_of_bias(fitted, said.scope, how.ci_prob)
+    return {
+        "bias": said.bias,
+        "sd": float(row.sd),
+        "lower": said.lower,
+        "upper": said.upper,
+        "chance": said.chance,
+        "observed": float(bias_estimate(fitted, said.scope).observed.item()),
+        "noise_sd": float(row.noise_sd),
+        "verdict": said.label,
+        "scope": said.scope,
+        "problems": list(said.problems),
+        "diagnostics": asdict(Diagnostics.of(fitted)),
+        "shares": variance_shares(fitted).loc["bias"].to_dict(),
+        "versions": versions(),
+    }
+
+
+@_quietly()
+def measure_cell(cell: Cell, names: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
+    """The rows of the table of measures, and why others are not in it."""
+    table, vectors = _table(cell)
+    found = measure_all(table, vectors, seed=seed, ci_prob=ci_prob, only=names)
+    return {"rows": found.table.reset_index().to_dict("records"), "left_out": dict(found.left_out)}
+
+
+def _table(cell: Cell) -> tuple[Associations, dict[str, Any]]:
+    return cosines_with_vectors(cell.embedding, cell.words, (), allow_loss=cell.allow_loss)
+
+
+def _coverage(table: Associations) -> list[Record]:
+    """Groups and classes that lost words, control classes aside."""
+    frame = table.coverage
+    assert frame is not None
+    lost = frame[(frame.found < frame.asked) & (frame.role != "control")]
+    return [
+        {"name": row.name, "asked": int(row.asked), "found": int(row.found), "lost": _named(row)}
+        for row in lost.itertuples(index=False)
+    ]
+
+
+def _named(row: Any) -> str:
+    words = [word for part in (row.missing, row.zero, row.non_finite) if part for word in part.split(", ")]
+    more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return ", ".join(words[:_NAMED]) + more

@@ -1,0 +1,106 @@
+"""The columns of an atlas: each embedding read once, whatever the number of lists, and debiased by each recipe."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.embeddings import Embedding, open_embedding
+from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError, did_you_mean
+from bayes_bias.progress import Progress
+from bayes_bias.sweeps.recipes import Recipe
+from bayes_bias.words.wordlist import WordList
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """An embedding, of which the words of all lists are in memory; or in a line why there is none."""
+
+    name: str
+    embedding: Embedding | None
+    failed: str = ""
+
+
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Embedding]:
+    """All embeddings opened, each under a name of its own, before any is read.
+
+    Raises
+    ------
+    EmbeddingError
+        There are none, one cannot be opened, or two are called the same.
+    """
+    if isinstance(embeddings, Mapping):
+        opened = [open_embedding(each, trust=trust, name=name) for name, each in embeddings.items()]
+    else:
+        one = isinstance(embeddings, str | Path | Embedding)
+        opened = [open_embedding(each, trust=trust) for each in ([embeddings] if one else embeddings)]
+    if not opened:
+        raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
+    check_different([each.name for each in opened])
+    return opened
+
+
+def check_different(names: Sequence[str]) -> None:
+    """Refuse two columns of one name.
+
+    Raises
+    ------
+    EmbeddingError
+    """
+    for name in names:
+        if names.count(name) > 1:
+            raise EmbeddingError(
+                f"embeddings: {names.count(name)} are called '{name}'; give each a name of its own: a mapping of names"
+                " to embeddings, or `name` in the sweep's TOML file"
+            )
+
+
+def check_recipes(recipes: Sequence[Recipe], names: Sequence[str]) -> list[str]:
+    """Names of all columns; refused are a recipe for an embedding that is not there, and two columns of one name.
+
+    Raises
+    ------
+    EmbeddingError
+    """
+    for recipe in recipes:
+        for name in recipe.of:
+            if name not in names:
+                raise EmbeddingError(
+                    f"debiasing: '{recipe.name}' is of '{name}'; {did_you_mean(name, names)}"
+                )
+    made = [recipe.named(name) for name in names for recipe in recipes if recipe.applies_to(name)]
+    check_different([*names, *made])
+    return [*names, *made]
+
+
+def read_columns(
+    embeddings: Sequence[Embedding],
+    recipes: Sequence[Recipe],
+    lists: Sequence[WordList],
+    progress: Progress,
+) -> Iterator[Column]:
+    """One after the other; what cannot be read, or debiased, is told and stops no other."""
+    wanted = [word for each in lists for word in (*each.targets, *each.attributes)]
+    wanted += [word for recipe in recipes for word in recipe.sets.words]
+    for each in embeddings:
+        progress.step(f"{each.name}: reading vectors")
+        own = [recipe for recipe in recipes if recipe.applies_to(each.name)]
+        try:
+            read = replace(each, reader=each.excerpt(wanted).reader)
+        except OutputError:
+            raise
+        except BayesBiasError as error:
+            yield from (
+                Column(name, None, str(error)) for name in (each.name, *(r.named(each.name) for r in own))
+            )
+            continue
+        yield Column(each.name, read)
+        yield from (_debiased(read, recipe) for recipe in own)
+
+
+def _debiased(embedding: Embedding, recipe: Recipe) -> Column:
+    name = recipe.named(embedding.name)
+    try:
+        return Column(name, recipe.applied(embedding))
+    except BayesBiasError as error:
+        return Column(name, None, str(error))

@@ -1,0 +1,354 @@
+r"""All cells together: embeddings and lists as crossed samples, each cell in the light of the others.
+
+The bias of embedding e on list l is taken for
+
+    theta[e, l] = mu + a[e] + b[l] + c[e, l]
+
+with normal effects of standard deviation ``sd_embedding``, ``sd_list`` and ``sd_interaction``. A cell's posterior says
+that ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is its standard deviation over words that might have been
+chosen instead. The words of a list are the same in all embeddings, and so is part of what their choice does: of the
+variance of each cell's error the share ``common`` is an error that all embeddings have together on a list.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.formatting import in_words
+from bayes_bias.inference.diagnostics import Diagnostics, diagnose
+from bayes_bias.inference.sampling import Sampling, sample_compiled
+from bayes_bias.models.compiling import compiled_once
+from bayes_bias.models.units import rounded
+from bayes_bias.progress import Quiet
+from bayes_bias.results.pooled import tails
+from bayes_bias.results.pooling import FEW_LISTS, TAU_SCALE
+from bayes_bias.sweeps.ranks import ranked
+
+SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.9)
+
+_SIDES = ("embedding", "list")
+_EFFECTS = (*_SIDES, "interaction")
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Embeddings and lists as crossed samples; see the module for the model.
+
+    Attributes
+    ----------
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    scale : float
+        Of the half-normal priors of the three standard deviations, in the units of the bias.
+    effects : pandas.DataFrame
+        ``mu``, the mean bias of such lists in such embeddings; ``sd_embedding``, ``sd_list``, ``sd_interaction``;
+        ``common``; with ``mean``, ``sd``, ``lower``, ``upper``.
+    shares : pandas.DataFrame
+        Of the variance of true biases between cells, the share of each effect.
+    cells : pandas.DataFrame
+        ``(embedding, list)``: each true bias in the light of all others; of a cell without numbers what the others say.
+    embeddings, lists : pandas.DataFrame
+        The mean bias of each embedding over these lists, and of each list over these embeddings, with
+        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank.
+    more_biased : mapping of str to pandas.DataFrame
+        For "embedding" and "list": the probability that the one in the row is more biased than that in the column.
+    diagnostics : Diagnostics
+    notices : tuple of str
+        What a reader must know before relying on it.
+    """
+
+    ci_prob: float
+    scale: float
+    effects: pd.DataFrame
+    shares: pd.DataFrame
+    cells: pd.DataFrame
+    embeddings: pd.DataFrame
+    lists: pd.DataFrame
+    more_biased: Mapping[str, pd.DataFrame]
+    diagnostics: Diagnostics
+    notices: tuple[str, ...]
+
+
+def pool_cells(
+    cells: pd.DataFrame, *, ci_prob: float = 0.95, seed: int = 1, sampling: Sampling = SAMPLING
+) -> Crossed | None:
+    """What the cells of a sweep say together.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``; a cell whose
+        numbers are missing is one of which nothing is known, and so is one with the verdict "not converged".
+    ci_prob, seed, sampling
+        As in `fit`.
+
+    Returns
+    -------
+    Crossed or None
+        None where there are fewer than two embeddings and fewer than two lists, or no numbers.
+
+    Notes
+    -----
+    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal, which
+    pooling by `bayes_bias.pool`, of one embedding, keeps.
+
+    References
+    ----------
+    Gelman, A. (2005). Analysis of variance: why it is more important than ever. The Annals of Statistics, 33(1), 1-53.
+    https://doi.org/10.1214/009053604000001048
+    """
+    grid = _grid(cells)
+    if grid.sizes["embedding"] * grid.sizes["list"] < 2 or not grid.there.any():
+        return None
+    scale = TAU_SCALE * float(cells.within_sd.median())
+    inputs = _inputs(grid, scale)
+    shape = tuple((dim, grid.sizes[dim]) for dim in _SIDES)
+    model = compiled_once(("atlas", shape), lambda: _model(inputs, dict(shape)), inputs)
+    posterior, stats = sample_compiled(model, inputs, {}, seed, sampling, Quiet())
+    diagnostics = diagnose(posterior, stats)
+    drawn = _completed(posterior, inputs, np.random.default_rng(seed))
+    return _told(drawn, grid, scale, ci_prob, diagnostics)
+
+
+def _grid(cells: pd.DataFrame) -> xr.Dataset:
+    """Embeddings x lists in the order in which they come, with what is known of each cell."""
+    usable = cells.bias.notna() & (cells.sd > 0)
+    if "verdict" in cells:
+        usable &= cells.verdict != "not converged"
+    frame = pd.DataFrame(
+        {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "there": usable}
+    )
+    order = {dim: list(dict.fromkeys(cells.index.get_level_values(dim))) for dim in _SIDES}
+    return xr.Dataset.from_dataframe(frame).reindex(order)
+
+
+def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
+    """In units of the prior's scale."""
+    y, sd, there = (
+        grid[name].transpose(*_SIDES).to_numpy().astype(float) for name in ("bias", "sd", "there")
+    )
+    return {"y": rounded(y / scale), "s": rounded(np.where(there > 0, sd / scale, 1.0)), "there": there}
+
+
+def _has(sizes: Mapping[str, int], effect: str) -> bool:
+    """Whether an effect can be told from the others: with one list, what embeddings differ by is not an interaction."""
+    return all(sizes[side] > 1 for side in (_SIDES if effect == "interaction" else (effect,)))
+
+
+def _model(inputs: Mapping[str, NDArray[np.float64]], sizes: Mapping[str, int]) -> pm.Model:
+    """The scales alone: given them all effects are normal, and integrated out."""
+    with pm.Model() as model:
+        known = {name: pm.Data(name, values) for name, values in inputs.items()}
+        # The absolute value of a normal is half-normal, and has no endless tail at zero as a logarithm has.
+        sds = {
+            e: pm.Deterministic(f"sd_{e}", abs(pm.Normal(f"sd_{e}_z"))) for e in _EFFECTS if _has(sizes, e)
+        }
+        common = pm.Uniform("common", 0, 1) if "interaction" in sds else 0.0
+        pm.Potential("cells", _Given.of(sds, common, known, pt).log_likelihood(pt))
+    return model
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """All that follows from the scales, written once for numpy and for pytensor.tensor (`numerics`).
+
+    What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
+    which move cells by ``loading`` (embedding, list, each). Integrated out they leave the cells of a list a precision
+    matrix ``p - p loading inverse(within) loading' p``, with ``p`` the precisions of cells by themselves. The means of
+    embeddings, ``mu + a``, then have a normal likelihood; `of_embeddings` has its precision, and that times its peak.
+    """
+
+    y: Any
+    there: Any
+    variance: Any
+    precision: Any
+    loading: tuple[Any, Any]
+    within: tuple[Any, Any, Any]
+    sd_embedding: Any
+    interaction: Any  # its variance
+
+    @classmethod
+    def of(cls, sds: Mapping[str, Any], common: Any, known: Mapping[str, Any], numerics: Any) -> Self:
+        s, there = known["s"], known["there"]
+        variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
+        precision = there / variance
+        one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
+        within = (
+            1 + (one**2 * precision).sum(axis=0),
+            (one * other * precision).sum(axis=0),
+            1 + (other**2 * precision).sum(axis=0),
+        )
+        return cls(
+            known["y"],
+            there,
+            variance,
+            precision,
+            (one, other),
+            within,
+            sds.get("embedding"),
+            sds.get("interaction", 0.0) ** 2,
+        )
+
+    @property
+    def determinant(self) -> Any:
+        a, b, d = self.within
+        return a * d - b**2
+
+    def solved(self, u: Any, v: Any) -> tuple[Any, Any]:
+        """The two numbers of each list for which ``within`` times them is (u, v)."""
+        a, b, d = self.within
+        return (d * u - b * v) / self.determinant, (a * v - b * u) / self.determinant
+
+    def heard(self, deviation: Any) -> tuple[Any, Any]:
+        """What deviations (embedding, list) say of the two numbers of each list."""
+        one, other = (load * self.precision for load in self.loading)
+        return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
+
+    def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
+        """Precision of the unknowns, and what is told of them: the mean, and below it the standardised effects of
+        embeddings where there are any."""
+        one, other = (load * self.precision for load in self.loading)
+        first, second = self.solved(one, other)
+        precision = numerics.diag(self.precision.sum(axis=1)) - one @ first.T - other @ second.T
+        first, second = self.solved(*self.heard(self.y))
+        told = (self.precision * self.y).sum(axis=1) - one @ first - other @ second
+        everyone = numerics.ones_like(told)[:, None]
+        if self.sd_embedding is None:
+            return everyone.T @ precision @ everyone, everyone.T @ told
+        design = numerics.concatenate([everyone, self.sd_embedding * numerics.eye(self.y.shape[0])], axis=1)
+        prior = numerics.concatenate([numerics.zeros_like(told[:1]), numerics.ones_like(told)])
+        return design.T @ precision @ design + numerics.diag(prior), design.T @ told
+
+    def log_likelihood(self, numerics: Any) -> Any:
+        """Of all cells given the scales, but for a constant; the mean has a flat prior."""
+        u, v = self.heard(self.y)
+        first, second = self.solved(u, v)
+        explained = (u * first + v * second).sum()
+        own = self.there * numerics.log(self.variance) + self.precision * self.y**2
+        precision, told = self.of_embeddings(numerics)
+        root = numerics.linalg.cholesky(precision)
+        peak = numerics.linalg.solve_triangular(root, told, lower=True)
+        of_unknowns = (peak**2).sum() - 2 * numerics.log(numerics.diag(root)).sum()
+        return -0.5 * (own.sum() + numerics.log(self.determinant).sum() - explained - of_unknowns)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
+        """A draw of the mean, and of the true biases (embedding, list), given the scales."""
+        precision, told = self.of_embeddings(np)
+        root = np.linalg.cholesky(precision)
+        noise = rng.standard_normal(len(told))
+        mu, *effects = np.linalg.solve(precision, told) + np.linalg.solve(root.T, noise)
+        theta = np.full_like(self.y, mu)
+        if self.sd_embedding is not None:
+            theta += self.sd_embedding * np.array(effects)[:, None]
+        first, second = self._of_lists(self.y - theta, rng)
+        theta += self.loading[0] * first
+        if self.interaction > 0:
+            weight = self.interaction * self.precision
+            spread = np.sqrt(self.interaction * (1 - weight))
+            heard = self.y - self.loading[1] * second
+            theta += weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
+        return float(mu), theta
+
+    def _of_lists(
+        self, deviation: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The two numbers of each list, given how its cells deviate from the means of embeddings."""
+        _, b, d = self.within
+        first, second = self.solved(*self.heard(deviation))
+        moved = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
+        return first + moved, second - b / d * moved + rng.standard_normal(d.shape) / np.sqrt(d)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Draws last, in units of the prior's scale."""
+
+    mu: NDArray[np.float64]
+    sds: dict[str, NDArray[np.float64]]
+    common: NDArray[np.float64] | None
+    theta: NDArray[np.float64]
+
+
+def _completed(
+    posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator
+) -> _Drawn:
+    """True biases, (embedding, list, draw), from their normal distribution given the scales."""
+    scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
+    sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
+    common = scales.get("common")
+    mus, thetas = [], []
+    for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
+        of_draw = {e: sd[k] for e, sd in sds.items()}
+        mu, theta = _Given.of(of_draw, 0.0 if common is None else common[k], inputs, np).drawn(rng)
+        mus.append(mu)
+        thetas.append(theta)
+    return _Drawn(np.array(mus), sds, common, np.stack(thetas, axis=-1))
+
+
+def _told(drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, diagnostics: Diagnostics) -> Crossed:
+    names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
+    numbers = {"mu": scale * drawn.mu, **{f"sd_{e}": scale * sd for e, sd in drawn.sds.items()}}
+    if drawn.common is not None:
+        numbers["common"] = drawn.common
+    variance = sum(sd**2 for sd in drawn.sds.values())
+    shares = {e: sd**2 / variance for e, sd in drawn.sds.items()}
+    theta = scale * drawn.theta
+    of_sides = {"embedding": theta.mean(axis=1), "list": theta.mean(axis=0)}
+    rankings = {side: ranked(of_sides[side], names[side], ci_prob) for side in _SIDES}
+    index = pd.MultiIndex.from_product(names.values(), names=_SIDES)
+    return Crossed(
+        ci_prob=ci_prob,
+        scale=scale,
+        effects=described(numbers, ci_prob),
+        shares=described(shares, ci_prob),
+        cells=described(theta.reshape(-1, theta.shape[-1]), ci_prob, index),
+        embeddings=_with_ranks(
+            of_sides["embedding"], rankings["embedding"].table, names["embedding"], ci_prob
+        ),
+        lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob),
+        more_biased={side: each.above for side, each in rankings.items()},
+        diagnostics=diagnostics,
+        notices=_notices(grid, diagnostics),
+    )
+
+
+def described(
+    draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64],
+    ci_prob: float,
+    index: Any = None,
+) -> pd.DataFrame:
+    """Mean, standard deviation, interval and probability of direction of each row of draws."""
+    if isinstance(draws, Mapping):
+        index, draws = list(draws), np.array(list(draws.values()))
+    lower, upper = np.quantile(draws, tails(ci_prob), axis=-1)
+    positive = (draws > 0).mean(axis=-1)
+    columns = {"mean": draws.mean(axis=-1), "sd": draws.std(axis=-1), "lower": lower, "upper": upper}
+    return pd.DataFrame(columns | {"prob_direction": np.maximum(positive, 1 - positive)}, index=index)
+
+
+def _with_ranks(
+    draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float
+) -> pd.DataFrame:
+    return described(draws, ci_prob, names).join(ranks)
+
+
+def _notices(grid: xr.Dataset, diagnostics: Diagnostics) -> tuple[str, ...]:
+    found = [f"the pooled model has not converged: {each}" for each in diagnostics.problems]
+    for side in _SIDES:
+        if 1 < grid.sizes[side] < FEW_LISTS:
+            found.append(
+                f"{in_words(grid.sizes[side])} {side}s say little of how much they differ: the prior decides;"
+                f" {in_words(FEW_LISTS)} or more would tell"
+            )
+    if missing := int((~grid.there).sum()):
+        found.append(
+            f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them"
+        )
+    return tuple(found)

@@ -1,0 +1,143 @@
+"""Simulated atlases of known truth: `python -m benchmarks.atlases --atlases 100`.
+
+Biases of cells are drawn as the pooled model has them, or worse: with a few embeddings that are much more biased than
+the others. What posteriors would say of them has errors of which part is common to all embeddings on a list.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import beta, rankdata
+
+from bayes_bias.sweeps.pooling import Crossed, pool_cells
+from benchmarks.provenance import provenance, write
+
+_INTERVAL = (0.025, 0.975)
+TAUS: Mapping[str, float] = {"embedding": 0.02, "list": 0.03, "interaction": 0.015}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What atlases are like."""
+
+    name: str
+    embeddings: int
+    lists: int
+    taus: Mapping[str, float]
+    common: float
+    outliers: int = 0
+
+
+KINDS = (
+    Kind("10 x 8", 10, 8, TAUS, 0.5),
+    Kind("10 x 8, errors independent", 10, 8, TAUS, 0.0),
+    Kind("10 x 8, errors nearly all common", 10, 8, TAUS, 0.9),
+    Kind("10 x 8, embeddings alike", 10, 8, {**TAUS, "embedding": 0.0}, 0.5),
+    Kind("10 x 8, two embeddings far from the others", 10, 8, TAUS, 0.5, outliers=2),
+    Kind("3 x 4", 3, 4, TAUS, 0.5),
+)
+
+
+def main() -> None:
+    """Pool atlases of each kind, and count how often what is said holds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--atlases", type=int, default=100, help="of each kind")
+    chosen = parser.parse_args()
+    rows = []
+    for kind in KINDS:
+        found = pd.DataFrame(_judged(kind, chosen.atlases))
+        rows.append({"kind": kind.name, "atlases": chosen.atlases, **dict(_rates(found))})
+        print(pd.Series(rows[-1]).to_string(), flush=True)
+        write("atlases", provenance(), rows)
+
+
+def truth(
+    rng: np.random.Generator,
+    embeddings: int,
+    lists: int,
+    taus: Mapping[str, float] = TAUS,
+    mu: float = 0.03,
+    outliers: int = 0,
+) -> NDArray[np.float64]:
+    """True biases of the cells, (embedding, list); outliers are eight standard deviations away."""
+    of_embedding = taus["embedding"] * rng.standard_normal(embeddings)
+    of_embedding[:outliers] += 8 * taus["embedding"]
+    of_list = taus["list"] * rng.standard_normal(lists)
+    return (
+        mu + of_embedding[:, None] + of_list + taus["interaction"] * rng.standard_normal((embeddings, lists))
+    )
+
+
+def made_cells(
+    rng: np.random.Generator, theta: NDArray[np.float64], common: float = 0.5, sd: float = 0.012
+) -> pd.DataFrame:
+    """What posteriors would say of such truths, with errors of which a share is common to all embeddings."""
+    sds = sd * rng.uniform(0.6, 1.6, theta.shape[1]) * rng.uniform(0.9, 1.1, theta.shape)
+    of_list, own = rng.standard_normal(theta.shape[1]), rng.standard_normal(theta.shape)
+    error = np.sqrt(common) * of_list + np.sqrt(1 - common) * own
+    names = (
+        [f"{side} {k}" for k in range(size)]
+        for side, size in zip(("embedding", "list"), theta.shape, strict=True)
+    )
+    index = pd.MultiIndex.from_product(names, names=["embedding", "list"])
+    bias = (theta + sds * error).ravel()
+    return pd.DataFrame({"bias": bias, "sd": sds.ravel(), "within_sd": 0.05}, index=index)
+
+
+def _judged(kind: Kind, atlases: int) -> Iterator[dict[str, float]]:
+    for number in range(atlases):
+        rng = np.random.default_rng([1, number])
+        theta = truth(rng, kind.embeddings, kind.lists, kind.taus, outliers=kind.outliers)
+        pooled = pool_cells(made_cells(rng, theta, kind.common), seed=number)
+        assert pooled is not None
+        yield _held(pooled, theta)
+
+
+def _held(pooled: Crossed, theta: NDArray[np.float64]) -> dict[str, float]:
+    """In one atlas the share of intervals that hold the truth; for probabilities of an order, those it is as said."""
+    held = {"cells": _covered(pooled.cells, theta.ravel())}
+    for side, frame, axis in (("embedding", pooled.embeddings, 1), ("list", pooled.lists, 0)):
+        means = theta.mean(axis=axis)
+        ranks = rankdata(-means)
+        held[f"means of {side}s"] = _covered(frame, means)
+        held[f"ranks of {side}s"] = float(((frame.rank_lower <= ranks) & (ranks <= frame.rank_upper)).mean())
+        above = pooled.more_biased[side].to_numpy()
+        said, true = above > 0.9, means[:, None] > means
+        held[f"orders of {side}s said with over .9: said"] = float(said.sum())
+        held[f"orders of {side}s said with over .9: expected"] = float(above[said].sum())
+        held[f"orders of {side}s said with over .9: true"] = float((said & true).sum())
+    return held | {"not converged": float(not pooled.diagnostics.converged)}
+
+
+def _covered(frame: pd.DataFrame, truths: NDArray[np.float64]) -> float:
+    return float(((frame.lower.to_numpy() <= truths) & (truths <= frame.upper.to_numpy())).mean())
+
+
+def _rates(found: pd.DataFrame) -> Iterator[tuple[str, object]]:
+    """Shares over atlases with the standard error of their mean, since what is in one atlas goes together."""
+    for name in found:
+        if name == "not converged":
+            yield name, int(found[name].sum())
+        elif ": " not in name:
+            yield name, round(float(found[name].mean()), 4)
+            yield f"{name}, se", round(float(found[name].std() / np.sqrt(len(found))), 4)
+    for side in ("embedding", "list"):
+        orders = found.filter(regex=f"^orders of {side}s").sum()
+        said, expected, true = orders.to_numpy()
+        interval = (
+            beta.ppf(_INTERVAL, [true, true + 1], [said - true + 1, said - true])
+            if 0 < true < said
+            else (0, 1)
+        )
+        yield f"orders of {side}s said with over .9", int(said)
+        yield f"orders of {side}s, probability said", round(expected / max(said, 1), 4)
+        yield f"orders of {side}s, true", round(true / max(said, 1), 4)
+        yield f"orders of {side}s, true, 95%", [round(float(end), 4) for end in interval]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""Sweeps: what a cell costs, and that neither a kill nor a cluster changes a number.
+
+python -m benchmarks.sweep cost              # 20 embeddings x 13 lists, every posterior
+python -m benchmarks.sweep screen            # a thousand cells by the quasi-F alone
+python -m benchmarks.sweep settings          # against the sampling of a single list
+python -m benchmarks.sweep killed            # kill -9 at three random moments, then again
+python -m benchmarks.sweep cluster           # a Dask cluster of two processes; a worker is killed in the middle
+"""
+
+import argparse
+import hashlib
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+from time import perf_counter, sleep
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import bayes_bias as bb
+from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.sweeps import Sweep
+from bayes_bias.sweeps.asked import SAMPLING
+from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.words.wordlist import wordlist_names
+from benchmarks.provenance import provenance, read, write
+
+DEBIASED = bb.Recipe("debiased", read_debias_sets("she:he,woman:man,daughter:son,mother:father"))
+DIMENSIONS = (50, 100, 200)
+
+
+def main() -> None:
+    """Run one benchmark."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=sorted(_COMMANDS))
+    parser.add_argument("--embeddings", type=int, help="columns, half of them debiased")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    _COMMANDS[chosen.command](chosen)
+
+
+def embeddings(count: int) -> dict[str, Mapping[str, NDArray[np.float64]]]:
+    """The shipped vectors, and made ones: projected at random to fewer dimensions, with noise, by several seeds."""
+    shipped = bb.open_embedding("googlenews-demo").all()
+    words, vectors = list(shipped), np.stack(list(shipped.values())).astype(float)
+    made: dict[str, Mapping[str, NDArray[np.float64]]] = {"shipped": shipped}
+    for number in range(count - 1):
+        dimensions, seed = DIMENSIONS[number % len(DIMENSIONS)], number // len(DIMENSIONS)
+        rng = np.random.default_rng([dimensions, seed])
+        projected = vectors @ rng.standard_normal((vectors.shape[1], dimensions)) / np.sqrt(dimensions)
+        projected += 0.3 * projected.std() * rng.standard_normal(projected.shape)
+        made[f"{dimensions} dimensions, seed {seed}"] = dict(zip(words, projected, strict=True))
+    return made
+
+
+def _cost(chosen: argparse.Namespace) -> None:
+    columns = chosen.embeddings or 20
+    _measured("260 posteriors" if columns == 20 else "posteriors", columns, posteriors="all")
+
+
+def _screen(chosen: argparse.Namespace) -> None:
+    _measured("quasi-F alone", chosen.embeddings or 78, posteriors="none")
+
+
+def _measured(what: str, columns: int, **options: Any) -> None:
+    vectors = embeddings(columns // 2)
+    with TemporaryDirectory() as folder:
+        start = perf_counter()
+        found = bb.sweep(vectors, wordlist_names(), debiasing=[DEBIASED], folder=folder, **options)
+        seconds = perf_counter() - start
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    row = {
+        "what": what,
+        "cells": len(found.cells),
+        "posteriors": int((found.cells.source == "posterior").sum()),
+        "not converged": len(found.unconverged),
+        "failures": len(found.failures),
+        "seconds": round(seconds, 1),
+        "CPU seconds": round(sum(each.ru_utime + each.ru_stime for each in (own, others)), 1),
+        # Each process by itself; pages that they share are counted in both.
+        "peak GB": round((own.ru_maxrss + (os.cpu_count() or 1) * others.ru_maxrss) / 1024**2, 2),
+        "load before": round(os.getloadavg()[2], 1),
+    }
+    _keep(row)
+
+
+def _settings(_: argparse.Namespace) -> None:
+    """How far the ends of intervals move against the sampling of a single list, in its standard deviations."""
+    for name in wordlist_names():
+        table = bb.cosines("googlenews-demo", name)
+        fits = {each: bb.fit(table, sampling=each) for each in (bb.Sampling(), SAMPLING)}
+        long, short = (bb.verdict(fit) for fit in fits.values())
+        sd = (long.upper - long.lower) / 3.92
+        worst = Diagnostics.of(fits[SAMPLING])
+        moved = max(abs(short.lower - long.lower), abs(short.upper - long.upper)) / sd
+        _keep(
+            {
+                "what": f"settings, {name}",
+                "moved": round(moved, 4),
+                "same verdict": short.label == long.label,
+                "R-hat": round(worst.r_hat, 4),
+                "least ESS": round(min(worst.ess_bulk, worst.ess_tail)),
+                "divergences": worst.divergences,
+            }
+        )
+
+
+def _small(folder: Path, **options: Any) -> Sweep:
+    sampling = bb.Sampling(draws=500, tune=500, chains=2, target_accept=0.9)
+    lists = ["weat6", "weat7", "weat8", "gender"]
+    return bb.sweep(embeddings(2), lists, debiasing=[DEBIASED], sampling=sampling, folder=folder, **options)
+
+
+def _once(chosen: argparse.Namespace) -> None:
+    _small(chosen.folder, jobs=2)
+
+
+def _killed(_: argparse.Namespace) -> None:
+    """A process group is killed three times; what it leaves is the same as what an uninterrupted run leaves."""
+    rng = random.Random(1)
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        start = perf_counter()
+        _run_once(one)
+        whole = perf_counter() - start
+        kept: list[dict[str, tuple[str, int]]] = []
+        for _ in range(3):
+            running = subprocess.Popen([*_COMMAND, "once", "--folder", other], start_new_session=True)
+            sleep(rng.uniform(0.3, 0.9) * whole)
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+            kept.append(_written(Path(other)))
+        _run_once(other)
+        first, last = _written(Path(one)), _written(Path(other))
+        pairs = zip(kept, [*kept[1:], last], strict=True)
+        row = {
+            "what": "killed three times",
+            "files kept after each kill": [len(each) for each in kept],
+            "files": len(last),
+            "same bytes": _hashes(first) == _hashes(last),
+            "written again": sum(
+                after.get(name) != was for before, after in pairs for name, was in before.items()
+            ),
+        }
+    _keep(row)
+
+
+def _run_once(folder: str) -> None:
+    subprocess.run([*_COMMAND, "once", "--folder", folder], check=True)
+
+
+def _cluster(_: argparse.Namespace) -> None:
+    from distributed import Client, LocalCluster
+
+    with TemporaryDirectory() as one, TemporaryDirectory() as other, TemporaryDirectory() as third:
+        _small(Path(one), jobs=2)
+        options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
+            _small(Path(other), client=client)
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
+            victim = next(iter(client.run(os.getpid).values()))
+            Timer(15, os.kill, (victim, signal.SIGKILL)).start()
+            _small(Path(third), client=client)
+            killed = victim not in client.run(os.getpid).values()
+        cores, dask, one_killed = (
+            {n: sha for n, (sha, _) in _written(Path(f)).items()} for f in (one, other, third)
+        )
+    _keep({"what": "cluster", "same bytes": cores == dask, "a worker was killed": killed})
+    _keep({"what": "cluster, a worker killed", "same bytes": cores == one_killed, "files": len(one_killed)})
+
+
+def _written(folder: Path) -> dict[str, tuple[str, int]]:
+    """Hash and time of each result."""
+    return {path.name: (_sha256(path), path.stat().st_mtime_ns) for path in _results(folder)}
+
+
+def _hashes(written: Mapping[str, tuple[str, int]]) -> dict[str, str]:
+    return {name: sha for name, (sha, _) in written.items()}
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    return (path for path in (folder / "cells").glob("*.json") if not path.name.startswith("."))
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _keep(row: dict[str, Any]) -> None:
+    """In the place of an earlier row of its kind."""
+    print(row, flush=True)
+    try:
+        rows = [each for each in read("sweep")["rows"] if each["what"] != row["what"]]
+    except FileNotFoundError:
+        rows = []
+    write("sweep", provenance(), [*rows, row])
+
+
+_COMMAND = [sys.executable, "-m", "benchmarks.sweep"]
+_COMMANDS = {
+    "cost": _cost,
+    "screen": _screen,
+    "settings": _settings,
+    "killed": _killed,
+    "cluster": _cluster,
+    "once": _once,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The pooled model against a dense normal, and rankings that hold the truth."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.linalg import solve_triangular
+from scipy.stats import multivariate_normal
+
+from bayes_bias.sweeps.pooling import _Given, _grid, _inputs, pool_cells
+from bayes_bias.sweeps.ranks import ranked
+from benchmarks.atlases import made_cells, truth
+
+# What the likelihood asks of pytensor.tensor.
+_LINALG = SimpleNamespace(cholesky=np.linalg.cholesky, solve_triangular=solve_triangular)
+_NAMES = ("sqrt", "log", "ones_like", "zeros_like", "diag", "eye", "concatenate")
+NUMERICS = SimpleNamespace(linalg=_LINALG, **{name: getattr(np, name) for name in _NAMES})
+
+SDS = {"embedding": 0.7, "list": 1.1, "interaction": 0.4}
+
+
+@pytest.fixture
+def cells() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    made = made_cells(rng, truth(rng, 4, 3))
+    made.loc[made.index[5], "bias"] = np.nan
+    return made
+
+
+def dense(cells: pd.DataFrame, sds: dict[str, float], common: float) -> tuple[np.ndarray, np.ndarray]:
+    """Covariances of the cells with numbers, and of the truths of all with them; no mean."""
+    e, k = (cells.index.codes[side] for side in (0, 1))
+    of_truth = (
+        sds["embedding"] ** 2 * (e[:, None] == e)
+        + sds["list"] ** 2 * (k[:, None] == k)
+        + sds["interaction"] ** 2 * np.eye(len(e))
+    )
+    s = cells.sd.to_numpy() / 0.025
+    of_error = common * np.outer(s, s) * (k[:, None] == k) + (1 - common) * np.diag(s**2)
+    there = cells.bias.notna().to_numpy()
+    return (of_truth + of_error)[np.ix_(there, there)], of_truth[:, there]
+
+
+@pytest.mark.parametrize("common", [0.0, 0.6])
+def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame, common: float) -> None:
+    """But for a constant: a flat mean is a normal one with a standard deviation far beyond everything."""
+    inputs = _inputs(_grid(cells), 0.025)
+    y = cells.bias.dropna().to_numpy() / 0.025
+
+    def exactly(sds: dict[str, float]) -> float:
+        return float(multivariate_normal(cov=dense(cells, sds, common)[0] + 1e5).logpdf(y))
+
+    def ours(sds: dict[str, float]) -> float:
+        return float(_Given.of(sds, common, inputs, NUMERICS).log_likelihood(NUMERICS))
+
+    other = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
+    assert ours(SDS) - ours(other) == pytest.approx(exactly(SDS) - exactly(other), abs=1e-3)
+
+
+def test_draws_of_truths_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
+    """Means and variances of every cell, that without numbers among them, given the scales."""
+    inputs = _inputs(_grid(cells), 0.025)
+    rng = np.random.default_rng(2)
+    given = _Given.of(SDS, 0.6, inputs, np)
+    draws = np.array([given.drawn(rng)[1].ravel() for _ in range(20_000)])
+    covariance, with_data = dense(cells, SDS, 0.6)
+    wide = 1e6
+    weight = np.linalg.solve(covariance + wide, (with_data + wide).T).T
+    mean = weight @ (cells.bias.dropna().to_numpy() / 0.025)
+    of_truth = dense(cells.assign(bias=0.0), SDS, 0.0)[1] + wide
+    variance = np.diag(of_truth - weight @ (with_data + wide).T)
+    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=4 * np.sqrt(variance.max() / 20_000))
+    np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.06)
+
+
+@pytest.mark.slow
+def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: pd.DataFrame) -> None:
+    pooled = pool_cells(cells)
+    assert pooled is not None
+    assert pooled.diagnostics.converged
+    assert pooled.cells["mean"].std() < cells.bias.std()
+    missing = cells.index[5]
+    assert pooled.cells.sd[missing] == pooled.cells.sd.max()
+    assert pooled.shares["mean"].sum() == pytest.approx(1)
+    assert pooled.notices[-1] == "1 of 12 cells have no numbers; the others stand in for them"
+
+
+def test_one_cell_is_not_pooled(cells: pd.DataFrame) -> None:
+    assert pool_cells(cells.iloc[:1]) is None
+
+
+def test_ranks_know_what_they_do_not_know() -> None:
+    rng = np.random.default_rng(1)
+    draws = np.array([[3.0], [0.0], [0.0]]) + rng.standard_normal((3, 4000))
+    ranking = ranked(draws, ["clear", "tied", "too"], 0.9)
+    assert ranking.table.rank_lower.tolist() == [1, 2, 2] or ranking.table.rank_lower.tolist() == [1, 1, 1]
+    assert ranking.above.loc["clear", "tied"] > 0.97
+    assert ranking.above.loc["tied", "too"] == pytest.approx(0.5, abs=0.03)
+    assert ranking.above.loc["tied", "too"] + ranking.above.loc["too", "tied"] == 1
