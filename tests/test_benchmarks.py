@@ -1,11 +1,13 @@
 """The page of evidence says what the results say, and the simulation that it rests on is the model."""
 
+import re
+
 import numpy as np
 
 from bayes_bias import open_embedding
 from bayes_bias.models.replication import replicate_patterns
 from bayes_bias.models.spec import REPLICATES
-from benchmarks import page, sbc
+from benchmarks import ground_truth_page, page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import read
@@ -13,6 +15,14 @@ from benchmarks.provenance import read
 
 def test_the_page_is_rendered_from_the_results():
     assert page.PAGE.read_text(encoding="utf-8") == page.render(), "run `python -m benchmarks.page`"
+
+
+def test_the_page_of_ground_truth_is_rendered_from_the_results_and_its_figures_are_there():
+    text = ground_truth_page.OUT.read_text(encoding="utf-8")
+    assert text == ground_truth_page.render(), "run `python -m benchmarks.ground_truth_page`"
+    figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
+    assert len(figures) > 5
+    assert all((ground_truth_page.OUT.parent / figure).is_file() for figure in figures)
 
 
 def test_simulated_cosines_have_the_bias_that_they_say():

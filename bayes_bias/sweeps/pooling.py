@@ -31,7 +31,7 @@ from bayes_bias.results.pooled import tails
 from bayes_bias.results.pooling import FEW_LISTS, TAU_SCALE
 from bayes_bias.sweeps.ranks import ranked
 
-SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.9)
+SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
