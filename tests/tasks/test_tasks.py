@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.settings import check_seed
@@ -122,6 +123,17 @@ def test_a_full_disk_is_one_line_and_loses_nothing(store: Store, monkeypatch: py
 
 
 def test_a_scheduler_that_does_not_answer_is_not_waited_for() -> None:
-    pytest.importorskip("distributed")
     with pytest.raises(BayesBiasError, match="does not answer within 1 seconds"):
         connected("tcp://127.0.0.1:9", seconds=1).__enter__()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Dask's own: ports that are taken, deprecations of its dependencies
+def test_a_cluster_of_two_processes_gives_what_this_one_gives() -> None:
+    tasks = [root(float(k)) for k in range(1, 9)]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        connected(cluster.scheduler_address) as client,
+    ):
+        there = run_tasks(tasks, client=client)
+    assert there == run_tasks(tasks, jobs=1)
