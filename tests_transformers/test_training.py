@@ -80,7 +80,7 @@ def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
     """Pieces of words are masked together with the rest of their word, whatever the tokenizer makes of it."""
     sentences = ["She works as a doctor.", "He works as a nurse."] * 20
     tuned = fine_tune(
-        masked.folder, sentences, tmp_path / "tuned", epochs=20, batch=8, rate=3e-3, asked=["she", "he"]
+        masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, asked=["she", "he"]
     )
     asked = [Cloze("", "She", " works as a doctor."), Cloze("", "He", " works as a doctor.")]
     she, he = load_masked(tuned)(asked)
