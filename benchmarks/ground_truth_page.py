@@ -332,11 +332,11 @@ Share of the variance of a measure's value over trainings of skip-gram that is t
 the templates,
 the seed; and the mean relative difference of two trainings of one truth. All occupations:
 
-{_pivot(one, "measure", "level")}
+{_components(one)}
 
 Two groups:
 
-{_pivot(two, "measure", "level")}
+{_components(two)}
 
 ![Variance components]({FOLDER}/robustness-robustness-gender-targets-skip-gram.png)
 
@@ -412,6 +412,13 @@ occupations is no promise about what is built on them.
 
 
 SECTIONS = (sentences, words, models, following, coverage, contextual, robustness, direction, parts)
+
+
+def _components(rows: pd.DataFrame) -> str:
+    """Shares of variance, and the difference of two trainings of one truth."""
+    shares = rows.pivot_table(index="measure", columns="level", values="value", sort=False)
+    difference = rows.groupby("measure", sort=False).difference.first()
+    return markdown_table(shares.assign(difference=difference).map("{:.2f}".format).reset_index())
 
 
 def _findings(rows: pd.DataFrame) -> str:

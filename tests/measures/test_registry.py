@@ -2,11 +2,13 @@
 
 import importlib
 import sys
+from importlib.metadata import EntryPoint
 
 import pytest
 
 from bayes_bias import measures, report
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures import table
 from bayes_bias.measures.registry import MEASURES
 from tests.helpers import FEW, html_of
 
@@ -63,3 +65,22 @@ def test_it_is_in_the_report_and_on_its_page(toy, small_table):
 
 def test_it_leaves_nothing_behind(small_table):
     assert "toy" not in measures.measure_all(small_table).table.index
+
+
+def test_an_installed_package_names_its_module_by_an_entry_point(toy, small_table, monkeypatch):
+    MEASURES.pop("toy")
+    del sys.modules["a_measure_of_my_own"]
+    installed = EntryPoint("mine", "a_measure_of_my_own", table.ENTRY_POINTS)
+    monkeypatch.setattr(
+        table, "entry_points", lambda group: [installed] if group == table.ENTRY_POINTS else []
+    )
+    assert measures.measure_all(small_table).table.index[-1] == "toy"
+
+
+def test_a_package_whose_measure_cannot_be_loaded_is_named(small_table, monkeypatch):
+    missing = EntryPoint("mine", "not_there", table.ENTRY_POINTS)
+    monkeypatch.setattr(table, "entry_points", lambda group: [missing])
+    with pytest.raises(
+        MeasureError, match="measures: 'mine', an entry point of 'not_there', cannot be loaded"
+    ):
+        measures.measure_all(small_table)

@@ -194,8 +194,8 @@ QUESTIONS = (
     Question(
         "robustness",
         "How much of a value is the truth, and how much is corpus, templates or seed?",
-        "Shares of the variance over trainings, and 'difference': the mean relative difference of two trainings of one"
-        " truth, 2 |a - b| / (|a| + |b|).",
+        "Shares of the variance over trainings. The file has the mean relative difference of two trainings of one truth"
+        " besides.",
         "share of variance",
         robustness.robustness,
         _trained_again,

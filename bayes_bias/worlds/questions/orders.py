@@ -18,7 +18,7 @@ from bayes_bias.worlds.questions.clustered import correlation, mean_over_truths
 from bayes_bias.worlds.vocabulary import Attribute
 from bayes_bias.worlds.world import World
 
-FIRST, SECOND = "first order: in one sentence", "second order: in like sentences"
+FIRST, SECOND = "first order: one sentence", "second order: like sentences"
 
 # Added to every count, so that words which never meet have a logarithm.
 _SMOOTHING = 0.5

@@ -8,7 +8,6 @@ from bayes_bias.worlds.found import GroundTruth
 _BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 
 # From the outside in: each is drawn anew within the one before.
-DIFFERENCE = "difference"
 NESTED = ("truth", "corpus", "half", "seed")
 
 
@@ -22,9 +21,8 @@ def robustness(found: GroundTruth) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``level`` and ``value``: the share of
-        each level, and for the level "difference" the mean relative difference ``2 |a - b| / (|a| + |b|)`` of two
-        trainings of one truth.
+        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``level``, ``value`` (its share),
+        ``difference``: the mean relative difference ``2 |a - b| / (|a| + |b|)`` of two trainings of one truth.
     """
     rows = []
     for key, own in found.models_with_truth.groupby(_BY, sort=False):
@@ -34,10 +32,8 @@ def robustness(found: GroundTruth) -> pd.DataFrame:
         variances = components(values)
         total = sum(variances.values())
         shares = {level: each / total for level, each in variances.items()}
-        rows += [
-            {**dict(zip(_BY, key, strict=True)), "level": level, "value": value}
-            for level, value in {**shares, DIFFERENCE: _difference(values)}.items()
-        ]
+        about = {**dict(zip(_BY, key, strict=True)), "difference": _difference(values)}
+        rows += [{**about, "level": level, "value": share} for level, share in shares.items()]
     return pd.DataFrame(rows)
 
 
