@@ -11,7 +11,7 @@ import pytest
 from bayes_bias.resources import shipped, shipped_names
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("models", "templates", "vectors", "wordlists", "worlds")
+FOLDERS = ("models", "tables", "templates", "vectors", "wordlists", "worlds")
 
 
 def test_a_checkout_comes_before_the_installed_copy():
