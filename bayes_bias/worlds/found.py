@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.spatial.distance import jensenshannon
 
 from bayes_bias.formatting import Telling
 from bayes_bias.worlds.world import World
@@ -76,20 +78,30 @@ class GroundTruth(Telling):
     def models_with_truth(self) -> pd.DataFrame:
         """`models` with what is true of each corpus.
 
-        ``size``: mean absolute log odds. ``divergence``: mean Jensen-Shannon distance of the shares from equal ones.
-        ``skew``: mean log odds. ``stereotype``: their standard deviation. ``away``: mean distance of shares from .5.
+        ``size``: mean absolute log odds. ``divergence``: mean Jensen-Shannon distance of the first group's share, and
+        that of all others, from what equal shares of all groups would be (in bits; 0 to 1). ``skew``: mean log odds.
+        ``stereotype``: their standard deviation. ``away``: mean distance of shares from .5.
         """
         return self.models.merge(self._of_corpora, on=[*TRAINING, "attribute"])
 
     @cached_property
     def _of_corpora(self) -> pd.DataFrame:
         said = self.truths.dropna(subset="log_odds")
+        groups = said.attribute.map({name: len(each.groups) for name, each in self.world.described.items()})
+        said = said.assign(divergence=_from_equal(said.share.to_numpy(float), groups.to_numpy(float)))
         by_corpus = said.groupby([*TRAINING, "attribute"])
         return pd.DataFrame(
             {
                 "size": by_corpus.log_odds.apply(lambda odds: odds.abs().mean()),
+                "divergence": by_corpus.divergence.mean(),
                 "skew": by_corpus.log_odds.mean(),
                 "stereotype": by_corpus.log_odds.std(),
                 "away": by_corpus.share.apply(lambda share: (share - 0.5).abs().mean()),
             }
         ).reset_index()
+
+
+def _from_equal(share: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Jensen-Shannon distance of each share, and the rest, from one in so many groups."""
+    found, equal = (np.stack([one, 1 - one]) for one in (share, 1 / groups))
+    return np.asarray(jensenshannon(found, equal, base=2, axis=0))

@@ -43,12 +43,17 @@ def of_models(found: GroundTruth) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``value`` (Pearson's), ``lower``,
-        ``upper`` (resampled truths), ``truths``, ``trainings``.
+        ``upper`` (resampled truths), ``truths``, ``trainings``, and ``with_divergence``: the correlation with the mean
+        Jensen-Shannon distance from equal shares.
     """
     by = [*_BY[:-1], "list", "measure"]
     return pd.DataFrame(
         [
-            {**dict(zip(by, key, strict=True)), **correlation_over_trainings(own, "value", "size")}
+            {
+                **dict(zip(by, key, strict=True)),
+                **correlation_over_trainings(own, "value", "size"),
+                "with_divergence": correlation_over_trainings(own, "value", "divergence").value,
+            }
             for key, own in found.models_with_truth.groupby(by, sort=False)
         ]
     )
