@@ -316,9 +316,9 @@ Means over models say little of which is more biased, by any measure; unmasking 
         parts.append(
             "Corpora without bias, lists of two groups drawn at random and single occupations, share of findings at 5%"
             f" level:\n\n{_pivot(null, 'measure', 'asked', decimals=3)}\n\n"
-            "SEAT and CEAT take sentences of the same words for new words, and find too much. The posterior "
-            "finds less than"
-            " 2%, which is too little: where words hardly differ in what they prefer, its prior still allows for it.\n"
+            "SEAT and CEAT take sentences of the same words for new words, and find too much. The posterior finds less"
+            " than 2%, which is too little, and so does the quasi-F, which has no prior: it is not the prior alone. The"
+            " static vectors above are not so; what differs has not been found out.\n"
         )
     return "\n".join([*parts, _about("contextual"), ""])
 
