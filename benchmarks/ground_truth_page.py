@@ -183,8 +183,9 @@ half (away):
 ![What measures follow]({FOLDER}/skew-following-gender-targets-skip-gram.png)
 
 Published: only SAME's skew follows the mean of word biases (r2 .21), its stereotype version their spread and
-absolute size best, SAME and WEAT less, MAC and Direct Bias not. Here **nothing follows skew**, and it could not:
-what vectors learn from is how often two words meet *compared with how often each is said at all*. A lean that all
+absolute size best, SAME and WEAT less, MAC and Direct Bias not. Here **nothing follows skew** (WEFAT's mean goes
+against it), and nothing could: what vectors learn from is how often two words meet *compared with how often each is
+said at all*. A lean that all
 occupations share is in how often men's words are said, and is divided out. Cosines tell how occupations differ from
 each other in whom they are said with, and not how they all lean; a measure or posterior of the list's mean bias
 speaks of the former's average alone. Their spread and size are told well, by SAME, Direct Bias, RIPA and the
@@ -317,8 +318,8 @@ Means over models say little of which is more biased, by any measure; unmasking 
             "Corpora without bias, lists of two groups drawn at random and single occupations, share of findings at 5%"
             f" level:\n\n{_pivot(null, 'measure', 'asked', decimals=3)}\n\n"
             "SEAT and CEAT take sentences of the same words for new words, and find too much. The posterior finds less"
-            " than 2%, which is too little, and so does the quasi-F, which has no prior: it is not the prior alone. The"
-            " static vectors above are not so; what differs has not been found out.\n"
+            " than 2%, which is too little, and so does the quasi-F, which has no prior: both allow for preferences of"
+            " single words, of which models of such corpora have next to none.\n"
         )
     return "\n".join([*parts, _about("contextual"), ""])
 
