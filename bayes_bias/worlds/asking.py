@@ -104,6 +104,7 @@ def of_one_table(
     posterior: bool,
     seed: int,
 ) -> Answers:
+    """Every measure that applies to a table, and the posterior if it is asked for; `which` names the list in rows."""
     measured = measure_all(table, vectors, defining_sets=sets if vectors else (), seed=seed)
     models = [
         {"list": which, "measure": name, **row[["value", "p_value", "lower", "upper"]].to_dict()}

@@ -1,13 +1,16 @@
 """How much do scores of a model change when other targets stand for the same? Random parts of the list, asked again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from bayes_bias.associations.cosine import cosines
 from bayes_bias.measures.table import measure_all
 from bayes_bias.worlds.asking import Record, defining_sets
 from bayes_bias.worlds.lists import of_all_targets
+from bayes_bias.worlds.vocabulary import Attribute
 from bayes_bias.worlds.world import World
 
 # Shares of the targets that stand for all of them, and how often each is drawn.
@@ -28,13 +31,8 @@ def retest(world: World, vectors: Mapping[str, np.ndarray], seed: int) -> list[R
     rng = np.random.default_rng([world.seed, _STREAM, seed])
     rows: list[Record] = []
     for attribute in world.described.values():
-        sets = defining_sets(attribute)
-
-        def scores(targets: list[str], attribute=attribute, sets=sets):  # type: ignore[no-untyped-def]
-            table = cosines(vectors, of_all_targets(world, attribute, targets), controls=())
-            return measure_all(table, vectors, defining_sets=sets, seed=seed).table
-
-        whole = scores(list(world.words))
+        scores = partial(_scores, world, vectors, attribute, seed)
+        whole = scores(world.words)
         for share in SHARES:
             size = max(2, round(share * world.targets))
             parts = [scores(rng.choice(world.words, size, replace=False).tolist()) for _ in range(_DRAWS)]
@@ -52,3 +50,10 @@ def retest(world: World, vectors: Mapping[str, np.ndarray], seed: int) -> list[R
                     }
                 )
     return rows
+
+
+def _scores(
+    world: World, vectors: Mapping[str, np.ndarray], attribute: Attribute, seed: int, targets: Sequence[str]
+) -> pd.DataFrame:
+    table = cosines(vectors, of_all_targets(world, attribute, targets), controls=())
+    return measure_all(table, vectors, defining_sets=defining_sets(attribute), seed=seed).table
