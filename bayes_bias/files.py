@@ -6,7 +6,7 @@ import re
 import shutil
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -37,6 +37,28 @@ def read_toml(
         ) from error
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
+
+
+def check_keys(
+    content: Mapping[str, Any], allowed: Iterable[str], where: str, refusal: type[BayesBiasError]
+) -> None:
+    """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
+    valid = tuple(allowed)
+    for key in content:
+        if key not in valid:
+            raise refusal(f"{where}: unknown key '{key}'; {did_you_mean(str(key), valid)}")
+
+
+def check_home(folder: Path, argument: str) -> None:
+    """Refuse what cannot become a folder, before anything is done for it.
+
+    Raises
+    ------
+    OutputError
+    """
+    check_name(folder)
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{argument}: '{folder}' is a file; name a folder, which is made if need be")
 
 
 def check_output(path: str | Path, overwrite: bool = False) -> Path:

@@ -10,9 +10,9 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import complain, progress_bar, say
 from bayes_bias.cli.options import FIGURES, FiguresOption, formats_of
+from bayes_bias.files import check_home
 from bayes_bias.reports import check_folder
 from bayes_bias.tasks import connected
-from bayes_bias.worlds.running import check_home
 from bayes_bias.worlds.world import load_world
 
 PAGE = "page"
@@ -39,7 +39,7 @@ def ground_truth(
     """
     formats = formats_of(figures)
     read = load_world(world)
-    check_home(out_folder)
+    check_home(out_folder, "out")
     check_folder(out_folder / PAGE, overwrite=True)
     say(read.text)
     with progress_bar() as progress, connected(scheduler) if scheduler else nullcontext() as client:

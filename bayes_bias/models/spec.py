@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.resources import shipped, shipped_names
 
 # Distributions that a prior may have, with their parameters as PyMC names them. Means live on the real
@@ -243,7 +243,7 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
     if structure not in STRUCTURES:
         raise SpecError(f"{name}: structure is '{structure}'; {did_you_mean(structure, STRUCTURES)}")
     options = OPTIONS[structure]
-    _refuse_unknown(name, content, {*_TEXT_KEYS, "reference", "priors", *options})
+    check_keys(content, {*_TEXT_KEYS, "reference", "priors", *options}, name, SpecError)
     return ModelSpec(
         name=name,
         title=str(content.get("title", name)),
@@ -255,15 +255,9 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
     )
 
 
-def _refuse_unknown(where: str, content: Mapping[str, Any], valid: set[str]) -> None:
-    for key in content:
-        if key not in valid:
-            raise SpecError(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")
-
-
 def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[str, str]:
     valid = OPTIONS[structure]
-    _refuse_unknown(name, chosen, set(valid))
+    check_keys(chosen, set(valid), name, SpecError)
     for key, value in chosen.items():
         if value not in valid[key]:
             raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(str(value), valid[key])}")
@@ -272,7 +266,7 @@ def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[st
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
     parameters = STRUCTURES[structure]
-    _refuse_unknown(f"{name}, [priors]", content, set(parameters))
+    check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
         if parameter not in content and parameter not in OPTIONAL:
             raise SpecError(f"{name}: no prior for '{parameter}'; add a table [priors.{parameter}]")
@@ -293,7 +287,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
             f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}"
         )
     given = {key: value for key, value in content.items() if key != "distribution"}
-    _refuse_unknown(f"{where}, {distribution}", given, set(valid[distribution]))
+    check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)
     for needed in valid[distribution]:
         _check_parameter(where, distribution, needed, given.get(needed))
     return Prior(distribution, MappingProxyType({k: float(given[k]) for k in valid[distribution]}))
@@ -310,7 +304,7 @@ def _reference(name: str, content: Any) -> Reference | None:
     if content is None:
         return None
     where = f"{name}, [reference]"
-    _refuse_unknown(where, content, {"citation", "doi", "bibtex"})
+    check_keys(content, {"citation", "doi", "bibtex"}, where, SpecError)
     if "citation" not in content:
         raise SpecError(f"{where}: has no 'citation'; name the work, or leave the table out")
     return Reference(

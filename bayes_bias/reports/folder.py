@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import OVERWRITE, UNFINISHED, check_name, file_names, unfinished_name
+from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, file_names, unfinished_name
 from bayes_bias.inference.storage import save_posterior
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.reports import figures, html, latex, provenance, tables
@@ -28,9 +28,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
         It is a file, nothing can be written there, or something is there already and not to be overwritten.
     """
     out = Path(out)
-    check_name(out)
-    if out.exists() and not out.is_dir():
-        raise OutputError(f"out: '{out}' is a file; name a folder, which is made if need be")
+    check_home(out, "out")
     _check_empty(out, overwrite)
     try:
         _unfinished(out).rmdir()

@@ -18,7 +18,7 @@ from typing import Any
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import TemplateError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.sentences.articles import article
@@ -305,9 +305,7 @@ def _classes(names: Any, where: str) -> tuple[str, ...]:
 def _check_keys(content: Any, allowed: Sequence[str], where: str) -> None:
     if not isinstance(content, Mapping):
         raise TemplateError(f"{where} is a {type(content).__name__}; write it as a table")
-    for key in content:
-        if key not in allowed:
-            raise TemplateError(f"{where}: unknown key '{key}'; {did_you_mean(str(key), allowed)}")
+    check_keys(content, allowed, where, TemplateError)
 
 
 def _text(value: Any, where: str) -> str:

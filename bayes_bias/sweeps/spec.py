@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.sweeps.asked import SAMPLING
@@ -101,7 +101,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
         )
     content = read_toml(file, f"{file}:", BayesBiasError)
     where, home = file.name, file.parent
-    _refuse_unknown(where, content, _KEYS)
+    check_keys(content, _KEYS, where, BayesBiasError)
     sources = _tables(where, content, "embeddings")
     if not sources:
         raise EmbeddingError(f'{where}: names no embeddings; add a table [[embeddings]] with files = "*.txt"')
@@ -123,7 +123,7 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 
 def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
-    _refuse_unknown(f"{where}, [[embeddings]]", content, _EMBEDDING)
+    check_keys(content, _EMBEDDING, f"{where}, [[embeddings]]", BayesBiasError)
     if ("files" in content) == ("encoder" in content):
         raise EmbeddingError(f"{where}, [[embeddings]]: needs either files or an encoder")
     if "encoder" in content:
@@ -179,7 +179,7 @@ def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
 
 def _recipe(where: str, content: Mapping[str, Any], home: Path) -> Recipe:
     told = f"{where}, [[debiasing]]"
-    _refuse_unknown(told, content, _DEBIASING)
+    check_keys(content, _DEBIASING, told, BayesBiasError)
     for key in ("name", "sets"):
         if not isinstance(content.get(key), str):
             raise BayesBiasError(f"{told}: needs a text '{key}'")
@@ -200,7 +200,7 @@ def _sampling(where: str, content: Any) -> Sampling:
     known = {each.name: getattr(SAMPLING, each.name) for each in fields(Sampling)}
     if not isinstance(content, Mapping):
         raise BayesBiasError(f"{where}: sampling is no table; begin it with [sampling]")
-    _refuse_unknown(f"{where}, [sampling]", content, tuple(known))
+    check_keys(content, tuple(known), f"{where}, [sampling]", BayesBiasError)
     return Sampling(**{**known, **content})
 
 
@@ -210,9 +210,3 @@ def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(each, str) and each for each in texts):
         raise BayesBiasError(f"{where}: {key} is {given!r}; give a text or a list of texts")
     return tuple(texts)
-
-
-def _refuse_unknown(where: str, content: Mapping[str, Any], valid: Sequence[str]) -> None:
-    for key in content:
-        if key not in valid:
-            raise BayesBiasError(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bayes_bias.errors import OutputError
-from bayes_bias.files import UNFINISHED, check_name
+from bayes_bias.files import UNFINISHED, check_home
 from bayes_bias.tasks.task import Outcome, Task
 
 # Of the files of this folder; what another version wrote is not read.
@@ -66,9 +66,7 @@ def open_store(folder: str | Path) -> Store:
         It is a file; nothing can be written there; it holds something else; or another version wrote its results.
     """
     home = Path(folder)
-    check_name(home)
-    if home.exists() and not home.is_dir():
-        raise OutputError(f"folder: '{home}' is a file; name a folder, which is made if need be")
+    check_home(home, "folder")
     try:
         home.mkdir(parents=True, exist_ok=True)
         _check_marker(home)
@@ -110,7 +108,7 @@ def _clear(home: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    # Not `files.whole_file`, which takes an unfinished file of this path for one that a killed run left.
+    # Not `files.whole_file`: it looks through the folder each time, and knows the processes of this machine alone.
     unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
     try:
         unfinished.write_text(text, encoding="utf-8")

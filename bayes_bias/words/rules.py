@@ -27,13 +27,6 @@ WORD_CLASSES = (
 )
 
 
-def check_keys(content: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
-    """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
-    for key in content:
-        if key not in allowed:
-            raise WordListError(f"{where}: unknown key '{key}'; {did_you_mean(str(key), allowed)}")
-
-
 def read_table(content: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
     """The table under a key, empty where there is none."""
     table = content.get(key, {})

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.words import belonging, rules
@@ -340,10 +340,10 @@ def _read_controls(content: Mapping[str, Any], name: str, where: str) -> dict[st
 
 
 def _read_head(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
-    rules.check_keys(content, _KEYS, where)
+    check_keys(content, _KEYS, where, WordListError)
     belonging.refuse_buried_pairs(content, where)
     source = rules.read_table(content, "source", where)
-    rules.check_keys(source, _SOURCE_KEYS, f"{where}: 'source'")
+    check_keys(source, _SOURCE_KEYS, f"{where}: 'source'", WordListError)
     return {
         "name": name,
         "title": rules.read_text(content, "title", where, default=name),

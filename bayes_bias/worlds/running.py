@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.errors import OutputError, WorldError
-from bayes_bias.files import check_name
+from bayes_bias.files import check_home
 from bayes_bias.inference.sampling import versions
 from bayes_bias.measures.registry import MEASURES
 from bayes_bias.measures.table import discover
@@ -72,7 +72,7 @@ def ground_truth(
     world, home = load_world(world), Path(folder)
     discover()
     own = {name: each for name, each in MEASURES.items() if not each.run.__module__.startswith("bayes_bias.")}
-    check_home(home)
+    check_home(home, "out")
     try:
         (home / MODELS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -106,18 +106,6 @@ def ground_truth(
         for kind in ("truths", "words", "models", "retests", "classes")
     }
     return GroundTruth(world=world, folder=home, failed=failed, versions=json.loads(versions()), **frames)
-
-
-def check_home(folder: Path) -> None:
-    """Refuse what cannot become a folder, before anything is done for it.
-
-    Raises
-    ------
-    OutputError
-    """
-    check_name(folder)
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"out: '{folder}' is a file; name a folder, which is made if need be")
 
 
 def _name(world: World, reading: Reading) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WorldError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.resources import shipped, shipped_names
 
 type Roles = Mapping[str, tuple[str, ...]]
@@ -133,7 +133,7 @@ def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
 
 def vocabulary_from(content: Mapping[str, Any], name: str) -> Vocabulary:
     """A vocabulary from a mapping of the shape of its TOML file; see `load_vocabulary`."""
-    _check_keys(content, ("title", "description", "targets", "attributes"), name)
+    check_keys(content, ("title", "description", "targets", "attributes"), name, WorldError)
     targets = _texts(content.get("targets"), f"{name}: 'targets'")
     for target in targets:
         if not WORD.fullmatch(target) or targets.count(target) > 1:
@@ -156,7 +156,7 @@ def vocabulary_from(content: Mapping[str, Any], name: str) -> Vocabulary:
 
 
 def _attribute(name: str, content: Mapping[str, Any], where: str) -> Attribute:
-    _check_keys(content, ("groups", "neutral", "sentences", "more"), where)
+    check_keys(content, ("groups", "neutral", "sentences", "more"), where, WorldError)
     groups = {group: _roles(each, f"{where}: group '{group}'") for group, each in content["groups"].items()}
     if len(groups) < 2:
         raise WorldError(f"{where}: has {len(groups)} group(s), and shares need two or more; add one")
@@ -226,12 +226,6 @@ def _texts(content: Any, where: str, least: int = 1) -> tuple[str, ...]:
     if len(content) < least or not all(isinstance(each, str) and each.strip() for each in content):
         raise WorldError(f"{where} is empty, or holds something that is no text; give {least} or more")
     return tuple(content)
-
-
-def _check_keys(content: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
-    for key in content:
-        if key not in allowed:
-            raise WorldError(f"{where}: unknown key '{key}'; {did_you_mean(str(key), allowed)}")
 
 
 def _all(roles: Roles) -> tuple[str, ...]:

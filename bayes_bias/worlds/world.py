@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WorldError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.files import check_keys, read_toml
 from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
 from bayes_bias.settings import check_seed, is_between, is_number
@@ -262,9 +262,7 @@ def load_world(name_or_path: str | Path | World) -> World:
 
 def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) -> World:
     """A world from a mapping of the shape of its TOML file; paths in it are looked for in `home`."""
-    for key in content:
-        if key not in _KEYS:
-            raise WorldError(f"{name}: unknown key '{key}'; {did_you_mean(key, _KEYS)}")
+    check_keys(content, _KEYS, name, WorldError)
     vocabulary = load_vocabulary(_located(content.get("vocabulary", "people"), home))
     attributes = _attributes(content, vocabulary, name)
     numbers = {key: _count(content, key, least, name) for key, least in _COUNTS.items() if key in content}
@@ -353,16 +351,14 @@ def _models(content: Any, name: str, home: Path | None) -> tuple[ModelRecipe, ..
             raise WorldError(
                 f"{name}: model '{label}' is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}"
             )
-        for key, value in own.items():
-            if key != "kind" and key not in KINDS[kind]:
-                raise WorldError(
-                    f"{name}: model '{label}': unknown key '{key}'; {did_you_mean(key, KINDS[kind])}"
-                )
-            if key not in ("kind", "folder") and (not is_number(value) or value < 1 or value != int(value)):
+        given = {key: value for key, value in own.items() if key != "kind"}
+        check_keys(given, KINDS[kind], f"{name}: model '{label}'", WorldError)
+        for key, value in given.items():
+            if key != "folder" and (not is_number(value) or value < 1 or value != int(value)):
                 raise WorldError(
                     f"{name}: model '{label}': '{key}' is {value!r}; give a whole number, 1 or more"
                 )
-        settings = {**KINDS[kind], **{key: value for key, value in own.items() if key != "kind"}}
+        settings = {**KINDS[kind], **given}
         if kind == "fine-tune":
             settings["folder"] = _located(settings["folder"], home)
             if not Path(settings["folder"]).is_dir():
