@@ -185,10 +185,11 @@ def _spread(fitted: Fitted) -> Record:
 
 def _angle(vectors: Mapping[str, np.ndarray], attribute: Attribute) -> Record:
     """Degrees between two bias directions: of the classes' mean difference, and of the pairs' first component."""
-    first, *others = (
-        stack_unit(vectors, words, f"class '{name}'") for name, words in attribute.classes.items()
+    first, others = (
+        stack_unit(vectors, words, f"classes of {attribute.name}")
+        for words in (attribute.classes[attribute.asked], attribute.others)
     )
-    difference = first.mean(axis=0) - np.vstack(others).mean(axis=0)
+    difference = first.mean(axis=0) - others.mean(axis=0)
     component = defining_subspace(vectors, defining_sets(attribute))[0]
     cosine = abs(component @ difference) / np.linalg.norm(difference)
     return {"measure": ANGLE, "value": float(np.degrees(np.arccos(min(1.0, cosine))))}

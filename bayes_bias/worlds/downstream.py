@@ -6,7 +6,6 @@ how the group leaks into it. The classifier sees the mean vector of the words an
 """
 
 from collections.abc import Mapping
-from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -58,15 +57,14 @@ def downstream(world: World, truth: Truth, vectors: Mapping[str, np.ndarray], se
             rng.choice(np.flatnonzero(truth.mentioned), min(_CLASSES, world.targets), replace=False)
         )
         people = [_people(world, truth, attribute, chosen, rng, balanced=test) for test in (False, True)]
-        for components, name in product(COMPONENTS, CLASSIFIERS):
-            used = (
-                hard_debias(vectors, sets, components=components)
-                if components
-                else dict(zip(vectors, stack_unit(vectors, list(vectors), "vectors"), strict=True))
-            )
+        for components in COMPONENTS:
+            used = _unit(vectors) if components == 0 else hard_debias(vectors, sets, components=components)
+            bias = _scores(world, attribute, used)
+            train, test = ((_features(each, used), each) for each in people)
             rows += [
                 {"attribute": attribute.name, "classifier": name, "components": components, **row}
-                for row in _gaps(world, attribute, chosen, people, used, name, seed)
+                for name in CLASSIFIERS
+                for row in _gaps([world.words[k] for k in chosen], train, test, bias, name, seed)
             ]
     return rows
 
@@ -81,8 +79,7 @@ def _people(
     balanced: bool,
 ) -> pd.DataFrame:
     """A row for each person: class, whether of the first group, and the words of the biography."""
-    asked, *rest = attribute.classes.values()
-    first, others = np.array(asked), np.array(list(chain(*rest)))
+    first, others = np.array(attribute.classes[attribute.asked]), np.array(attribute.others)
     names = np.array(world.words)[chosen]
     rows = []
     for label, share in enumerate(truth.shares[attribute.name][chosen, 0]):
@@ -96,28 +93,32 @@ def _people(
 
 
 def _gaps(
-    world: World,
-    attribute: Attribute,
-    chosen: np.ndarray,
-    people: list[pd.DataFrame],
-    vectors: Mapping[str, np.ndarray],
+    classes: list[str],
+    train: tuple[np.ndarray, pd.DataFrame],
+    test: tuple[np.ndarray, pd.DataFrame],
+    bias: dict[str, float],
     name: str,
     seed: int,
 ) -> list[Record]:
-    train, test = people
+    """Train a classifier, and count whom it recognises: features and people, each."""
+    (seen, known), (features, people) = train, test
     model = _classifier(name, seed)
-    model.fit(_features(train, vectors), train.label)
-    right = (model.predict(_features(test, vectors)) == test.label).to_numpy()
-    people_of, hits = (np.zeros((len(chosen), 2), dtype=int) for _ in range(2))
-    np.add.at(people_of, (test.label, (~test["first"]).astype(int)), 1)
-    np.add.at(hits, (test.label, (~test["first"]).astype(int)), right.astype(int))
-    bias = _scores(world, attribute, vectors)
-    rates = hits / people_of
+    model.fit(seen, known.label)
+    right = (model.predict(features) == people.label).to_numpy()
+    cell = (people.label, (~people["first"]).astype(int))
+    people_of, hits = (np.zeros((len(classes), 2), dtype=int) for _ in range(2))
+    np.add.at(people_of, cell, 1)
+    np.add.at(hits, cell, right.astype(int))
     about = {"accuracy": float(right.mean()), "mean_square": unbiased_mean_square(hits, people_of)}
     return [
-        {"target": world.words[k], "gap": float(own[0] - own[1]), "bias": bias[world.words[k]], **about}
-        for k, own in zip(chosen, rates, strict=True)
+        {"target": target, "gap": float(own[0] - own[1]), "bias": bias[target], **about}
+        for target, own in zip(classes, hits / people_of, strict=True)
     ]
+
+
+def _unit(vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The vectors at length one, as debiasing leaves them."""
+    return dict(zip(vectors, stack_unit(vectors, list(vectors), "vectors"), strict=True))
 
 
 def _features(people: pd.DataFrame, vectors: Mapping[str, np.ndarray]) -> np.ndarray:

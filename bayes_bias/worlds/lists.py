@@ -41,20 +41,19 @@ def of_two_groups(world: World, truth: Truth, attribute: Attribute) -> Iterator[
     order = order[truth.mentioned[order]]
     size = min(world.group_size, len(order) // 2)
     words = np.array(world.words)
-    lists = len(order) // (2 * size) if world.scheme.kind == EQUAL else 1
-    for k in range(lists):
-        if world.scheme.kind == EQUAL:
-            more, less = order[2 * k * size :][:size], order[(2 * k + 1) * size :][:size]
-        else:
-            more, less = order[:size], order[-size:]
-        others = [
-            word for group, own in attribute.classes.items() if group != attribute.asked for word in own
-        ]
+    halves = [(order[:size], order[-size:])]
+    if world.scheme.kind == EQUAL:
+        starts = range(0, len(order) - 2 * size + 1, 2 * size)
+        halves = [(order[k : k + size], order[k + size : k + 2 * size]) for k in starts]
+    for number, (more, less) in enumerate(halves, start=1):
         yield WordList.from_mapping(
             {
                 "groups": {MORE: words[more].tolist(), LESS: words[less].tolist()},
-                "classes": {attribute.asked: list(attribute.classes[attribute.asked]), OTHERS: others},
+                "classes": {
+                    attribute.asked: list(attribute.classes[attribute.asked]),
+                    OTHERS: list(attribute.others),
+                },
                 "stereotypes": {MORE: attribute.asked, LESS: OTHERS},
             },
-            name=f"{world.name}-{attribute.name}-{k + 1}",
+            name=f"{world.name}-{attribute.name}-{number}",
         )

@@ -14,7 +14,7 @@ from bayes_bias.language_models.opening import files_hash
 from bayes_bias.measures.registry import MEASURES, Registered
 from bayes_bias.worlds.asking import ask_vectors
 from bayes_bias.worlds.contextual import ask_model, attribute_words, train_contextual
-from bayes_bias.worlds.corpus import draw_truth, make_corpus, truth_table
+from bayes_bias.worlds.corpus import Corpus, Truth, draw_truth, make_corpus, truth_table
 from bayes_bias.worlds.downstream import downstream
 from bayes_bias.worlds.retest import retest
 from bayes_bias.worlds.static import train_static
@@ -59,13 +59,12 @@ def answers_of(
         ``truths``, ``words``, ``models``; of static models also ``retests`` and ``classes``.
     """
     MEASURES.update(own)
-    truth = draw_truth(world, reading.truth)
-    corpus = make_corpus(world, truth, reading.corpus, reading.words, reading.half)
+    truth, corpus = corpus_of(world, reading)
     truths: list[dict[str, Any]] = truth_table(world, truth, corpus).to_dict("records")
     if reading.model.contextual:  # retests and classifiers are of fixed vectors
-        found = ask_model(world, truth, model_of(world, reading, Path(folder)), seed=world.seed)
+        found = ask_model(world, truth, model_of(world, reading, corpus, Path(folder)), seed=world.seed)
         return {"truths": truths, "words": found.words, "models": found.models}
-    vectors = vectors_of(world, reading, Path(folder))
+    vectors = vectors_of(world, reading, Path(folder), corpus)
     answers = ask_vectors(world, truth, vectors, seed=world.seed)
     return {
         "truths": truths,
@@ -76,13 +75,22 @@ def answers_of(
     }
 
 
-def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.ndarray]:
-    """The vectors of a reading: those that are kept, or trained and kept now."""
+def corpus_of(world: World, reading: Reading) -> tuple[Truth, Corpus]:
+    """What is true, and what is read."""
+    truth = draw_truth(world, reading.truth)
+    return truth, make_corpus(world, truth, reading.corpus, reading.words, reading.half)
+
+
+def vectors_of(
+    world: World, reading: Reading, folder: Path, corpus: Corpus | None = None
+) -> dict[str, np.ndarray]:
+    """The vectors of a reading: those that are kept, or trained on its corpus, made if need be, and kept now."""
     path = folder / f"{key_of(world, reading)}.npz"
     if path.is_file():
         with np.load(path, allow_pickle=False) as archive:
             return dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
-    corpus = make_corpus(world, draw_truth(world, reading.truth), reading.corpus, reading.words, reading.half)
+    if corpus is None:
+        _, corpus = corpus_of(world, reading)
     vectors = train_static(
         corpus.tokens, reading.model, [*world.words, *attribute_words(world)], reading.seed
     )
@@ -90,9 +98,8 @@ def vectors_of(world: World, reading: Reading, folder: Path) -> dict[str, np.nda
     return vectors
 
 
-def model_of(world: World, reading: Reading, folder: Path) -> Path:
+def model_of(world: World, reading: Reading, corpus: Corpus, folder: Path) -> Path:
     """The folder of a contextual reading's model: the one that is kept, or trained and kept now."""
-    corpus = make_corpus(world, draw_truth(world, reading.truth), reading.corpus, reading.words, reading.half)
     home = folder / key_of(world, reading)
     return train_contextual(corpus.sentences, reading.model, attribute_words(world), home, reading.seed)
 

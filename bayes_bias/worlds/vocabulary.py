@@ -58,6 +58,11 @@ class Attribute:
         return {group: _all(roles) for group, roles in self.groups.items()}
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """All words of the groups that the first one is compared with."""
+        return tuple(word for group, words in self.classes.items() if group != self.asked for word in words)
+
+    @property
     def neutral_words(self) -> tuple[str, ...]:
         """All words that belong to no group."""
         return _all(self.neutral)

@@ -82,9 +82,8 @@ def first_and_second(corpus: Corpus, attribute: Attribute, targets: tuple[str, .
     at = {word: k for k, word in enumerate(words)}
     rows = pmi / np.linalg.norm(pmi, axis=1, keepdims=True)
     own = [at[target] for target in targets]
-    first, *others = attribute.classes.values()
-    here = [at[word] for word in first if word in at]
-    there = [at[word] for word in chain(*others) if word in at]
+    here = [at[word] for word in attribute.classes[attribute.asked] if word in at]
+    there = [at[word] for word in attribute.others if word in at]
 
     def against(values: np.ndarray) -> np.ndarray:
         return np.asarray(values[:, here].mean(axis=1) - values[:, there].mean(axis=1))
