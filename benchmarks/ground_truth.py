@@ -18,7 +18,7 @@ from bayes_bias.reports.of_ground_truth import drawn_panel
 from bayes_bias.worlds.asking import ANGLE
 from bayes_bias.worlds.found import GroundTruth
 from bayes_bias.worlds.questions.asked import answers
-from bayes_bias.worlds.questions.clustered import mean_over_truths
+from bayes_bias.worlds.questions.clustered import for_each, mean_over_truths
 from benchmarks.provenance import RESULTS, provenance, write
 
 FOLDER = RESULTS / "ground-truth"
@@ -92,12 +92,7 @@ def _angles(found: GroundTruth) -> pd.DataFrame:
     """Mean angle between the two bias directions of each attribute and model."""
     rows = found.models[found.models.measure == ANGLE]
     by = ["attribute", "model"]
-    return pd.DataFrame(
-        [
-            {**dict(zip(by, key, strict=True)), **mean_over_truths(own.value, own.truth)}
-            for key, own in rows.groupby(by, sort=False)
-        ]
-    )
+    return for_each(rows, by, lambda own: [mean_over_truths(own.value, own.truth)])
 
 
 def _rounded(table: pd.DataFrame) -> list[dict[str, object]]:

@@ -449,7 +449,7 @@ def _rows(world: str, question: str) -> pd.DataFrame | None:
 
 
 def _trainings(world: str) -> object:
-    return read(f"ground-truth-{world}")["about"]["trainings"]  # type: ignore[call-overload]
+    return read(f"ground-truth-{world}")["about"]["trainings"]
 
 
 def _pivot(rows: pd.DataFrame, index: str, columns: str, decimals: int = 2) -> str:
@@ -474,9 +474,9 @@ def _told(row: object, decimals: int = 2) -> str:
 
 def _about(world: str) -> str:
     about = read(f"ground-truth-{world}")["about"]
-    told = f"`{world}`: {about['trainings']} trainings"  # type: ignore[call-overload]
-    failed = f", {about['failed']} failed" if about["failed"] else ""  # type: ignore[call-overload]
-    versions = ", ".join(f"{name} {each}" for name, each in about["versions"].items())  # type: ignore[call-overload]
+    told = f"`{world}`: {about['trainings']} trainings"
+    failed = f", {about['failed']} failed" if about["failed"] else ""
+    versions = ", ".join(f"{name} {each}" for name, each in about["versions"].items())
     return f"<sub>{told}{failed}; {versions}</sub>"
 
 

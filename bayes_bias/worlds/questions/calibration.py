@@ -1,11 +1,13 @@
 """How sure should one have been? Slopes and coverage where there is a bias, false findings where there is none."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from bayes_bias.worlds.asking import POSTERIOR
 from bayes_bias.worlds.found import TRAINING, GroundTruth
-from bayes_bias.worlds.questions.clustered import mean_over_truths
+from bayes_bias.worlds.questions.clustered import for_each, mean_over_truths
 
 _BY = ["attribute", "model", "words_per_sentence"]
 LEVEL = 0.05
@@ -30,25 +32,7 @@ def coverage(found: GroundTruth) -> pd.DataFrame:
         intervals without zero; ``right``: share of those whose sign is that of the log odds.
     """
     words = found.words_with_truth
-    own_of = words[(words.measure == POSTERIOR) & words.lower.notna()].groupby(_BY, sort=False)
-    rows = []
-    for key, own in own_of:
-        held = covered(own)
-        clear = own[(own.lower > 0) | (own.upper < 0)]
-        slope, r2 = _line(own)
-        by_training = held.groupby([own[name] for name in TRAINING]).mean().reset_index(name="share")
-        rows.append(
-            {
-                **dict(zip(_BY, key, strict=True)),
-                "estimand": "target_bias",
-                "slope": slope,
-                "r2": r2,
-                **mean_over_truths(by_training.share, by_training.truth),
-                "excluded": len(clear) / len(own),
-                "right": (np.sign(clear.value) == np.sign(clear.log_odds)).mean(),
-            }
-        )
-    return pd.DataFrame(rows)
+    return for_each(words[(words.measure == POSTERIOR) & words.lower.notna()], _BY, _coverage)
 
 
 def false_findings(found: GroundTruth) -> pd.DataFrame:
@@ -76,18 +60,29 @@ def false_findings(found: GroundTruth) -> pd.DataFrame:
         right=np.sign(targets.value) == np.sign(targets.log_odds),
     )
     asked = pd.concat([lists, targets])
-    by = [*_BY, "asked", "measure"]
-    return pd.DataFrame(
-        [
-            {
-                **dict(zip(by, key, strict=True)),
-                **mean_over_truths(own.found.astype(float), own.truth),
-                "tests": len(own),
-                "right": own[own.found].right.astype(float).mean() if "right" in own else np.nan,
-            }
-            for key, own in asked.groupby(by, sort=False)
-        ]
-    )
+    return for_each(asked, [*_BY, "asked", "measure"], _found)
+
+
+def _coverage(own: pd.DataFrame) -> Iterator[dict[str, object]]:
+    held = covered(own).groupby([own[name] for name in TRAINING]).mean().reset_index(name="share")
+    clear = own[(own.lower > 0) | (own.upper < 0)]
+    slope, r2 = _line(own)
+    yield {
+        "estimand": "target_bias",
+        "slope": slope,
+        "r2": r2,
+        **mean_over_truths(held.share, held.truth),
+        "excluded": len(clear) / len(own),
+        "right": (np.sign(clear.value) == np.sign(clear.log_odds)).mean(),
+    }
+
+
+def _found(own: pd.DataFrame) -> Iterator[dict[str, float]]:
+    yield {
+        **mean_over_truths(own.found.astype(float), own.truth),
+        "tests": len(own),
+        "right": own[own.found].right.astype(float).mean() if "right" in own else np.nan,
+    }
 
 
 def covered(own: pd.DataFrame) -> pd.Series:

@@ -1,5 +1,8 @@
 """Intervals that take truths, and not trainings, as the sample: trainings of one truth tell much the same."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -9,6 +12,19 @@ INTERVAL = ["lower", "upper"]
 _RESAMPLES = 2000
 FEWEST_TRUTHS = 5
 _SEED = 1
+
+
+def for_each(
+    frame: pd.DataFrame, by: Sequence[str], rows: Callable[[pd.DataFrame], Iterable[Mapping[str, Any]]]
+) -> pd.DataFrame:
+    """Rows about each combination of these columns, in their order of appearance, beside the columns themselves."""
+    return pd.DataFrame(
+        [
+            {**dict(zip(by, key, strict=True)), **row}
+            for key, own in frame.groupby(list(by), sort=False)
+            for row in rows(own)
+        ]
+    )
 
 
 def mean_over_truths(values: pd.Series, truths: pd.Series, *, fisher: bool = False) -> pd.Series:

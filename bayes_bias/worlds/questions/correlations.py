@@ -1,16 +1,24 @@
 """Does a measure tell the truth? Correlations of its values for words, and for whole models, with what is true."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from bayes_bias.worlds.found import TRAINING, GroundTruth
-from bayes_bias.worlds.questions.clustered import correlation, correlation_over_trainings, mean_over_truths
+from bayes_bias.worlds.questions.clustered import (
+    correlation,
+    correlation_over_trainings,
+    for_each,
+    mean_over_truths,
+)
 
 # What is true of a word: with a sign, for measures that have one; its size, for those that have none.
 AGAINST = ("log odds", "absolute log odds")
 
 _BY = ["attribute", "model", "words_per_sentence", "measure"]
+_OF_TRAINING = [*_BY, *(name for name in TRAINING if name not in _BY)]
 
 
 def of_words(found: GroundTruth) -> pd.DataFrame:
@@ -25,15 +33,12 @@ def of_words(found: GroundTruth) -> pd.DataFrame:
         ``attribute``, ``model``, ``words_per_sentence``, ``measure``, ``against`` ("log odds" or their absolute value),
         ``kind`` ("pearson" or "spearman"), ``value``, ``lower``, ``upper``, ``truths``, ``trainings``.
     """
-    by_training = _of_trainings(found.words_with_truth)
-    rows = [
-        {
-            **dict(zip([*_BY, "against", "kind"], key, strict=True)),
-            **mean_over_truths(own.r, own.truth, fisher=True),
-        }
-        for key, own in by_training.groupby([*_BY, "against", "kind"], sort=False)
-    ]
-    return pd.DataFrame(rows)
+    by_training = for_each(found.words_with_truth, _OF_TRAINING, _of_one_training)
+    return for_each(
+        by_training,
+        [*_BY, "against", "kind"],
+        lambda own: [mean_over_truths(own.r, own.truth, fisher=True)],
+    )
 
 
 def of_models(found: GroundTruth) -> pd.DataFrame:
@@ -46,30 +51,18 @@ def of_models(found: GroundTruth) -> pd.DataFrame:
         ``upper`` (resampled truths), ``truths``, ``trainings``, and ``with_divergence``: the correlation with the mean
         Jensen-Shannon distance from equal shares.
     """
-    by = [*_BY[:-1], "list", "measure"]
-    return pd.DataFrame(
-        [
-            {
-                **dict(zip(by, key, strict=True)),
-                **correlation_over_trainings(own, "value", "size"),
-                "with_divergence": correlation_over_trainings(own, "value", "divergence").value,
-            }
-            for key, own in found.models_with_truth.groupby(by, sort=False)
-        ]
-    )
+
+    def rows(own: pd.DataFrame) -> Iterator[dict[str, float]]:
+        divergence = correlation_over_trainings(own, "value", "divergence").value
+        yield {**correlation_over_trainings(own, "value", "size"), "with_divergence": divergence}
+
+    return for_each(found.models_with_truth, [*_BY[:-1], "list", "measure"], rows)
 
 
-def _of_trainings(words: pd.DataFrame) -> pd.DataFrame:
-    by = [*_BY, *(name for name in TRAINING if name not in _BY)]
-    rows = []
-    for key, own in words.groupby(by, sort=False):
-        place = dict(zip(by, key, strict=True))
-        odds = own.log_odds.to_numpy(float)
-        for against, true in zip(AGAINST, (odds, np.abs(odds)), strict=True):
-            pairs = np.stack([own.value.to_numpy(float), true], axis=1)
-            ranks = stats.rankdata(pairs, axis=0)
-            rows += [
-                {**place, "against": against, "kind": kind, "r": correlation(values)}
-                for kind, values in (("pearson", pairs), ("spearman", ranks))
-            ]
-    return pd.DataFrame(rows)
+def _of_one_training(own: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Both correlations of one measure's values in one training, with the log odds and with their size."""
+    odds = own.log_odds.to_numpy(float)
+    for against, true in zip(AGAINST, (odds, np.abs(odds)), strict=True):
+        pairs = np.stack([own.value.to_numpy(float), true], axis=1)
+        for kind, values in (("pearson", pairs), ("spearman", stats.rankdata(pairs, axis=0))):
+            yield {"against": against, "kind": kind, "r": correlation(values)}

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from bayes_bias.worlds.found import GroundTruth
-from bayes_bias.worlds.questions.clustered import correlation_over_trainings
+from bayes_bias.worlds.questions.clustered import correlation_over_trainings, for_each
 
 # What a corpus's log odds do: lean to one side, spread to both, lie away from equal shares.
 FOLLOWED = ("skew", "stereotype", "away")
@@ -23,14 +23,11 @@ def following(found: GroundTruth) -> pd.DataFrame:
         ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``followed``, ``value`` (Pearson's),
         ``lower``, ``upper`` (resampled truths), ``truths``, ``trainings``.
     """
-    return pd.DataFrame(
-        [
-            {
-                **dict(zip(_BY, key, strict=True)),
-                "followed": followed,
-                **correlation_over_trainings(own, "value", followed),
-            }
-            for key, own in found.models_with_truth.groupby(_BY, sort=False)
+    return for_each(
+        found.models_with_truth,
+        _BY,
+        lambda own: (
+            {"followed": followed, **correlation_over_trainings(own, "value", followed)}
             for followed in FOLLOWED
-        ]
+        ),
     )

@@ -14,7 +14,7 @@ import pandas as pd
 from bayes_bias.worlds.asking import SCORE
 from bayes_bias.worlds.corpus import Corpus, draw_truth, make_corpus
 from bayes_bias.worlds.found import CORPUS, GroundTruth
-from bayes_bias.worlds.questions.clustered import correlation, mean_over_truths
+from bayes_bias.worlds.questions.clustered import correlation, for_each, mean_over_truths
 from bayes_bias.worlds.vocabulary import Attribute
 from bayes_bias.worlds.world import World
 
@@ -44,12 +44,7 @@ def orders(found: GroundTruth) -> pd.DataFrame:
         .reset_index(name="r")
     )
     together = pd.concat([_of_counts(found), trained])
-    return pd.DataFrame(
-        [
-            {**dict(zip(by, key, strict=True)), **mean_over_truths(own.r, own.truth, fisher=True)}
-            for key, own in together.groupby(by, sort=False)
-        ]
-    )
+    return for_each(together, by, lambda own: [mean_over_truths(own.r, own.truth, fisher=True)])
 
 
 def first_and_second(corpus: Corpus, attribute: Attribute, targets: tuple[str, ...]) -> dict[str, np.ndarray]:

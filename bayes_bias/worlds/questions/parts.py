@@ -1,10 +1,12 @@
 """Test and retest: how much does a score change when a part of the targets stands for all of them?"""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from bayes_bias.worlds.found import GroundTruth
-from bayes_bias.worlds.questions.clustered import mean_over_truths
+from bayes_bias.worlds.questions.clustered import for_each, mean_over_truths
 
 _BY = ["attribute", "model", "words_per_sentence", "measure", "share"]
 
@@ -23,13 +25,9 @@ def parts(found: GroundTruth) -> pd.DataFrame:
     """
     reach = found.retests.high - found.retests.low
     relative = found.retests.assign(relative=found.retests.change / reach)[np.isfinite(reach)]
-    rows = []
-    for key, own in relative.groupby(_BY, sort=False):
-        rows.append(
-            {
-                **dict(zip(_BY, key, strict=True)),
-                **mean_over_truths(own.relative, own.truth),
-                "in_sds": own.change.mean() / own.value.std() if len(own) > 1 else np.nan,
-            }
-        )
-    return pd.DataFrame(rows).assign(share=lambda frame: frame.share.map("{:.0%}".format))
+    return for_each(relative, _BY, _changed).assign(share=lambda frame: frame.share.map("{:.0%}".format))
+
+
+def _changed(own: pd.DataFrame) -> Iterator[dict[str, float]]:
+    in_sds = own.change.mean() / own.value.std() if len(own) > 1 else np.nan
+    yield {**mean_over_truths(own.relative, own.truth), "in_sds": in_sds}

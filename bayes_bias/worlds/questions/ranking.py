@@ -1,5 +1,6 @@
 """Of two models, which is more biased? How often a measure says so rightly, and does the posterior know when not?"""
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.stats import norm
 
 from bayes_bias.worlds.asking import SPREAD
 from bayes_bias.worlds.found import GroundTruth
-from bayes_bias.worlds.questions.clustered import INTERVAL
+from bayes_bias.worlds.questions.clustered import INTERVAL, for_each
 
 _BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 _RESAMPLES = 1000
@@ -29,19 +30,20 @@ def ranking(found: GroundTruth) -> pd.DataFrame:
         more, ``right_if_decided``, and ``undecided_if_wrong``: how often it says "cannot tell" where its more probable
         order is wrong.
     """
-    rows = []
-    for key, own in found.models_with_truth.groupby(_BY, sort=False):
-        pairs = _pairs(own)
-        row = {**dict(zip(_BY, key, strict=True)), **_share(pairs), "pairs": len(pairs)}
-        if row["measure"] == SPREAD and len(pairs):
-            wrong = ~pairs.right.astype(bool)
-            row |= {
-                "decided": pairs.sure.mean(),
-                "right_if_decided": pairs[pairs.sure].right.mean(),
-                "undecided_if_wrong": (~pairs[wrong].sure).mean(),
-            }
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return for_each(found.models_with_truth, _BY, _ranked)
+
+
+def _ranked(own: pd.DataFrame) -> Iterator[dict[str, float]]:
+    pairs = _pairs(own)
+    row = {**_share(pairs), "pairs": len(pairs)}
+    if own.measure.iloc[0] == SPREAD and len(pairs):
+        wrong = ~pairs.right.astype(bool)
+        row |= {
+            "decided": pairs.sure.mean(),
+            "right_if_decided": pairs[pairs.sure].right.mean(),
+            "undecided_if_wrong": (~pairs[wrong].sure).mean(),
+        }
+    yield row
 
 
 def _pairs(own: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from bayes_bias.worlds.asking import POSTERIOR, target_biases
 from bayes_bias.worlds.found import GroundTruth
 from bayes_bias.worlds.lists import of_all_targets
 from bayes_bias.worlds.questions.calibration import covered
-from bayes_bias.worlds.questions.clustered import mean_over_truths
+from bayes_bias.worlds.questions.clustered import for_each, mean_over_truths
 from bayes_bias.worlds.reading import vectors_of
 
 ONE, SEVERAL = "one corpus", "corpora as replicates"
@@ -35,17 +35,12 @@ def replicates(found: GroundTruth) -> pd.DataFrame:
     single = words[(words.measure == POSTERIOR) & (words.seed == 0) & (words.half == "")]
     together = pd.concat([single.assign(asked=ONE), _of_corpora(found).assign(asked=SEVERAL)])
     together = together.assign(log_odds=np.log(together.p / (1 - together.p)))
-    rows = []
-    for key, own in together.groupby([*_BY, "asked"], sort=False):
-        shares = covered(own).groupby([own.truth, own.corpus]).mean().reset_index(name="share")
-        rows.append(
-            {
-                **dict(zip([*_BY, "asked"], key, strict=True)),
-                **mean_over_truths(shares.share, shares.truth),
-                "width": (own.upper - own.lower).mean(),
-            }
-        )
-    return pd.DataFrame(rows)
+    return for_each(together, [*_BY, "asked"], _coverage)
+
+
+def _coverage(own: pd.DataFrame) -> Iterator[dict[str, float]]:
+    held = covered(own).groupby([own.truth, own.corpus]).mean().reset_index(name="share")
+    yield {**mean_over_truths(held.share, held.truth), "width": (own.upper - own.lower).mean()}
 
 
 def _of_corpora(found: GroundTruth) -> pd.DataFrame:

@@ -1,9 +1,12 @@
 """How much of a measure is the truth, and how much the corpus, the templates and the seed? Variance components."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.worlds.questions.clustered import for_each
 
 _BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 
@@ -24,17 +27,17 @@ def robustness(found: GroundTruth) -> pd.DataFrame:
         ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``level``, ``value`` (its share),
         ``difference``: the mean relative difference ``2 |a - b| / (|a| + |b|)`` of two trainings of one truth.
     """
-    rows = []
-    for key, own in found.models_with_truth.groupby(_BY, sort=False):
-        values = own.dropna(subset="value")
-        if values.value.nunique() < 2:
-            continue
-        variances = components(values)
-        total = sum(variances.values())
-        shares = {level: each / total for level, each in variances.items()}
-        about = {**dict(zip(_BY, key, strict=True)), "difference": _difference(values)}
-        rows += [{**about, "level": level, "value": share} for level, share in shares.items()]
-    return pd.DataFrame(rows)
+    return for_each(found.models_with_truth, _BY, _shares)
+
+
+def _shares(own: pd.DataFrame) -> Iterator[dict[str, object]]:
+    values = own.dropna(subset="value")
+    if values.value.nunique() < 2:
+        return
+    variances = components(values)
+    total = sum(variances.values())
+    for level, variance in variances.items():
+        yield {"difference": _difference(values), "level": level, "value": variance / total}
 
 
 def components(frame: pd.DataFrame) -> dict[str, float]:
