@@ -1,8 +1,8 @@
 """`write`: what was found, as pages, tables and figures in a folder."""
 
-from collections.abc import Sequence
-from functools import singledispatch
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
@@ -20,8 +20,19 @@ from bayes_bias.sentence_pairs.found import Pairs, PairsChange
 from bayes_bias.sweeps import Sweep
 from bayes_bias.worlds.found import GroundTruth
 
+# Each renders its own kind: what was found, the folder, whether to overwrite, formats of figures.
+_WRITERS: Mapping[type, Callable[[Any, Path, bool, Sequence[str]], Path]] = {
+    Report: folder.write_report,
+    Comparison: before_after.write_comparison,
+    Stability: write_stability,
+    Gaps: write_gaps,
+    Pairs: write_pairs,
+    PairsChange: write_pairs,
+    GroundTruth: write_ground_truth,
+    Sweep: write_sweep,
+}
 
-@singledispatch
+
 def write(
     found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | GroundTruth | Sweep,
     out: str | Path,
@@ -79,57 +90,11 @@ def write(
     --------
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
     """
-    raise OutputError(
-        f"found: there are no pages of a {type(found).__name__}; give what `report`,"
-        " `compare`, `stability`, `pairs`, `tpr_gaps`, `ground_truth` or `sweep` returned"
-    )
-
-
-@write.register
-def _(found: Report, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
+    writer = next((each for kind, each in _WRITERS.items() if isinstance(found, kind)), None)
+    if writer is None:
+        raise OutputError(
+            f"found: there are no pages of a {type(found).__name__}; give what `report`,"
+            " `compare`, `stability`, `pairs`, `tpr_gaps`, `ground_truth` or `sweep` returned"
+        )
     check_formats(figures)
-    return folder.write_report(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(
-    found: Comparison, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
-) -> Path:
-    check_formats(figures)
-    return before_after.write_comparison(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(
-    found: Stability, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
-) -> Path:
-    check_formats(figures)
-    return write_stability(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(found: Gaps, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
-    check_formats(figures)
-    return write_gaps(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(
-    found: GroundTruth, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
-) -> Path:
-    check_formats(figures)
-    return write_ground_truth(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(
-    found: Pairs | PairsChange, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
-) -> Path:
-    check_formats(figures)
-    return write_pairs(found, Path(out), overwrite, figures)
-
-
-@write.register
-def _(found: Sweep, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
-    check_formats(figures)
-    return write_sweep(found, Path(out), overwrite, figures)
+    return writer(found, Path(out), overwrite, figures)
