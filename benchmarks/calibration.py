@@ -52,7 +52,7 @@ def main() -> None:
         records = run(
             [row.cell for row in rows],
             chosen.draws,
-            folder=HERE / "records",
+            folder=HERE / "records" / "draws",
             jobs=chosen.jobs,
             progress=progress,
         )

@@ -32,7 +32,7 @@ def main() -> None:
         records = run(
             [Cell(truth, spec) for truth in truths],
             chosen.draws,
-            folder=HERE / "records",
+            folder=HERE / "records" / "draws",
             jobs=chosen.jobs,
             progress=progress,
         )

@@ -108,7 +108,7 @@ def _judged(rows: _Rows, chosen: argparse.Namespace) -> pd.DataFrame:
         records = run(
             [row.cell for row in rows],
             chosen.draws,
-            folder=HERE / "records",
+            folder=HERE / "records" / "draws",
             jobs=chosen.jobs,
             progress=progress,
         )

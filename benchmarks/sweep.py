@@ -23,6 +23,8 @@ from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
+import pytensor
+from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 
 import bayes_bias as bb
@@ -74,10 +76,14 @@ def _screen(chosen: argparse.Namespace) -> None:
 
 def _measured(what: str, columns: int, **options: Any) -> None:
     vectors = embeddings(columns // 2)
+    compiled = Path(pytensor.config.base_compiledir, "numba")
+    cached = compiled.is_dir() and any(compiled.iterdir())
     with TemporaryDirectory() as folder:
         start = perf_counter()
         found = bb.sweep(vectors, wordlist_names(), debiasing=[DEBIASED], folder=folder, **options)
         seconds = perf_counter() - start
+    # What processes have used is known when they are gone.
+    get_reusable_executor().shutdown(wait=True)
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     row = {
         "what": what,
@@ -87,11 +93,12 @@ def _measured(what: str, columns: int, **options: Any) -> None:
         "failures": len(found.failures),
         "seconds": round(seconds, 1),
         "CPU seconds": round(sum(each.ru_utime + each.ru_stime for each in (own, others)), 1),
-        # Each process by itself; pages that they share are counted in both.
-        "peak GB": round((own.ru_maxrss + (os.cpu_count() or 1) * others.ru_maxrss) / 1024**2, 2),
+        # As if each were at its largest when the others are; pages that they share are counted in each.
+        "peak GB, at most": round((own.ru_maxrss + (os.cpu_count() or 1) * others.ru_maxrss) / 1024**2, 2),
+        "compiled before": cached,
         "load before": round(os.getloadavg()[2], 1),
     }
-    _keep(row)
+    _keep(row if cached else row | {"what": f"{what}, nothing compiled"})
 
 
 def _settings(_: argparse.Namespace) -> None:
@@ -117,8 +124,9 @@ def _settings(_: argparse.Namespace) -> None:
 
 def _small(folder: Path, **options: Any) -> Sweep:
     sampling = bb.Sampling(draws=500, tune=500, chains=2, target_accept=0.9)
-    lists = ["weat6", "weat7", "weat8", "gender"]
-    return bb.sweep(embeddings(2), lists, debiasing=[DEBIASED], sampling=sampling, folder=folder, **options)
+    return bb.sweep(
+        embeddings(2), wordlist_names(), debiasing=[DEBIASED], sampling=sampling, folder=folder, **options
+    )
 
 
 def _once(chosen: argparse.Namespace) -> None:
@@ -129,18 +137,13 @@ def _killed(_: argparse.Namespace) -> None:
     """A process group is killed three times; what it leaves is the same as what an uninterrupted run leaves."""
     rng = random.Random(1)
     with TemporaryDirectory() as one, TemporaryDirectory() as other:
-        start = perf_counter()
         _run_once(one)
-        whole = perf_counter() - start
+        first = _written(Path(one))
         kept: list[dict[str, tuple[str, int]]] = []
-        for _ in range(3):
-            running = subprocess.Popen([*_COMMAND, "once", "--folder", other], start_new_session=True)
-            sleep(rng.uniform(0.3, 0.9) * whole)
-            os.killpg(running.pid, signal.SIGKILL)
-            running.wait()
-            kept.append(_written(Path(other)))
+        for least in sorted(rng.sample(range(1, len(first) - 3), 3)):
+            kept.append(_killed_after(least, rng.uniform(0, 2), Path(other)))
         _run_once(other)
-        first, last = _written(Path(one)), _written(Path(other))
+        last = _written(Path(other))
         pairs = zip(kept, [*kept[1:], last], strict=True)
         row = {
             "what": "killed three times",
@@ -152,6 +155,17 @@ def _killed(_: argparse.Namespace) -> None:
             ),
         }
     _keep(row)
+
+
+def _killed_after(least: int, more: float, folder: Path) -> dict[str, tuple[str, int]]:
+    """What is there once a run was killed, some seconds after so many results were."""
+    running = subprocess.Popen([*_COMMAND, "once", "--folder", str(folder)], start_new_session=True)
+    while running.poll() is None and len(list(_results(folder))) < least:
+        sleep(0.05)
+    sleep(more)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    return _written(folder)
 
 
 def _run_once(folder: str) -> None:

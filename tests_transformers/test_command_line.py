@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import bayes_bias as bb
 from bayes_bias import load_masked, score_pairs
 from bayes_bias.cli.main import main
 from bayes_bias.language_models.training import train_masked
@@ -46,6 +48,41 @@ def test_masked_models_are_compared(
     code, out = run(capsys, "compare", "weat6", *sides)
     assert code == 0
     assert "in nats" in out
+
+
+def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = bb.load_wordlist("weat6").targets
+    words = [*words, *bb.load_wordlist("weat6").attributes]
+    for seed in (1, 2):
+        vectors = np.random.default_rng(seed).standard_normal((len(words), 20))
+        bb.save_vectors(dict(zip(words, vectors, strict=True)), tmp_path / f"seed-{seed}.npz")
+    (tmp_path / "audit.toml").write_text(f"""
+lists = ["weat6"]
+controls = []
+posteriors = "none"
+
+[[embeddings]]
+name = "tiny"
+encoder = "{folders[0]}"
+templates = "noun-10"
+
+[[embeddings]]
+name = "trained"
+files = "seed-*.npz"
+replicates = "seed"
+
+[[debiasing]]
+name = "debiased"
+sets = "John:Amy,Paul:Joan"
+""")
+    run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
+    cells = pd.read_csv(tmp_path / "out" / "cells.csv").set_index("embedding")
+    assert set(cells.index) == {"tiny", "tiny, debiased", "trained", "trained, debiased"}
+    asked = bb.measures.quasi_f(bb.cosines(bb.encode(folders[0], "weat6", "noun-10"), "weat6", ()))
+    assert (cells.bias["tiny"], cells.sd["tiny"]) == pytest.approx((asked.value, asked.se), rel=1e-4)
+    assert cells.bias.nunique() == 4
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:

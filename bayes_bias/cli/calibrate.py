@@ -17,6 +17,7 @@ from bayes_bias.cli.options import (
     EmbeddingOption,
     OverwriteOption,
     ReplicatesOption,
+    SchedulerOption,
     SeedOption,
     SentenceModel,
     TrustOption,
@@ -26,6 +27,7 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.results.spreadsheets import csv_text
+from bayes_bias.tasks import connected
 
 
 @app.command()
@@ -57,6 +59,7 @@ def calibrate(
     ] = None,
     seed: SeedOption = 1,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    scheduler: SchedulerOption = None,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
@@ -68,7 +71,7 @@ def calibrate(
     """
     if out_file is not None:
         check_output(out_file, overwrite)
-    with progress_bar() as progress:
+    with progress_bar() as progress, connected(scheduler) as client:
         made = bb.calibrate(
             wordlist,
             embedding_of(embedding, replicates, trust, reader, [wordlist], controls, progress),
@@ -81,6 +84,7 @@ def calibrate(
             allow_loss=allow_loss,
             folder=folder,
             jobs=jobs,
+            client=client,
             progress=progress,
         )
     print_frame(made.table[["draws", "share", "share_lb", "share_ub", "width", "coverage_50", "coverage_95"]])

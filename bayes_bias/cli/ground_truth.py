@@ -1,6 +1,5 @@
 """`bayes-bias ground-truth`: what do measures say where the bias is known?"""
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import complain, progress_bar, say
-from bayes_bias.cli.options import FIGURES, FiguresOption, formats_of
+from bayes_bias.cli.options import FIGURES, FiguresOption, SchedulerOption, formats_of
 from bayes_bias.files import check_home
 from bayes_bias.reports import check_folder
 from bayes_bias.tasks import connected
@@ -29,9 +28,7 @@ def ground_truth(
     ],
     figures: FiguresOption = FIGURES,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler whose workers share the folder.")
-    ] = None,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Worlds whose bias is known: corpora, models, and what every measure makes of them.
 
@@ -42,7 +39,7 @@ def ground_truth(
     check_home(out_folder, "out")
     check_folder(out_folder / PAGE, overwrite=True)
     say(read.text)
-    with progress_bar() as progress, connected(scheduler) if scheduler else nullcontext() as client:
+    with progress_bar() as progress, connected(scheduler) as client:
         found = bb.ground_truth(read, out_folder, jobs=jobs, client=client, progress=progress)
         progress.step("questions, figures and page")
         page = bb.write(found, out_folder / PAGE, overwrite=True, figures=formats)

@@ -97,6 +97,13 @@ TrustOption = Annotated[
 ]
 ModelOption = Annotated[str, typer.Option(help="Shipped model or TOML file.", rich_help_panel=MODEL)]
 SeedOption = Annotated[int, typer.Option(help="The same seed gives the same numbers.", rich_help_panel=MODEL)]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of a Dask scheduler whose workers do the work (extra cluster); they see the folder of known truths.",
+    ),
+]
 ScopeOption = Annotated[
     str,
     typer.Option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.", rich_help_panel=MODEL),

@@ -1,9 +1,7 @@
 """`bayes-bias sweep`: every list in every embedding."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import typer
@@ -12,7 +10,14 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import FIGURES, FiguresOption, OverwriteOption, TrustOption, formats_of
+from bayes_bias.cli.options import (
+    FIGURES,
+    FiguresOption,
+    OverwriteOption,
+    SchedulerOption,
+    TrustOption,
+    formats_of,
+)
 from bayes_bias.formatting import bounds, level, signed
 from bayes_bias.plots.ranking import rank_interval
 from bayes_bias.reports import check_folder
@@ -44,10 +49,7 @@ def sweep(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Dask cluster that is to do the work (extra cluster)."),
-    ] = None,
+    scheduler: SchedulerOption = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
     trust: TrustOption = False,
@@ -62,21 +64,12 @@ def sweep(
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
-    with progress_bar() as progress, _client(scheduler) as client:
+    with progress_bar() as progress, connected(scheduler) as client:
         found = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
         progress.step("writing the atlas")
         page = bb.write(found, out_folder, overwrite=True, figures=formats)
     _show(found)
     say(f"\nThe atlas is {page}")
-
-
-@contextmanager
-def _client(scheduler: str | None) -> Iterator[Any]:
-    if scheduler is None:
-        yield None
-        return
-    with connected(scheduler) as client:
-        yield client
 
 
 def _posteriors(text: str) -> str | float:

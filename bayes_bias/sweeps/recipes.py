@@ -8,8 +8,8 @@ import numpy as np
 
 from bayes_bias.debiasing.hard import hard_debias
 from bayes_bias.embeddings import Embedding
-from bayes_bias.embeddings.base import Excerpt
-from bayes_bias.errors import EmbeddingError
+from bayes_bias.embeddings.base import Excerpt, Vector
+from bayes_bias.embeddings.replicated import joined, split
 from bayes_bias.words.defining_sets import DebiasSets
 
 
@@ -52,38 +52,41 @@ class Recipe:
         return f"{embedding}, {self.name}"
 
     def applied(self, embedding: Embedding) -> Embedding:
-        """The same words without the bias direction.
+        """The same words without the bias direction; replicates each without their own.
 
         Each word is debiased by itself, given the direction, so that a few words of a large file suffice.
 
         Raises
         ------
-        EmbeddingError
-            It has replicates, whose directions differ.
         MeasureError
             A word of the sets has no vector.
         """
-        if embedding.replicates:
-            raise EmbeddingError(
-                f"{self.named(embedding.name)}: an embedding with replicates has a direction in each; debias the single"
-                " ones, and give the results as replicates"
-            )
+        vectors, count = _usable(embedding), len(embedding.replicates)
+        if count:
+            of_replicates = [self._debiased(own) for own in split(vectors, count)]
+            debiased: Mapping[str, Vector] = {
+                word: joined([own[word] for own in of_replicates]) for word in vectors
+            }
+        else:
+            debiased = self._debiased(vectors)
+        return replace(
+            embedding,
+            name=self.named(embedding.name),
+            source=f"{embedding.source}, {self.name}",
+            reader=Excerpt(MappingProxyType(debiased), (), embedding.reader.dimensions),
+        )
+
+    def _debiased(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
         sets = self.sets
-        debiased = hard_debias(
-            _usable(embedding),
+        return hard_debias(
+            vectors,
             sets.defining_sets,
             specific=sets.specific,
             equalize_sets=(*sets.equalize_sets, *(sets.defining_sets if self.equalize else ())),
             components=self.components,
         )
-        return replace(
-            embedding,
-            name=self.named(embedding.name),
-            source=f"{embedding.source}, {self.name}",
-            reader=Excerpt(MappingProxyType(debiased), (), embedding.dimensions),
-        )
 
 
-def _usable(embedding: Embedding) -> Mapping[str, np.ndarray]:
+def _usable(embedding: Embedding) -> Mapping[str, Vector]:
     """Words whose vectors have a direction; coverage tells of the others."""
     return {w: vector for w, vector in embedding.all().items() if np.isfinite(vector).all() and vector.any()}

@@ -11,14 +11,17 @@ SECONDS = 10.0
 
 
 @contextmanager
-def connected(address: str, seconds: float = SECONDS) -> Iterator[Any]:
-    """A Dask client of the scheduler at this address, closed afterwards.
+def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
+    """A Dask client of the scheduler at this address, closed afterwards; None where there is no address.
 
     Raises
     ------
     BayesBiasError
         Dask is not installed, the address is none, or nobody answers in time.
     """
+    if address is None:
+        yield None
+        return
     try:
         from distributed import Client
     except ImportError as error:

@@ -1,6 +1,7 @@
 """Do tasks: what is kept already is not done again, what is done is kept at once."""
 
 import random
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -56,11 +57,14 @@ def run_tasks(
     # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
     first = random.randrange(len(todo)) if store and todo else 0
     waiting = (task for task in (*todo[first:], *todo[:first]) if not (store and store.has(task)))
-    for done, outcome in enumerate(_done(waiting, len(todo), jobs, client), start=1):
-        if store:
-            store.keep(outcome)
-        found[outcome.key] = outcome
-        progress.advance(done, len(todo))
+    with warnings.catch_warnings():
+        # What a process has compiled looks like a leak to joblib, which then puts another in its place.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        for done, outcome in enumerate(_done(waiting, len(todo), jobs, client), start=1):
+            if store:
+                store.keep(outcome)
+            found[outcome.key] = outcome
+            progress.advance(done, len(todo))
     skipped = (task for task in todo if task.key not in found)
     found |= {task.key: (store and store.read(task)) or task.done() for task in skipped}
     return [replace(found[task.key], name=task.name) for task in tasks]

@@ -13,6 +13,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
+from bayes_bias.tasks.store import MARKER
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import letters
 
@@ -94,16 +95,20 @@ def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
         assert records.loc[scope, "sd"] == pytest.approx(draws.std().item(), rel=0.15)
 
 
-@pytest.mark.slow
-def test_a_stopped_run_goes_on_and_a_cut_line_is_done_again(design, tmp_path):
-    cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
-    whole = run([cell], 3, folder=tmp_path, jobs=1)[0]
-    path = next(tmp_path.iterdir())
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:2], lines[2][:50]]))
-    resumed = run([cell], 3, folder=tmp_path, jobs=1)[0]
-    pd.testing.assert_frame_equal(whole.drop(columns="seconds"), resumed.drop(columns="seconds"))
-    assert len(run([cell], 2, folder=tmp_path, jobs=1)[0]) == 2 * 4
+def test_a_stopped_run_goes_on_and_what_was_cut_off_is_done_again(design, tmp_path):
+    cell = Cell(design, (), with_quasi_f=True)
+    whole = run([cell], 30, folder=tmp_path, jobs=1)[0]
+    written = {path: path.read_bytes() for path in tmp_path.glob("*.json") if path.name != MARKER}
+    assert len(written) == 3
+    cut, *kept = written
+    cut.write_bytes(written[cut][:50])
+    before = {path: path.stat().st_mtime_ns for path in kept}
+    pd.testing.assert_frame_equal(run([cell], 30, folder=tmp_path, jobs=1)[0], whole)
+    assert cut.read_bytes() == written[cut]
+    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    more = run([cell], 40, folder=tmp_path, jobs=1)[0]
+    pd.testing.assert_frame_equal(more[more.draw < 30], whole)
+    assert {path: path.stat().st_mtime_ns for path in kept} == before
 
 
 def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_keys(design, tmp_path):

@@ -138,6 +138,20 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
+def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> None:
+    seeds, sets = [toy(1), toy(2)], [("she", "he"), ("woman", "man")]
+    before, after = [], []
+    for number, vectors in enumerate(seeds):
+        before.append(tmp_path / f"seed-{number}.npz")
+        after.append(tmp_path / f"debiased-{number}.npz")
+        bb.save_vectors(vectors, before[-1])
+        bb.save_vectors(bb.hard_debias(vectors, sets), after[-1])
+    found = screened({"seeds": bb.open_embedding(before, kind="seed")}, "weat7", debiasing=[DEBIASED])
+    expected = bb.measures.quasi_f(bb.cosines(bb.open_embedding(after, kind="seed"), "weat7", ()))
+    cell = found.cells.loc[("seeds, debiased", "weat7")]
+    assert (cell.bias, cell.sd) == pytest.approx((expected.value, expected.se), rel=1e-5)
+
+
 def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
     one = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
     other = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)

@@ -13,7 +13,7 @@ from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import Telling
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
@@ -82,6 +82,7 @@ def calibrate(
     trust: bool = False,
     folder: str | Path | None = None,
     jobs: int = -1,
+    client: Any = None,
     progress: Progress | None = None,
 ) -> Calibration:
     """How often would this design find a bias where none is?
@@ -112,9 +113,11 @@ def calibrate(
     allow_loss, trust : bool
         As in `bayes_bias.cosines`.
     folder : str or Path, optional
-        Where to keep records, so that a stopped run goes on.
+        Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
     jobs : int
         Processes; -1 for one on each core, 1 for none but this.
+    client : distributed.Client, optional
+        Of a Dask cluster, which then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
     progress : Progress, optional
 
     Returns
@@ -125,7 +128,10 @@ def calibrate(
     Raises
     ------
     BayesBiasError
-        A seed or a number of processes that is none; what reading lists and embeddings may raise.
+        A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
+        may raise.
+    OutputError
+        The folder cannot be made or written to, or holds something else.
 
     Examples
     --------
@@ -136,23 +142,17 @@ def calibrate(
     words = load_wordlist(wordlist).with_controls(controls)
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
     design = NullDesign.of(words, source, allow_loss=allow_loss).with_planted(planted)
-    specs = tuple(map(load_spec, models))
+    design = design if size is None else design.with_sizes(size)
+    design.check_pool()
     cell = Cell(
-        design=design if size is None else design.with_sizes(size),
-        specs=specs,
+        design=design,
+        specs=tuple(map(load_spec, models)),
         seed=seed,
         sampling=sampling,
         with_weat=len(words.groups) == len(words.classes) == 2,
     )
-    kept = None if folder is None else _records_folder(folder)
-    records = run([cell], draws, folder=kept, jobs=jobs, progress=progress)[0]
+    records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
     return Calibration(words.name, planted, records)
-
-
-def _records_folder(folder: str | Path) -> Path:
-    if Path(folder).exists() and not Path(folder).is_dir():
-        raise OutputError(f"folder: '{folder}' is a file; name a folder, which is made if need be")
-    return Path(folder)
 
 
 def _check_settings(

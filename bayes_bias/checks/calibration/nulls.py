@@ -136,6 +136,20 @@ class NullDesign:
         """The same with a bias of known size."""
         return replace(self, planted=bias)
 
+    def check_pool(self) -> None:
+        """Refuse a design for which there are not enough words.
+
+        Raises
+        ------
+        WordListError
+        """
+        needed = sum(self.sizes.values())
+        if needed > len(self.pool):
+            raise WordListError(
+                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                " take fewer in each class (size), or an embedding of more words"
+            )
+
     def draw(self, seed: int, number: int) -> Associations:
         r"""The cosines of one random draw; the same seed and number give the same words.
 
@@ -145,12 +159,7 @@ class NullDesign:
         :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
         :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
         """
-        needed = sum(self.sizes.values())
-        if needed > len(self.pool):
-            raise WordListError(
-                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
-                " take fewer in each class (size), or an embedding of more words"
-            )
+        self.check_pool()
         rng = np.random.default_rng([seed, number])
         left = [self.pool[i] for i in rng.permutation(len(self.pool))]
         classes = {name: self._taken(left, n, self.topics) for name, n in self.sizes.items()}

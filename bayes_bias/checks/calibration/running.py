@@ -1,13 +1,13 @@
-"""Many nulls, on all cores, written down one by one so that a stopped run goes on where it was."""
+"""Many nulls, on all cores or on a cluster, kept as they are judged so that a stopped run goes on where it was."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-import joblib
 import pandas as pd
 
 from bayes_bias.checks.calibration.judging import (
@@ -20,11 +20,13 @@ from bayes_bias.checks.calibration.judging import (
 )
 from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.tasks import Task, open_store, run_tasks
 
-# Nulls that a process is given at once: enough that sending them does not count, few enough to show progress.
+# Draws of a task: enough that sending the vectors does not count, few enough that a kill costs seconds.
 _BATCH = 10
 
 
@@ -87,8 +89,9 @@ def run(
     cells: Sequence[Cell],
     draws: int,
     *,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     jobs: int = -1,
+    client: Any = None,
     progress: Progress | None = None,
 ) -> list[pd.DataFrame]:
     """The records of so many draws of each cell.
@@ -98,81 +101,52 @@ def run(
     cells : sequence of Cell
     draws : int
         Random draws of each cell.
-    folder : Path, optional
-        Where to keep records, one file of JSON lines for each cell. What is there already is not done again, so
-        that a run that was stopped, or one with more draws, goes on.
+    folder : str or Path, optional
+        Where to keep records, ten draws in a file. What is there already is not done again, so that a run that was
+        stopped, or one with more draws, goes on.
     jobs : int
         Processes; -1 for one on each core. Each compiles its own models, in some ten seconds.
+    client : distributed.Client, optional
+        Of a Dask cluster, which then does the work.
     progress : Progress, optional
 
     Returns
     -------
     list of pandas.DataFrame
         One for each cell, a row for each draw, method and scope; see `judge` for the columns.
+
+    Raises
+    ------
+    BayesBiasError
+        A draw that cannot be judged, once all others are.
+    OutputError
+        The folder cannot be made or written to, or holds something else.
     """
-    progress = progress or Quiet()
-    kept = [_read(_path(folder, cell)) for cell in cells]
-    # One draw of every cell, then the next: a run that is stopped early has told something of each.
-    todo = [
-        (index, number)
-        for number in range(draws)
-        for index, records in enumerate(kept)
-        if number not in {record["draw"] for record in records}
+    store = None if folder is None else open_store(folder)
+    keys = [cell.key for cell in cells]
+    # The first draws of every cell, then the next: a run that is stopped early has told something of each.
+    batches = [
+        (index, first, min(first + _BATCH, draws))
+        for first in range(0, draws, _BATCH)
+        for index in range(len(cells))
     ]
-    progress.step(f"{len(todo):,} of {draws * len(cells):,} draws")
-    done = 0
-    for index, records in _judged(cells, todo, jobs):
-        kept[index] += records
-        _append(_path(folder, cells[index]), records)
-        done += len({record["draw"] for record in records})
-        progress.advance(done, len(todo))
-    return [pd.DataFrame([r for r in records if r["draw"] < draws]) for records in kept]
+    tasks = [_task(cells[index], keys[index], first, end) for index, first, end in batches]
+    told = Prefixed("tens of draws", progress or Quiet())
+    outcomes = run_tasks(tasks, store, jobs=jobs, client=client, progress=told)
+    records: list[list[Record]] = [[] for _ in cells]
+    for (index, _, _), outcome in zip(batches, outcomes, strict=True):
+        if outcome.failed:
+            raise BayesBiasError(f"{outcome.name}: {outcome.failed}")
+        records[index] += outcome.result
+    return [pd.DataFrame(own) for own in records]
 
 
-def _judged(
-    cells: Sequence[Cell], todo: Sequence[tuple[int, int]], jobs: int
-) -> Iterator[tuple[int, list[Record]]]:
-    batches = list(_batches(todo))
-    if jobs == 1 or len(batches) == 1:
-        yield from (_judge_batch(cells[index], index, numbers) for index, numbers in batches)
-        return
-    work = (joblib.delayed(_judge_batch)(cells[index], index, numbers) for index, numbers in batches)
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(work)
+def _task(cell: Cell, key: str, first: int, end: int) -> Task:
+    return Task(
+        f"{cell.design.name}, draws {first} to {end - 1}", judge_draws, (cell, first, end), [key, first, end]
+    )
 
 
-def _batches(todo: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]]]:
-    """Draws of one cell together, `_BATCH` at a time, the early draws of all cells first."""
-    waiting: dict[int, list[int]] = {}
-    for index, number in todo:
-        waiting.setdefault(index, []).append(number)
-        if len(waiting[index]) == _BATCH:
-            yield index, waiting.pop(index)
-    yield from waiting.items()
-
-
-def _judge_batch(cell: Cell, index: int, numbers: Iterable[int]) -> tuple[int, list[Record]]:
-    return index, [record for number in numbers for record in cell.judge(number)]
-
-
-def _path(folder: Path | None, cell: Cell) -> Path | None:
-    return None if folder is None else folder / f"{cell.design.name}-{cell.key}.jsonl"
-
-
-def _read(path: Path | None) -> list[Record]:
-    """Records of earlier runs; a last line that was cut off by a kill is left out, with its draw."""
-    if path is None or not path.is_file():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [record for line in lines if line.endswith("]") for record in json.loads(line)]
-
-
-def _append(path: Path | None, records: Sequence[Record]) -> None:
-    """One line a draw, each begun afresh in case that the one before was cut off."""
-    if path is None:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    by_draw: dict[int, list[Record]] = {}
-    for record in records:
-        by_draw.setdefault(record["draw"], []).append(record)
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines("\n" + json.dumps(of_draw) for of_draw in by_draw.values())
+def judge_draws(cell: Cell, first: int, end: int) -> list[Record]:
+    """The records of these draws."""
+    return [record for number in range(first, end) for record in cell.judge(number)]
