@@ -1,21 +1,26 @@
 """Simulated atlases of known truth: `python -m benchmarks.atlases --atlases 100`.
 
 Biases of cells are drawn as the pooled model has them, or worse: with a few embeddings that are much more biased than
-the others. What posteriors would say of them has errors of which part is common to all embeddings on a list.
+the others. What posteriors would say of them has errors of which part is common to all embeddings on a list. What was
+judged is kept in `benchmarks/records`, and a run goes on where an earlier one stopped.
 """
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import beta, rankdata
 
+from bayes_bias.cli.console import progress_bar
 from bayes_bias.sweeps.pooling import Crossed, pool_cells
+from bayes_bias.tasks import Task, open_store, run_tasks
 from benchmarks.provenance import provenance, write
 
+RECORDS = Path(__file__).parent / "records" / "atlases"
 _INTERVAL = (0.025, 0.975)
 TAUS: Mapping[str, float] = {"embedding": 0.02, "list": 0.03, "interaction": 0.015}
 
@@ -46,13 +51,24 @@ def main() -> None:
     """Pool atlases of each kind, and count how often what is said holds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--atlases", type=int, default=100, help="of each kind")
+    parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    rows = []
-    for kind in KINDS:
-        found = pd.DataFrame(_judged(kind, chosen.atlases))
-        rows.append({"kind": kind.name, "atlases": chosen.atlases, **dict(_rates(found))})
-        print(pd.Series(rows[-1]).to_string(), flush=True)
-        write("atlases", provenance(), rows)
+    numbers = range(chosen.atlases)
+    tasks = [
+        Task(f"{kind.name}, {number}", judged, (kind, number), [asdict(kind), number])
+        for kind in KINDS
+        for number in numbers
+    ]
+    with progress_bar() as progress:
+        outcomes = run_tasks(tasks, open_store(RECORDS), jobs=chosen.jobs, progress=progress)
+    found = pd.DataFrame([outcome.result for outcome in outcomes])
+    kinds = np.repeat([kind.name for kind in KINDS], chosen.atlases)
+    rows = [
+        {"kind": kind.name, "atlases": chosen.atlases, **dict(_rates(found[kinds == kind.name]))}
+        for kind in KINDS
+    ]
+    print(pd.DataFrame(rows).T.to_string())
+    write("atlases", provenance(), rows)
 
 
 def truth(
@@ -88,13 +104,13 @@ def made_cells(
     return pd.DataFrame({"bias": bias, "sd": sds.ravel(), "within_sd": 0.05}, index=index)
 
 
-def _judged(kind: Kind, atlases: int) -> Iterator[dict[str, float]]:
-    for number in range(atlases):
-        rng = np.random.default_rng([1, number])
-        theta = truth(rng, kind.embeddings, kind.lists, kind.taus, outliers=kind.outliers)
-        pooled = pool_cells(made_cells(rng, theta, kind.common), seed=number)
-        assert pooled is not None
-        yield _held(pooled, theta)
+def judged(kind: Kind, number: int) -> dict[str, float]:
+    """What is said of one atlas, beside the truth."""
+    rng = np.random.default_rng([1, number])
+    theta = truth(rng, kind.embeddings, kind.lists, kind.taus, outliers=kind.outliers)
+    pooled = pool_cells(made_cells(rng, theta, kind.common), seed=number)
+    assert pooled is not None
+    return _held(pooled, theta)
 
 
 def _held(pooled: Crossed, theta: NDArray[np.float64]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import nutpie
 import xarray as xr
+from threadpoolctl import threadpool_limits
 
 from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations, check_table
@@ -174,15 +175,17 @@ def sample_compiled(
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the parameters of any compiled model, and the sampler's own account of them."""
     progress.step("sampling")
-    trace = nutpie.sample(
-        compiled.sampler(inputs),
-        **asdict(sampling),
-        cores=1,  # the density is called through Python, where threads would wait for each other
-        seed=seed,
-        save_warmup=False,
-        progress_bar=False,
-        progress_callback=lambda states: _report_draws(progress, states),
-    )
+    # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
+    with threadpool_limits(1, "blas"):
+        trace = nutpie.sample(
+            compiled.sampler(inputs),
+            **asdict(sampling),
+            cores=1,  # the density is called through Python, where threads would wait for each other
+            seed=seed,
+            save_warmup=False,
+            progress_bar=False,
+            progress_callback=lambda states: _report_draws(progress, states),
+        )
     drawn = compiled.parameters(trace["posterior"].to_dataset(), inputs, coords)
     return drawn, trace["sample_stats"].to_dataset()
 

@@ -102,7 +102,7 @@ class Sweep(Telling):
             )
         for verdict, what in (
             (NOT_FITTED, "screened by the quasi-F alone"),
-            ("not converged", "not converged, and remain in the adjustment"),
+            ("not converged", "not converged, and counted in the adjustment all the same"),
             (FAILED, "without numbers; the reasons are among the failures"),
         ):
             if count := int((cells.verdict == verdict).sum()):

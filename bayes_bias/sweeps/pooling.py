@@ -12,14 +12,17 @@ variance of each cell's error the share ``common`` is an error that all embeddin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
+import scipy.linalg
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from bayes_bias.formatting import in_words
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
@@ -35,6 +38,8 @@ SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
+# What formulas ask of pytensor.tensor, too.
+NUMPY = SimpleNamespace(**{**vars(np), "linalg": scipy.linalg})
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +167,7 @@ class _Given:
     What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
     which move cells by ``loading`` (embedding, list, each). Integrated out they leave the cells of a list a precision
     matrix ``p - p loading inverse(within) loading' p``, with ``p`` the precisions of cells by themselves. The means of
-    embeddings, ``mu + a``, then have a normal likelihood; `of_embeddings` has its precision, and that times its peak.
+    embeddings, ``mu + a``, then have a normal likelihood, and so have `unknowns`.
     """
 
     y: Any
@@ -192,7 +197,7 @@ class _Given:
             precision,
             (one, other),
             within,
-            sds.get("embedding"),
+            sds.get("embedding", 0.0),
             sds.get("interaction", 0.0) ** 2,
         )
 
@@ -212,41 +217,41 @@ class _Given:
         return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
 
     def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
-        """Precision of the unknowns, and what is told of them: the mean, and below it the standardised effects of
-        embeddings where there are any."""
+        """Precision of the means of embeddings, and what cells tell of them: that times its peak."""
         one, other = (load * self.precision for load in self.loading)
         first, second = self.solved(one, other)
         precision = numerics.diag(self.precision.sum(axis=1)) - one @ first.T - other @ second.T
         first, second = self.solved(*self.heard(self.y))
-        told = (self.precision * self.y).sum(axis=1) - one @ first - other @ second
-        everyone = numerics.ones_like(told)[:, None]
-        if self.sd_embedding is None:
-            return everyone.T @ precision @ everyone, everyone.T @ told
-        design = numerics.concatenate([everyone, self.sd_embedding * numerics.eye(self.y.shape[0])], axis=1)
-        prior = numerics.concatenate([numerics.zeros_like(told[:1]), numerics.ones_like(told)])
-        return design.T @ precision @ design + numerics.diag(prior), design.T @ told
+        return precision, (self.precision * self.y).sum(axis=1) - one @ first - other @ second
+
+    def unknowns(self, numerics: Any) -> "_Unknowns":
+        """What is told of the mean and of the effects of embeddings."""
+        sd, (precision, told) = self.sd_embedding, self.of_embeddings(numerics)
+        everyone = precision.sum(axis=1)
+        root = numerics.linalg.cholesky(numerics.eye(self.y.shape[0]) + sd**2 * precision, lower=True)
+        of_everyone, of_told = (
+            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, told)
+        )
+        return _Unknowns(
+            root,
+            of_everyone,
+            of_told,
+            everyone.sum() - (of_everyone**2).sum(),
+            told.sum() - (of_everyone * of_told).sum(),
+        )
 
     def log_likelihood(self, numerics: Any) -> Any:
         """Of all cells given the scales, but for a constant; the mean has a flat prior."""
         u, v = self.heard(self.y)
         first, second = self.solved(u, v)
-        explained = (u * first + v * second).sum()
         own = self.there * numerics.log(self.variance) + self.precision * self.y**2
-        precision, told = self.of_embeddings(numerics)
-        root = numerics.linalg.cholesky(precision)
-        peak = numerics.linalg.solve_triangular(root, told, lower=True)
-        of_unknowns = (peak**2).sum() - 2 * numerics.log(numerics.diag(root)).sum()
-        return -0.5 * (own.sum() + numerics.log(self.determinant).sum() - explained - of_unknowns)
+        of_lists = numerics.log(self.determinant).sum() - (u * first + v * second).sum()
+        return -0.5 * (own.sum() + of_lists + self.unknowns(numerics).deviance(numerics))
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
         """A draw of the mean, and of the true biases (embedding, list), given the scales."""
-        precision, told = self.of_embeddings(np)
-        root = np.linalg.cholesky(precision)
-        noise = rng.standard_normal(len(told))
-        mu, *effects = np.linalg.solve(precision, told) + np.linalg.solve(root.T, noise)
-        theta = np.full_like(self.y, mu)
-        if self.sd_embedding is not None:
-            theta += self.sd_embedding * np.array(effects)[:, None]
+        mu, effects = self.unknowns(NUMPY).drawn(rng)
+        theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.y)
         first, second = self._of_lists(self.y - theta, rng)
         theta += self.loading[0] * first
         if self.interaction > 0:
@@ -254,7 +259,7 @@ class _Given:
             spread = np.sqrt(self.interaction * (1 - weight))
             heard = self.y - self.loading[1] * second
             theta += weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
-        return float(mu), theta
+        return mu, theta
 
     def _of_lists(
         self, deviation: NDArray[np.float64], rng: np.random.Generator
@@ -264,6 +269,39 @@ class _Given:
         first, second = self.solved(*self.heard(deviation))
         moved = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
         return first + moved, second - b / d * moved + rng.standard_normal(d.shape) / np.sqrt(d)
+
+
+@dataclass(frozen=True, eq=False)
+class _Unknowns:
+    """The normal likelihood of the mean and of the standardised effects of embeddings, which are normal themselves.
+
+    Attributes
+    ----------
+    root : array
+        Cholesky root of the precision of the effects, given the mean.
+    of_everyone, of_told : array
+        The root's inverse times what effects have to do with the mean, and times what cells tell of them.
+    precision, told
+        Of the mean, effects integrated out, and that times its peak.
+    """
+
+    root: Any
+    of_everyone: Any
+    of_told: Any
+    precision: Any
+    told: Any
+
+    def deviance(self, numerics: Any) -> Any:
+        """What integrating them out leaves of the likelihood of the scales."""
+        determinant = 2 * numerics.log(numerics.diag(self.root)).sum() + numerics.log(self.precision)
+        return determinant - (self.of_told**2).sum() - self.told**2 / self.precision
+
+    def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
+        """A draw of the mean and of the effects."""
+        mu = float(self.told / self.precision + rng.standard_normal() / np.sqrt(self.precision))
+        noise = rng.standard_normal(len(self.of_told))
+        peak = self.of_told - mu * self.of_everyone
+        return mu, solve_triangular(self.root, peak + noise, lower=True, trans="T")
 
 
 @dataclass(frozen=True, eq=False)

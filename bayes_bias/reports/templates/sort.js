@@ -14,7 +14,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
         const [x, y] = [value(a), value(b)];
         if (x === "" || y === "") return (x === "") - (y === "");
         const numbers = Number(x) - Number(y);
-        return (Number.isNaN(numbers) ? x.localeCompare(y) : numbers) * (up ? 1 : -1);
+        return (Number.isNaN(numbers) ? x.localeCompare(y, undefined, { numeric: true }) : numbers) * (up ? 1 : -1);
       };
       body.append(...[...body.rows].sort(order));
     });
