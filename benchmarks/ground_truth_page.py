@@ -5,7 +5,7 @@ import textwrap
 
 import pandas as pd
 
-from benchmarks.page import markdown_table
+from benchmarks.markdown import markdown_table
 from benchmarks.provenance import PAGE, RESULTS, read
 
 FOLDER = "benchmarks/results/ground-truth"

@@ -6,12 +6,11 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from bayes_bias.associations.replicates import FEW
+from benchmarks import sweep_sections
 from benchmarks.cells import TUNING
 from benchmarks.figures import plot_shares
+from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import PAGE, RESULTS, read
-
-# What of a result's circumstances stands below its table, beside versions and cores.
-_SHOWN = ("specs", "sampling", "seed", "load average at the start")
 
 WANTED = (0.02, 0.07)
 
@@ -92,7 +91,7 @@ false findings.
 
 These are {fits["crossed"]} posteriors of `crossed` and {fits["hierarchical"]} of the published model.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -117,7 +116,7 @@ too wide with four words a class. The exponential falls from zero on and still h
 comes nearer to 5% on average here; the wider one is kept because where words vary more than here, a narrow prior errs
 on the side of finding something.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -132,7 +131,7 @@ of two halves differ by as much as those of two independent samples do, so 5% is
 
 {markdown_table(_pooled(rows, ["part", "method", "scope"]))}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -150,7 +149,7 @@ and two classes drawn at random.
 
 {_held(rows)}
 
-{_about(read("one-group")["about"])}
+{circumstances(read("one-group")["about"])}
 """
 
 
@@ -167,7 +166,7 @@ whose preferences cannot correlate negatively found a bias in 8 to 12% of such t
 
 {_held(rows)}
 
-{_about(read("topical")["about"])}
+{circumstances(read("topical")["about"])}
 """
 
 
@@ -194,7 +193,7 @@ manual pages.
 Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}. Too little is found where both sides are short
 lists of random words: their preferences hardly vary, and the prior allows for more, so that intervals are too wide.
 
-{_about(next(iter(tables.values()))["about"])}
+{circumstances(next(iter(tables.values()))["about"])}
 """
 
 
@@ -217,7 +216,7 @@ too short, as expected; named ones make them wide enough, and with two sub-topic
 little of how much they vary. Groups share their scales, so that three targets that vary three times as much as thirty
 others go unnoticed: a notice warns of lists of so different length.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -240,7 +239,7 @@ are cut from both ends of it that is skewed: draws of small changes have a small
 standard error correlate by -.86), and nearly all misses lie on the side of too small a change. The quasi-F, which has
 no prior, covers 91% at four words, 94% at eight and at sixteen (600 draws each).
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -272,7 +271,7 @@ intervals cover the planted value at their nominal rate.
 
 {markdown_table(_coverage(crossed, ["wordlist", "size", "planted"], power=True))}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -289,7 +288,7 @@ draws must be uniform. Kolmogorov-Smirnov p-values; {_uniform(rows)}.
 
 ![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc.png)
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -319,7 +318,7 @@ Effective draws: wanted 1,000 or more for every reported quantity under every sc
 
 {tables}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -340,7 +339,7 @@ bias is a mean over many cosines, and its uncertainty comes from the words.
 
 {markdown_table(rows)}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -355,7 +354,7 @@ while the prediction allows for the population's being another, and so is nearer
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -401,7 +400,7 @@ Scope "all", list by list (bold: outside 2 to 7%):
 Of these short runs (acceptance .8) {_diverged(crossed)} had divergent transitions, on the mean table
 {_diverged(rows[rows.method == "crossed on the mean table"])}; the default fits to the ten lists below had none.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -425,7 +424,7 @@ width, scope "all".
 
 {markdown_table(_shown(every, ["part", "size", "replicates"]).rename(columns={"part": "prior"}))}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -443,7 +442,7 @@ those of templates as they are, and makes those too short that are so already, o
 one, or one of heavy tails, mends the latter at the price of intervals that two replicates make half as wide again, or
 several times as wide. So few draws tell widths apart and hardly shares.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -479,7 +478,7 @@ replicates hold what they promise. Two or three that differ three times as much 
 they say little of so large differences, and the prior expects smaller ones. Where replicates do not differ at all their
 standard deviation is overestimated, since zero cannot be told from a little.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -521,7 +520,7 @@ interval {apart.lower:+.4f} to {apart.upper:+.4f}. Divergent transitions in thes
 {rows.divergences.sum():.0f}; the least bulk ESS of a parameter or of any quantity that is reported, under any scope, is
 {rows["least bulk ESS"].min():,.0f} ({rows.loc[rows["least bulk ESS"].idxmin(), "list"]}).
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -542,7 +541,7 @@ Real intervals are {three.min():.2f} to {three.max():.2f} times as wide as predi
 {more.min():.2f} to {more.max():.2f} times with seven: the prediction knows from ten templates how little they differ,
 and a fit to three does not.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -557,7 +556,7 @@ most): {rows.ratio.iloc[0]:.2f}.
 
 {markdown_table(rows.drop(columns="ratio"))}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -574,7 +573,7 @@ As above, with {result["about"]["replicates"]} replicates, controls, pairs and s
 
 ![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc-replicates.png)
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -602,7 +601,7 @@ single gaps.
 
 Of these short runs {_diverged_share(rows)} had divergent transitions.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -636,7 +635,7 @@ At 256 cosines the long form is still small; the longer the list, the larger the
 does not grow. R was not on the machine, so that lme4 did not run beside it; the issue that asked for this benchmark
 quotes 0.84 s for REML on 4,704 cosines.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -689,7 +688,7 @@ encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT f
 
 {markdown_table(shown)}
 
-{_about(about)}
+{circumstances(about)}
 """
 
 
@@ -707,7 +706,7 @@ encoded again when it went on; vectors are {same}.
 
 {markdown_table(rows)}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -736,7 +735,7 @@ Model by model, scope "all":
 pairs, so that permuting words does no harm: WEAT and LPBS hold their level, SEAT does not, and the posterior is far too
 cautious, since its prior allows for preferences that are not there. Real models have them.
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -785,7 +784,7 @@ coverage too short.)
 
 {markdown_table(types)}
 
-{_about(result["about"])}
+{circumstances(result["about"])}
 """
 
 
@@ -822,6 +821,8 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "tpr": tpr,
     "masked-nulls": masked_nulls,
     "pairs": pairs,
+    "atlases": sweep_sections.atlases,
+    "sweep": sweep_sections.sweeps,
     "compiling": compiling,
     "sampling": sampling,
     "scale": scale,
@@ -1045,27 +1046,6 @@ def _coverage(rows: pd.DataFrame, by: list[str], *, power: bool = False) -> pd.D
 
 def _without_empty(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[:, (frame != "").any()]
-
-
-def markdown_table(frame: pd.DataFrame) -> str:
-    """A Markdown table; numbers to three digits."""
-    lines = [" | ".join(map(str, frame.columns)), " | ".join("---" for _ in frame.columns)]
-    lines += [" | ".join(map(_cell, row)) for row in frame.itertuples(index=False)]
-    return "\n".join(f"| {line} |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else f"{value:.3g}"
-    return str(value)
-
-
-def _about(about: dict[str, object]) -> str:
-    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    more = "; ".join(f"{key}: {value}" for key, value in about.items() if key in _SHOWN)
-    return f"*{versions}; {about['cores']} cores{'; ' + more if more else ''}.*"
 
 
 if __name__ == "__main__":

@@ -7,27 +7,26 @@ stopped.
 """
 
 import argparse
-import json
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from bayes_bias.cli.console import progress_bar
 from bayes_bias.gaps.counts import Counts
 from bayes_bias.gaps.published import gaps, mean_absolute, root_mean_square, unbiased_mean_square
 from bayes_bias.gaps.result import MEAN_ABSOLUTE, RMS
 from bayes_bias.gaps.tpr import gaps_of
 from bayes_bias.inference.sampling import Sampling
+from bayes_bias.tasks import Task, open_store, run_tasks
 from benchmarks.provenance import provenance, write
 
-RECORDS = Path(__file__).parent / "records" / "tpr.jsonl"
+RECORDS = Path(__file__).parent / "records" / "tpr"
 CLASSES = 28
 LEVELS = (0.4, 0.8)
 _RATES = (0.02, 0.98)
-_KEYS = ("groups", "people", "true_rms", "seed")
 _SAMPLING = Sampling(draws=500, tune=400, chains=2)
 
 
@@ -68,6 +67,7 @@ CELLS = tuple(
 
 def judged(cell: Cell, seed: int) -> dict[str, float]:
     """What raw values and posterior say of one simulated classifier."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rates, counts = cell.drawn(seed)
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     true = gaps(rates, people)
@@ -90,22 +90,6 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
         }
         record |= {f"{name}: truth": float(truth), f"{name}: covered": float(inside)}
     return record
-
-
-def records() -> pd.DataFrame:
-    """What was simulated so far."""
-    lines = RECORDS.read_text(encoding="utf-8").splitlines() if RECORDS.is_file() else []
-    found = [json.loads(line) for line in lines if line.endswith("}")]
-    return pd.DataFrame(found, columns=None if found else list(_KEYS))
-
-
-def _missing(draws: int) -> Iterator[tuple[Cell, int]]:
-    """Seed by seed, so that a run that is stopped has all cells."""
-    done = set(records()[list(_KEYS)].itertuples(index=False, name=None))
-    for seed in range(draws):
-        for cell in CELLS:
-            if (cell.groups, cell.people, cell.true_rms, seed) not in done:
-                yield cell, seed
 
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:
@@ -144,14 +128,17 @@ def main() -> None:
     """Simulate what is missing, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    RECORDS.parent.mkdir(exist_ok=True)
-    with RECORDS.open("a", encoding="utf-8") as file:
-        for cell, seed in _missing(chosen.draws):
-            file.write(json.dumps({**vars(cell), "seed": seed, **judged(cell, seed)}) + "\n")
-            file.flush()
-    table = summary(records())
+    asked = [(cell, seed) for seed in range(chosen.draws) for cell in CELLS]
+    tasks = [
+        Task(f"{cell}, {seed}", judged, (cell, seed), [vars(cell), seed, vars(_SAMPLING)])
+        for cell, seed in asked
+    ]
+    with progress_bar() as progress:
+        outcomes = run_tasks(tasks, open_store(RECORDS), jobs=chosen.jobs, progress=progress)
+    found = [vars(cell) | outcome.result for (cell, _), outcome in zip(asked, outcomes, strict=True)]
+    table = summary(pd.DataFrame(found))
     print(table.to_string(float_format="{:.4f}".format))
     about = provenance() | {"sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
     write("tpr", about, table.to_dict("records"))
