@@ -4,6 +4,7 @@ python -m benchmarks.sweep cost              # 20 embeddings x 13 lists, every p
 python -m benchmarks.sweep screen            # a thousand cells by the quasi-F alone
 python -m benchmarks.sweep settings          # against the sampling of a single list
 python -m benchmarks.sweep killed            # kill -9 at three random moments, then again
+python -m benchmarks.sweep together          # two at a time in one folder
 python -m benchmarks.sweep cluster           # a Dask cluster of two processes; a worker is killed in the middle
 """
 
@@ -172,6 +173,16 @@ def _run_once(folder: str) -> None:
     subprocess.run([*_COMMAND, "once", "--folder", folder], check=True)
 
 
+def _together(_: argparse.Namespace) -> None:
+    """Two processes with the same sweep and folder; both finish, and leave what one alone leaves."""
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        _run_once(one)
+        both = [subprocess.Popen([*_COMMAND, "once", "--folder", other]) for _ in range(2)]
+        codes = [each.wait() for each in both]
+        alone, shared = _hashes(_written(Path(one))), _hashes(_written(Path(other)))
+    _keep({"what": "two at a time", "exit codes": codes, "same bytes": alone == shared, "files": len(shared)})
+
+
 def _cluster(_: argparse.Namespace) -> None:
     from distributed import Client, LocalCluster
 
@@ -225,6 +236,7 @@ _COMMANDS = {
     "screen": _screen,
     "settings": _settings,
     "killed": _killed,
+    "together": _together,
     "cluster": _cluster,
     "once": _once,
 }

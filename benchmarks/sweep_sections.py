@@ -63,8 +63,8 @@ def sweeps() -> str:
     rows = {str(row["what"]): row for row in result["rows"]}
     costs = [row for row in rows.values() if "seconds" in row]
     moved = [row for what, row in rows.items() if what.startswith("settings")]
-    killed, cluster, survived = (
-        rows[name] for name in ("killed three times", "cluster", "cluster, a worker killed")
+    killed, together, cluster, survived = (
+        rows[name] for name in ("killed three times", "two at a time", "cluster", "cluster, a worker killed")
     )
     farthest, same = max(row["moved"] for row in moved), sum(row["same verdict"] for row in moved)
     kept = ", ".join(map(str, killed["files kept after each kill"]))
@@ -81,6 +81,7 @@ A sweep samples half as long as `fit`. Against `fit`'s sampling the ends of the 
 
 Killed (SIGKILL to all processes) three times in mid-flight, with {kept} of {killed["files"]} results there, and run
 again: {_same(killed)} as an uninterrupted run; of results that were there {killed["written again"]} were written again.
+Two at a time in one folder: {_same(together)} as one alone.
 A Dask cluster of two processes: {_same(cluster)} as joblib on the cores; with a worker killed in the middle:
 {_same(survived)}.
 
