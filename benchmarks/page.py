@@ -756,6 +756,40 @@ def _measured(name: str) -> bool:
     return (RESULTS / f"{name}.json").is_file()
 
 
+def gap_correlations() -> str:
+    """Correlations of word bias and gaps, errors in both."""
+    result = read("gap-correlations")
+    rows = pd.DataFrame(result["rows"])
+    shares = {"covers": "covered", "excludes zero": "excludes zero", "Fisher's covers": "naive covered"}
+    shown = pd.DataFrame(
+        {
+            "true correlation": rows.truth,
+            "tails": rows.heavy.map({True: "t, 5 df", False: "normal"}),
+            "people": rows.people,
+            "simulations": rows.simulations,
+            "posterior mean": rows.rho.map("{:+.2f}".format),
+            **{
+                name: [_covered(share, n) for share, n in zip(rows[own], rows.simulations, strict=True)]
+                for name, own in shares.items()
+            },
+            "width": rows.width.map("{:.2f}".format),
+            "Pearson's r": rows.naive.map("{:+.2f}".format),
+            "Fisher's width": rows["naive width"].map("{:.2f}".format),
+        }
+    )
+    return f"""## Gaps and word bias
+
+Simulated classifiers of 28 classes whose true gaps (log odds) and true word biases correlate as the row says. Biases are
+seen with an error of half their spread, gaps in so many people of each group in a class. How many 95% intervals of
+`gap_correlation` hold the true correlation, and how many exclude zero (false findings where it is zero); beside them
+Pearson's r of what is seen, drawn to zero by both errors, and its interval by Fisher's transformation.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
+
+
 def pairs() -> str:
     """Sentence pairs that cluster by writer."""
     result, keys = read("pairs"), ["correlation", "truth"]
@@ -819,6 +853,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "replicates-planning": replicates_planning,
     "replicates-cost": replicates_cost,
     "tpr": tpr,
+    "gap-correlations": gap_correlations,
     "masked-nulls": masked_nulls,
     "pairs": pairs,
     "atlases": sweep_sections.atlases,

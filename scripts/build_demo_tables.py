@@ -116,9 +116,9 @@ def told_of_pairs(odds: tuple[float, ...]) -> str:
         description = """
         All-unmasked likelihoods (AUL, nats for each token). The stereotypical sentence has a man's name beside a word
         of career, or a woman's beside one of family (WEAT 6, in the templates of association-10); the other one has
-        the name exchanged. The BERT (two layers of width 64, benchmarks/tiny_masked.py) was trained on {SENTENCES}
-        sentences of our own, in which the word beside a name is the stereotypical one with the probability `odds` of
-        its template; it was asked for names and words alone."""
+        the name exchanged. The BERT (two layers of width 64, bayes_bias/language_models/training.py) was trained on
+        {SENTENCES} sentences of our own, in which the word beside a name is the stereotypical one with the probability
+        `odds` of its template; it was asked for names and words alone."""
         odds = {list(odds)!r}
         ''')
 

@@ -33,6 +33,7 @@ MAJORITY = {"scheme": "majority", "min_p": [0.05], "max_p": [0.8]}
         ({"attributes": ["gendre"]}, "did you mean 'gender'?"),
         ({"targets": 101}, "'targets' is 101, and 'people' has 100"),
         ({"balanced": 30, "neutral": 20}, "are 50 targets of 40; ask for fewer"),
+        ({"neutral": 40}, "all 40 targets are 'neutral', and none is left to be biased; ask for fewer"),
         ({"neutral_share": 1.5}, "give a share from 0 to below 1"),
         ({"words_per_sentence": [40]}, "has 12; ask for fewer words"),
         ({"corpora": 0}, "give a whole number, 1 or more"),
