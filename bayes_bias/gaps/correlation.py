@@ -143,6 +143,10 @@ def gap_correlation(
     means Normal(0, 1), scales HalfNormal(1). With more than two groups the gap is that of one group less all others
     together.
 
+    Classes are taken for normal: with a few far from the others intervals are too short (of 200 simulated classifiers
+    with Student-t classes, 5 degrees of freedom, 88% of the 95% intervals held the truth; 96% to 100% of those with
+    normal ones; CALIBRATION.md).
+
     Examples
     --------
     >>> words = pd.DataFrame({"class": ["nurse", ...], "bias": [0.11, ...], "sd": [0.02, ...]})  # doctest: +SKIP
