@@ -119,7 +119,7 @@ def _kind(column: "pd.Series[Any]") -> Any:
 
 
 def _is_ranked(found: Sweep, side: Side) -> bool:
-    return found.pooled is not None and len(getattr(found, _RANKED[side])) > 1
+    return found.pooled is not None and len(getattr(found.pooled, _RANKED[side])) > 1
 
 
 def _page(found: Sweep, images: Mapping[str, str], methods: Methods) -> str:

@@ -59,6 +59,7 @@ class Crossed:
         Of the variance of true biases between cells, the share of each effect.
     cells : pandas.DataFrame
         ``(embedding, list)``: each true bias in the light of all others; of a cell without numbers what the others say.
+        Embeddings and lists without any numbers are in none of these frames.
     embeddings, lists : pandas.DataFrame
         The mean bias of each embedding over these lists, and of each list over these embeddings, with
         ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank.
@@ -110,7 +111,7 @@ def pool_cells(
     https://doi.org/10.1214/009053604000001048
     """
     grid = _grid(cells)
-    if grid.sizes["embedding"] * grid.sizes["list"] < 2 or not grid.there.any():
+    if grid.sizes["embedding"] * grid.sizes["list"] < 2:
         return None
     scale = TAU_SCALE * float(cells.within_sd.median())
     inputs = _inputs(grid, scale)
@@ -119,11 +120,11 @@ def pool_cells(
     posterior, stats = sample_compiled(model, inputs, {}, seed, sampling, Quiet())
     diagnostics = diagnose(posterior, stats)
     drawn = _completed(posterior, inputs, np.random.default_rng(seed))
-    return _told(drawn, grid, scale, ci_prob, diagnostics)
+    return _told(drawn, grid, scale, ci_prob, diagnostics, _notices(cells, grid, diagnostics))
 
 
 def _grid(cells: pd.DataFrame) -> xr.Dataset:
-    """Embeddings x lists in the order in which they come, with what is known of each cell."""
+    """Embeddings x lists in the order in which they come, with what is known of each cell; none without any number."""
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
@@ -131,7 +132,9 @@ def _grid(cells: pd.DataFrame) -> xr.Dataset:
         {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "there": usable}
     )
     order = {dim: list(dict.fromkeys(cells.index.get_level_values(dim))) for dim in _SIDES}
-    return xr.Dataset.from_dataframe(frame).reindex(order)
+    grid = xr.Dataset.from_dataframe(frame).reindex(order)
+    heard = {dim: grid.there.any([other for other in _SIDES if other != dim]) for dim in _SIDES}
+    return grid.isel({dim: np.flatnonzero(there) for dim, there in heard.items()})
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
@@ -330,7 +333,14 @@ def _completed(
     return _Drawn(np.array(mus), sds, common, np.stack(thetas, axis=-1))
 
 
-def _told(drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, diagnostics: Diagnostics) -> Crossed:
+def _told(
+    drawn: _Drawn,
+    grid: xr.Dataset,
+    scale: float,
+    ci_prob: float,
+    diagnostics: Diagnostics,
+    notices: tuple[str, ...],
+) -> Crossed:
     names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
     numbers = {"mu": scale * drawn.mu, **{f"sd_{e}": scale * sd for e, sd in drawn.sds.items()}}
     if drawn.common is not None:
@@ -353,7 +363,7 @@ def _told(drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, diagnos
         lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob),
         more_biased={side: each.above for side, each in rankings.items()},
         diagnostics=diagnostics,
-        notices=_notices(grid, diagnostics),
+        notices=notices,
     )
 
 
@@ -377,9 +387,11 @@ def _with_ranks(
     return described(draws, ci_prob, names).join(ranks)
 
 
-def _notices(grid: xr.Dataset, diagnostics: Diagnostics) -> tuple[str, ...]:
+def _notices(cells: pd.DataFrame, grid: xr.Dataset, diagnostics: Diagnostics) -> tuple[str, ...]:
     found = [f"the pooled model has not converged: {each}" for each in diagnostics.problems]
     for side in _SIDES:
+        if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
+            found.append(f"not among these {side}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             found.append(
                 f"{in_words(grid.sizes[side])} {side}s say little of how much they differ: the prior decides;"

@@ -278,7 +278,9 @@ def world_from(content: Mapping[str, Any], name: str, home: Path | None = None) 
             f"{name}: 'balanced' and 'neutral' are {set_apart} targets of {targets}; ask for fewer"
         )
     if numbers.get("neutral") == targets:
-        raise WorldError(f"{name}: all {targets} targets are 'neutral', and none is left to be biased; ask for fewer")
+        raise WorldError(
+            f"{name}: all {targets} targets are 'neutral', and none is left to be biased; ask for fewer"
+        )
     share = content.get("neutral_share", 0.0)
     if not is_between(share, 0, 1) or share == 1:
         raise WorldError(f"{name}: 'neutral_share' is {share!r}; give a share from 0 to below 1")

@@ -78,6 +78,18 @@ def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: p
     assert pooled.notices[-1] == "1 of 12 cells have no numbers; the others stand in for them"
 
 
+@pytest.mark.slow
+def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
+    lost = cells.copy()
+    lost.loc["embedding 2", "bias"] = np.nan
+    pooled, alone = pool_cells(lost), pool_cells(lost.drop(index="embedding 2"))
+    assert pooled is not None
+    assert alone is not None
+    pd.testing.assert_frame_equal(pooled.embeddings, alone.embeddings)
+    assert "not among these embeddings, since none of its numbers is there: embedding 2" in pooled.notices
+    assert pool_cells(cells.assign(bias=np.nan)) is None
+
+
 def test_one_cell_is_not_pooled(cells: pd.DataFrame) -> None:
     assert pool_cells(cells.iloc[:1]) is None
 
