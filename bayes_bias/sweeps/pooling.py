@@ -10,7 +10,7 @@ chosen instead. The words of a list are the same in all embeddings, and so is pa
 variance of each cell's error the share ``common`` is an error that all embeddings have together on a list.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Self
@@ -115,8 +115,8 @@ def pool_cells(
         return None
     scale = TAU_SCALE * float(cells.within_sd.median())
     inputs = _inputs(grid, scale)
-    shape = tuple((dim, grid.sizes[dim]) for dim in _SIDES)
-    model = compiled_once(("atlas", shape), lambda: _model(inputs, dict(shape)), inputs)
+    effects = tuple(effect for effect in _EFFECTS if _has(grid.sizes, effect))
+    model = compiled_once(("atlas", effects), lambda: _model(inputs, effects), inputs)
     posterior, stats = sample_compiled(model, inputs, {}, seed, sampling, Quiet())
     diagnostics = diagnose(posterior, stats)
     drawn = _completed(posterior, inputs, np.random.default_rng(seed))
@@ -145,19 +145,17 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     return {"y": rounded(y / scale), "s": rounded(np.where(there > 0, sd / scale, 1.0)), "there": there}
 
 
-def _has(sizes: Mapping[str, int], effect: str) -> bool:
+def _has(sizes: Mapping[Hashable, int], effect: str) -> bool:
     """Whether an effect can be told from the others: with one list, what embeddings differ by is not an interaction."""
     return all(sizes[side] > 1 for side in (_SIDES if effect == "interaction" else (effect,)))
 
 
-def _model(inputs: Mapping[str, NDArray[np.float64]], sizes: Mapping[str, int]) -> pm.Model:
+def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) -> pm.Model:
     """The scales alone: given them all effects are normal, and integrated out."""
     with pm.Model() as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
         # The absolute value of a normal is half-normal, and has no endless tail at zero as a logarithm has.
-        sds = {
-            e: pm.Deterministic(f"sd_{e}", abs(pm.Normal(f"sd_{e}_z"))) for e in _EFFECTS if _has(sizes, e)
-        }
+        sds = {e: pm.Deterministic(f"sd_{e}", abs(pm.Normal(f"sd_{e}_z"))) for e in effects}
         common = pm.Uniform("common", 0, 1) if "interaction" in sds else 0.0
         pm.Potential("cells", _Given.of(sds, common, known, pt).log_likelihood(pt))
     return model
