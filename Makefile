@@ -13,7 +13,10 @@ TRANSFORMERS := .venv-transformers/bin
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
-# A process on each core; a file's tests stay together, and with them what they share.
+# A process on each core, so that threads of BLAS would wait for each other.
+test test-thorough test-fast: export OPENBLAS_NUM_THREADS = 1
+
+# A file's tests stay together, and with them what they share.
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
