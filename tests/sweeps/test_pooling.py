@@ -66,6 +66,7 @@ def test_draws_of_truths_are_those_of_the_dense_normal(cells: pd.DataFrame) -> N
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: pd.DataFrame) -> None:
     pooled = pool_cells(cells)
@@ -78,6 +79,7 @@ def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: p
     assert pooled.notices[-1] == "1 of 12 cells have no numbers; the others stand in for them"
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
     lost = cells.copy()
