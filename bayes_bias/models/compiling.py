@@ -25,6 +25,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.replace import clone_replace, vectorize_graph
 from pytensor.graph.traversal import ancestors
 
+from bayes_bias.models.products import NUMBA
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import build_model, model_coords, structure_of
 
@@ -154,7 +155,7 @@ def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:
     # comes from PyTensor's cache: the first fit on a machine would have other draws than all later ones.
     with pytensor.config.change_flags(numba__fastmath=False):
         density = pytensor.function(
-            [point, *given.values()], [log_density, gradient], mode="NUMBA", on_unused_input="ignore"
+            [point, *given.values()], [log_density, gradient], mode=NUMBA, on_unused_input="ignore"
         )
     points = pt.matrix("points")
     return Compiled(
