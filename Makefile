@@ -96,7 +96,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.sweep screen
 	$(BIN)/python -m benchmarks.sweep killed
 	$(BIN)/python -m benchmarks.sweep cluster
-	$(BIN)/python -m benchmarks.atlases --atlases 400
+	$(BIN)/python -m benchmarks.atlases --draws 400
 	$(BIN)/python -m benchmarks.page
 
 clean:

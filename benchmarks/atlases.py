@@ -1,4 +1,4 @@
-"""Simulated atlases of known truth: `python -m benchmarks.atlases --atlases 100`.
+"""Simulated atlases of known truth: `python -m benchmarks.atlases --draws 100`.
 
 Biases of cells are drawn as the pooled model has them, or worse: with a few embeddings that are much more biased than
 the others. What posteriors would say of them has errors of which part is common to all embeddings on a list. What was
@@ -7,20 +7,17 @@ judged is kept in `benchmarks/records`, and a run goes on where an earlier one s
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import beta, rankdata
 
-from bayes_bias.cli.console import progress_bar
 from bayes_bias.sweeps.pooling import Crossed, pool_cells
-from bayes_bias.tasks import Task, open_store, run_tasks
 from benchmarks.provenance import provenance, write
+from benchmarks.simulating import simulated
 
-RECORDS = Path(__file__).parent / "records" / "atlases"
 _INTERVAL = (0.025, 0.975)
 TAUS: Mapping[str, float] = {"embedding": 0.02, "list": 0.03, "interaction": 0.015}
 
@@ -50,21 +47,13 @@ KINDS = (
 def main() -> None:
     """Pool atlases of each kind, and count how often what is said holds."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--atlases", type=int, default=100, help="of each kind")
+    parser.add_argument("--draws", type=int, default=100, help="atlases of each kind")
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    numbers = range(chosen.atlases)
-    tasks = [
-        Task(f"{kind.name}, {number}", judged, (kind, number), [asdict(kind), number])
-        for kind in KINDS
-        for number in numbers
-    ]
-    with progress_bar() as progress:
-        outcomes = run_tasks(tasks, open_store(RECORDS), jobs=chosen.jobs, progress=progress)
-    found = pd.DataFrame([outcome.result for outcome in outcomes])
-    kinds = np.repeat([kind.name for kind in KINDS], chosen.atlases)
+    found = simulated(judged, KINDS, chosen.draws, "atlases", jobs=chosen.jobs)
+    records = pd.DataFrame([record for _, record in found], index=[kind.name for kind, _ in found])
     rows = [
-        {"kind": kind.name, "atlases": chosen.atlases, **dict(_rates(found[kinds == kind.name]))}
+        {"kind": kind.name, "atlases": chosen.draws, **dict(_rates(records.loc[[kind.name]]))}
         for kind in KINDS
     ]
     print(pd.DataFrame(rows).T.to_string())

@@ -9,7 +9,6 @@ What was judged is kept in `benchmarks/records`, and a run goes on where an earl
 import argparse
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,14 +16,12 @@ from scipy.special import expit
 from scipy.stats import pearsonr
 
 import bayes_bias as bb
-from bayes_bias.cli.console import progress_bar
 from bayes_bias.gaps.counts import Counts
 from bayes_bias.gaps.tpr import gaps_of
 from bayes_bias.inference.sampling import Sampling
-from bayes_bias.tasks import Task, open_store, run_tasks
 from benchmarks.provenance import provenance, write
+from benchmarks.simulating import simulated
 
-RECORDS = Path(__file__).parent / "records" / "gap-correlations"
 CLASSES = 28
 # Of the true values; gaps in log odds, biases in cosines, which are seen with half their spread as an error.
 SD_GAP, SD_BIAS, SD_ERROR = 0.5, 0.04, 0.02
@@ -91,20 +88,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    asked = [(cell, seed) for seed in range(chosen.draws) for cell in CELLS]
-    tasks = [
-        Task(f"{cell}, {seed}", judged, (cell, seed), [vars(cell), seed, vars(_SAMPLING)])
-        for cell, seed in asked
+    found = simulated(judged, CELLS, chosen.draws, "gap-correlations", vars(_SAMPLING), jobs=chosen.jobs)
+    rows = [
+        {"truth": cell.rho, "people": cell.people, "heavy": cell.heavy, **record} for cell, record in found
     ]
-    with progress_bar() as progress:
-        outcomes = run_tasks(tasks, open_store(RECORDS), jobs=chosen.jobs, progress=progress)
-    found = pd.DataFrame(
-        [
-            {"truth": cell.rho, "people": cell.people, "heavy": cell.heavy, **outcome.result}
-            for (cell, _), outcome in zip(asked, outcomes, strict=True)
-        ]
-    )
-    by_cell = found.groupby(["heavy", "truth", "people"])
+    by_cell = pd.DataFrame(rows).groupby(["heavy", "truth", "people"])
     table = by_cell.mean().assign(simulations=by_cell.size()).reset_index()
     print(table.to_string(float_format="{:.3f}".format))
     about = provenance() | {"sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}

@@ -7,13 +7,10 @@ variables of a PyMC model; the collapsed model has none, since its likelihood is
 """
 
 import argparse
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import joblib
 import numpy as np
 from scipy.stats import kstest, norm
 
@@ -29,8 +26,8 @@ from bayes_bias.models.word_effects import word_effects
 from benchmarks.effects import of_attributes, of_replicate, of_targets, summing_to_zero
 from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
+from benchmarks.simulating import simulated
 
-HERE = Path(__file__).parent
 TARGETS = {"men": 5, "women": 5}
 ATTRIBUTES = {"work": 6, "home": 4, "neutral": 8}
 # Every man is paired with a woman; words of work and of home are about two topics each.
@@ -48,6 +45,17 @@ _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
 _SHORTER = bb.Sampling(draws=600, tune=500, chains=1, target_accept=0.9)
 
 
+@dataclass(frozen=True)
+class Cell:
+    """What tables are like: with so many replicates, or none."""
+
+    replicates: int = 0
+
+    @property
+    def sampling(self) -> bb.Sampling:
+        return _SHORTER if self.replicates else _SAMPLING
+
+
 def main() -> None:
     """Fit many simulated tables; report ranks, their uniformity and a figure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -56,7 +64,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     name = "sbc-replicates" if chosen.replicates else "sbc"
-    every = _ranks_of(chosen.fits, chosen.replicates, chosen.jobs)
+    cell = Cell(chosen.replicates)
+    found = simulated(ranks, [cell], chosen.fits, name, SPEC.sha256, vars(cell.sampling), jobs=chosen.jobs)
+    every = [record for _, record in found]
     pit = {name: np.array([one[name] for one in every]) for name in every[0]}
     rows = [
         {
@@ -77,34 +87,13 @@ def main() -> None:
     plot_ranks(pit, RESULTS / f"{name}.png")
 
 
-def _ranks_of(fits: int, replicates: int, jobs: int) -> list[dict[str, float]]:
-    """Those of each table, kept in `benchmarks/records`, so that a run goes on where an earlier one stopped."""
-    path = HERE / "records" / f"sbc-{replicates}-{SPEC.sha256[:16]}.jsonl"
-    kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    done: dict[int, dict[str, float]] = dict(json.loads(line) for line in kept)
-    work = (joblib.delayed(_numbered)(seed, replicates) for seed in range(fits) if seed not in done)
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        for seed, found in joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
-            done[seed] = found
-            file.write(json.dumps([seed, found]) + "\n")
-            file.flush()
-            if len(done) % 50 == 0:
-                print(f"{len(done)} of {fits} fits", flush=True)
-    return [done[seed] for seed in range(fits)]
-
-
-def _numbered(seed: int, replicates: int) -> tuple[int, dict[str, float]]:
-    return seed, ranks(seed, replicates)
-
-
-def ranks(seed: int, replicates: int = 0) -> dict[str, float]:
+def ranks(cell: Cell, seed: int) -> dict[str, float]:
     """The truth's rank among the posterior draws, as a share, for each quantity of one simulated table."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
-    truth, table = simulate(rng, replicates)
-    fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=_SHORTER if replicates else _SAMPLING)
-    drawn = _quantities(fitted, replicates)
+    truth, table = simulate(rng, cell.replicates)
+    fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=cell.sampling)
+    drawn = _quantities(fitted, cell.replicates)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
 

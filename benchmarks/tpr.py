@@ -9,21 +9,18 @@ stopped.
 import argparse
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from bayes_bias.cli.console import progress_bar
 from bayes_bias.gaps.counts import Counts
 from bayes_bias.gaps.published import gaps, mean_absolute, root_mean_square, unbiased_mean_square
 from bayes_bias.gaps.result import MEAN_ABSOLUTE, RMS
 from bayes_bias.gaps.tpr import gaps_of
 from bayes_bias.inference.sampling import Sampling
-from bayes_bias.tasks import Task, open_store, run_tasks
 from benchmarks.provenance import provenance, write
+from benchmarks.simulating import simulated
 
-RECORDS = Path(__file__).parent / "records" / "tpr"
 CLASSES = 28
 LEVELS = (0.4, 0.8)
 _RATES = (0.02, 0.98)
@@ -130,15 +127,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    asked = [(cell, seed) for seed in range(chosen.draws) for cell in CELLS]
-    tasks = [
-        Task(f"{cell}, {seed}", judged, (cell, seed), [vars(cell), seed, vars(_SAMPLING)])
-        for cell, seed in asked
-    ]
-    with progress_bar() as progress:
-        outcomes = run_tasks(tasks, open_store(RECORDS), jobs=chosen.jobs, progress=progress)
-    found = [vars(cell) | outcome.result for (cell, _), outcome in zip(asked, outcomes, strict=True)]
-    table = summary(pd.DataFrame(found))
+    found = simulated(judged, CELLS, chosen.draws, "tpr", vars(_SAMPLING), jobs=chosen.jobs)
+    table = summary(pd.DataFrame([vars(cell) | record for cell, record in found]))
     print(table.to_string(float_format="{:.4f}".format))
     about = provenance() | {"sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
     write("tpr", about, table.to_dict("records"))

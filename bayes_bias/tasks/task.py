@@ -81,6 +81,18 @@ class Outcome:
     failed: str = ""
     again: bool = False
 
+    def needed(self) -> Any:
+        """The result of a task that must not fail.
+
+        Raises
+        ------
+        BayesBiasError
+            It failed: which one, and why.
+        """
+        if self.failed:
+            raise BayesBiasError(f"{self.name}: {self.failed}")
+        return self.result
+
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())

@@ -20,7 +20,6 @@ from bayes_bias.checks.calibration.judging import (
 )
 from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.embeddings.vectors import sha256_of_vectors
-from bayes_bias.errors import BayesBiasError
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
@@ -135,9 +134,7 @@ def run(
     outcomes = run_tasks(tasks, store, jobs=jobs, client=client, progress=told)
     records: list[list[Record]] = [[] for _ in cells]
     for (index, _, _), outcome in zip(batches, outcomes, strict=True):
-        if outcome.failed:
-            raise BayesBiasError(f"{outcome.name}: {outcome.failed}")
-        records[index] += outcome.result
+        records[index] += outcome.needed()
     return [pd.DataFrame(own) for own in records]
 
 

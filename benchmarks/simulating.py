@@ -1,0 +1,32 @@
+"""Many simulations on all cores, kept in `benchmarks/records`, so that a run goes on where an earlier one stopped."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.cli.console import progress_bar
+from bayes_bias.tasks import Task, open_store, run_tasks
+
+RECORDS = Path(__file__).parent / "records"
+
+type Record = dict[str, float]
+
+
+def simulated[Cell](
+    judged: Callable[[Cell, int], Record],
+    cells: Sequence[Cell],
+    draws: int,
+    folder: str,
+    *settings: Any,
+    jobs: int = -1,
+) -> list[tuple[Cell, Record]]:
+    """What is said of so many draws of each cell, a dataclass; the first of every cell, then the next."""
+    asked = [(cell, seed) for seed in range(draws) for cell in cells]
+    tasks = [
+        Task(f"{cell}, {seed}", judged, (cell, seed), [asdict(cell), seed, *settings])  # type: ignore[call-overload]
+        for cell, seed in asked
+    ]
+    with progress_bar() as progress:
+        outcomes = run_tasks(tasks, open_store(RECORDS / folder), jobs=jobs, progress=progress)
+    return [(cell, outcome.needed()) for (cell, _), outcome in zip(asked, outcomes, strict=True)]
