@@ -9,7 +9,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import Associations, Sampling, fit, load_fit, load_spec, save_fit, summarize
+from bayes_bias import Associations, Sampling, cosines, fit, load_fit, load_spec, save_fit, summarize
 from bayes_bias.associations.combining import replicated
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import assemble
@@ -23,7 +23,14 @@ from bayes_bias.models.parts import parts_of
 from bayes_bias.models.replication import Variances
 from bayes_bias.models.scatter import log_likelihood
 from bayes_bias.models.spec import REPLICATES
-from tests.helpers import SCALES, attribute_covariance, random_table, summing_to_zero, target_covariance
+from tests.helpers import (
+    REFERENCE,
+    SCALES,
+    attribute_covariance,
+    random_table,
+    summing_to_zero,
+    target_covariance,
+)
 
 SAMPLING = (
     "all",
@@ -156,6 +163,51 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(design):
     of_value = np.tile(of_value.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
     dense = of_value @ dense_covariance(table, scales, data) @ of_value
     assert sum(part.item() for part in parts.values()) == pytest.approx(dense)
+
+
+def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
+    """By our names; lme4 has a scale for each class, and two groups and classes have two each."""
+    scales = {}
+    for name in dict.fromkeys(
+        str(n).replace("_1", "").replace("_2", "") for n in point.index if n[:3] == "sd_"
+    ):
+        base, suffix = name.removesuffix(BY_REPLICATE), BY_REPLICATE if name.endswith(BY_REPLICATE) else ""
+        own = [point.get(f"{base}_{k}{suffix}") for k in (1, 2)]
+        scales[name] = np.array(point[name] if own[0] is None else own)
+    return scales
+
+
+def test_lme4_finds_the_same_likelihood_the_same_optimum_and_the_same_standard_error():
+    """R 4.2.2, lme4 1.1.31 (tests/reference/lme4_replicates.R): weat7 in the ten templates of minilm-demo."""
+    lme4 = pd.read_csv(REFERENCE / "lme4_replicates.csv").set_index(["point", "quantity"]).value
+    table = cosines("minilm-demo", "weat7", controls=())
+    data = model_data(table)
+    parts, sizes = parts_of(data, replicated=True), sizes_of(data)
+
+    def log_likelihood_at(scales: dict[str, np.ndarray]) -> float:
+        flat = Variances.of(scales, **sizes).flat()
+        return float(sum(log_likelihood(flat, p.patterns, p.scatter, p.df) for p in parts.values()))
+
+    best = lme4_scales(lme4["REML"])
+    found = log_likelihood_at(best)
+    other = log_likelihood_at(lme4_scales(lme4["all alike"]))
+    expected = lme4["REML", "log_likelihood"] - lme4["all alike", "log_likelihood"]
+    assert found - other == pytest.approx(expected, rel=1e-6)
+    for name in best:
+        for factor in (0.9, 1.1):
+            assert log_likelihood_at(best | {name: best[name] * factor}) < found + 1e-4
+    means = table_means(table)
+    weights = bias_weights(means)
+    variance = Variances.of(best, **sizes).of_contrast(
+        weights.to_numpy(),
+        data.n_targets.to_numpy(),
+        data.n_attributes.to_numpy(),
+        data.sizes["replicate"],
+    )
+    assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(
+        lme4["REML", "se"], rel=1e-5
+    )
+    assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 
 
 def test_order_and_labels_of_replicates_do_not_matter():
