@@ -50,6 +50,9 @@ class QuasiF(Result):
     sources : pandas.DataFrame
         What the standard error is made of: for each `source` (targets, attributes, residual) and `cell` (group,
         class) the `variance` that it gives the bias, and its `df`.
+    influence : pandas.Series
+        What each word, by `source` and `word`, adds to the bias by being no average word of its group or class. In
+        units of the table; the squares of targets sum to :math:`V_T`, those of attributes to :math:`V_A`.
     """
 
     measure: ClassVar[str] = "quasi-F"
@@ -62,6 +65,7 @@ class QuasiF(Result):
     p_value: float
     interval: tuple[float, float]
     sources: pd.DataFrame
+    influence: "pd.Series[float]"
     words: pd.DataFrame
 
     @property
@@ -118,6 +122,9 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
     degrees of freedom.) Clark's own ratio adds the residual to the numerator instead of taking it off the denominator,
     which tests the same but gives no interval.
 
+    In a balanced table whose groups and classes vary alike estimate, standard error, degrees of freedom and p-value
+    are those of lmerTest for the linear mixed model with both sides random.
+
     Knows no prior, and so shows what the posterior owes to its own; with few words it is the less certain of the
     two, since it borrows nothing between groups and classes but the residual. Misleads where words are no sample:
     lists of near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an
@@ -163,6 +170,7 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
         se=se,
         df=df,
         sources=pd.DataFrame(terms),
+        influence=scores.influence(),
     )
 
 
@@ -239,6 +247,13 @@ class _Scores:
             "residual", "all", ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan, df
         )
 
+    def influence(self) -> "pd.Series[float]":
+        """What each word adds to the bias."""
+        of = self.statistics
+        targets = _influence(self.of_targets, of.group_of.to_numpy(), of.target.to_numpy())
+        attributes = _influence(self.of_attributes, of.class_of.to_numpy(), of.attribute.to_numpy())
+        return pd.concat({"targets": targets, "attributes": attributes}, names=["source", "word"])
+
     def words(self) -> pd.DataFrame:
         """How much closer each target is to its group's class than to the others, group after group."""
         groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
@@ -247,6 +262,15 @@ class _Scores:
             {"group": groups[group_of][order], "association": len(groups) * self.of_targets[order]},
             index=pd.Index(self.statistics.target.to_numpy()[order], name="target"),
         )
+
+
+def _influence(
+    scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
+) -> "pd.Series[float]":
+    """Deviations from the mean of group or class, so scaled that their squares sum to the variances of the means."""
+    by_cell = pd.Series(scores, index=words).groupby(cell_of)
+    size = by_cell.transform("size")
+    return (scores - by_cell.transform("mean")) / np.sqrt(size * (size - 1))
 
 
 def _weights(associated: NDArray[np.integer], classes: int) -> NDArray[np.float64]:

@@ -134,6 +134,38 @@ def _single_effects(table: Associations) -> Iterator[tuple[str, int, object]]:
                 yield effect, times, table.values.copy(data=values)
 
 
+def test_where_groups_and_classes_vary_alike_it_is_lmertests_t_test() -> None:
+    """R 4.2.2, lme4 1.1.31, lmerTest 3.1-3 with Satterthwaite's degrees of freedom: the row gz:cz, half of the bias, of
+    lmer(cosine ~ gz * cz + (1 | target) + (0 + cz | target) + (1 | attribute) + (0 + gz | attribute)), gz and cz being
+    +1 for men and work, else -1. lmerTest has one variance for both groups, the quasi-F one for each."""
+    table = _varying_alike(random_table(4, targets={"men": 6, "women": 6}, attributes={"work": 5, "home": 5}))
+    found = quasi_f(table)
+    assert (found.value, found.se) == pytest.approx((2 * 0.041765292857, 2 * 0.008333604629), rel=1e-6)
+    assert (found.df, found.p_value) == pytest.approx((12.74908460, 2.524508200e-04), rel=1e-5)
+
+
+def _varying_alike(table: Associations) -> Associations:
+    """Preferences of the second group's targets as spread as the first's, and so of the classes' attributes."""
+    (men, women), (work, home) = (
+        [np.flatnonzero(index == k) for k in (0, 1)] for index in (table.group_index, table.class_index)
+    )
+    y = table.values.to_numpy().copy()
+    preference = y[:, work].mean(axis=1) - y[:, home].mean(axis=1)
+    more = _spread_as(preference[women], preference[men])
+    y[np.ix_(women, work)] += more[:, None] / 2
+    y[np.ix_(women, home)] -= more[:, None] / 2
+    preference = y[men].mean(axis=0) - y[women].mean(axis=0)
+    more = _spread_as(preference[home], preference[work])
+    y[np.ix_(men, home)] += more / 2
+    y[np.ix_(women, home)] -= more / 2
+    return replace(table, values=table.values.copy(data=y))
+
+
+def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """What to add to values."""
+    return (values - values.mean()) * (like.std() / values.std() - 1)
+
+
 def test_nothing_is_found_too_often_where_nothing_is_and_intervals_hold_what_is_there() -> None:
     found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
     assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08
@@ -151,6 +183,14 @@ def test_sampling_one_side_more_never_makes_a_bias_more_certain() -> None:
     assert (both >= np.maximum(targets, attributes)).all()
     fallen_back = both == np.maximum(targets, attributes)
     assert 0 < fallen_back.sum() < 40
+
+
+def test_what_words_add_has_the_variances_of_their_sides() -> None:
+    found = quasi_f(random_table(**THREE))
+    for side in ("targets", "attributes"):
+        variance = found.sources[found.sources.source == side].variance.sum()
+        assert (found.influence[side] ** 2).sum() == pytest.approx(variance)
+        assert found.influence[side].sum() == pytest.approx(0)
 
 
 def test_controls_change_nothing() -> None:
