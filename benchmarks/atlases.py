@@ -1,7 +1,8 @@
 """Simulated atlases of known truth: `python -m benchmarks.atlases --draws 100`.
 
 Biases of cells are drawn as the pooled model has them, or worse: with a few embeddings that are much more biased than
-the others. What posteriors would say of them has errors of which part is common to all embeddings on a list. What was
+the others. What posteriors would say of them has errors of which part is common to all embeddings on a list:
+they are made of what words add to the bias, and so much is known of these. What was
 judged is kept in `benchmarks/records`, and a run goes on where an earlier one stopped.
 """
 
@@ -15,10 +16,13 @@ from numpy.typing import NDArray
 from scipy.stats import beta, rankdata
 
 from bayes_bias.sweeps.pooling import Crossed, pool_cells
+from bayes_bias.sweeps.shared_words import shared_errors
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import simulated
 
 _INTERVAL = (0.025, 0.975)
+# Of a list: as many as two groups and two classes of eight have.
+WORDS = 32
 TAUS: Mapping[str, float] = {"embedding": 0.02, "list": 0.03, "interaction": 0.015}
 
 
@@ -32,6 +36,9 @@ class Kind:
     taus: Mapping[str, float]
     common: float
     outliers: int = 0
+    of_pair: float = (
+        0.0  # of the errors' variance, what an embedding has in common with its other version alone
+    )
 
 
 KINDS = (
@@ -40,6 +47,7 @@ KINDS = (
     Kind("10 x 8, errors nearly all common", 10, 8, TAUS, 0.9),
     Kind("10 x 8, embeddings alike", 10, 8, {**TAUS, "embedding": 0.0}, 0.5),
     Kind("10 x 8, two embeddings far from the others", 10, 8, TAUS, 0.5, outliers=2),
+    Kind("10 x 8, five embeddings in two versions", 10, 8, TAUS, 0.6, of_pair=0.38),
     Kind("3 x 4", 3, 4, TAUS, 0.5),
 )
 
@@ -50,7 +58,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=100, help="atlases of each kind")
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    found = simulated(judged, KINDS, chosen.draws, "atlases", jobs=chosen.jobs)
+    found = simulated(judged, KINDS, chosen.draws, "atlases", WORDS, jobs=chosen.jobs)
     records = pd.DataFrame([record for _, record in found], index=[kind.name for kind, _ in found])
     rows = [
         {"kind": kind.name, "atlases": chosen.draws, **dict(_rates(records.loc[[kind.name]]))}
@@ -78,26 +86,42 @@ def truth(
 
 
 def made_cells(
-    rng: np.random.Generator, theta: NDArray[np.float64], common: float = 0.5, sd: float = 0.012
-) -> pd.DataFrame:
-    """What posteriors would say of such truths, with errors of which a share is common to all embeddings."""
-    sds = sd * rng.uniform(0.6, 1.6, theta.shape[1]) * rng.uniform(0.9, 1.1, theta.shape)
-    of_list, own = rng.standard_normal(theta.shape[1]), rng.standard_normal(theta.shape)
-    error = np.sqrt(common) * of_list + np.sqrt(1 - common) * own
-    names = (
-        [f"{side} {k}" for k in range(size)]
-        for side, size in zip(("embedding", "list"), theta.shape, strict=True)
+    rng: np.random.Generator,
+    theta: NDArray[np.float64],
+    common: float = 0.5,
+    of_pair: float = 0.0,
+    sd: float = 0.012,
+) -> tuple[pd.DataFrame, "pd.Series[float]"]:
+    """What posteriors would say of such truths, with errors of which a share is common to all embeddings; and the
+    share that is found in what words add to the bias."""
+    embeddings, lists = theta.shape
+    sds = sd * rng.uniform(0.6, 1.6, lists) * rng.uniform(0.9, 1.1, theta.shape)
+    adds = np.zeros((WORDS, embeddings, lists))
+    # What all have in common, each with its other version alone, and each by itself.
+    for share, versions in ((common, embeddings), (of_pair, 2), (1 - common - of_pair, 1)):
+        different = rng.standard_normal((WORDS, -(-embeddings // versions), lists))
+        adds += sds * np.sqrt(share / WORDS) * different.repeat(versions, axis=1)[:, :embeddings]
+    index = pd.MultiIndex.from_product(
+        [[f"embedding {k}" for k in range(embeddings)], [f"list {k}" for k in range(lists)]],
+        names=["embedding", "list"],
     )
-    index = pd.MultiIndex.from_product(names, names=["embedding", "list"])
-    bias = (theta + sds * error).ravel()
-    return pd.DataFrame({"bias": bias, "sd": sds.ravel(), "within_sd": 0.05}, index=index)
+    bias = (theta + adds.sum(axis=0)).ravel()
+    cells = pd.DataFrame({"bias": bias, "sd": sds.ravel(), "within_sd": 0.05}, index=index)
+    deviations = (adds - adds.mean(axis=0)).reshape(WORDS, -1).T
+    words = [f"word {k}" for k in range(WORDS)]
+    return cells, shared_errors(
+        {
+            at: {"targets": dict(zip(words, own, strict=True))}
+            for at, own in zip(index, deviations, strict=True)
+        }
+    )
 
 
 def judged(kind: Kind, number: int) -> dict[str, float]:
     """What is said of one atlas, beside the truth."""
     rng = np.random.default_rng([1, number])
     theta = truth(rng, kind.embeddings, kind.lists, kind.taus, outliers=kind.outliers)
-    pooled = pool_cells(made_cells(rng, theta, kind.common), seed=number)
+    pooled = pool_cells(*made_cells(rng, theta, kind.common, kind.of_pair), seed=number)
     assert pooled is not None
     return _held(pooled, theta)
 

@@ -54,7 +54,7 @@ class Cell:
 
     def screened(self, ci_prob: float) -> Task:
         """The task of asking mean squares alone."""
-        return Task(self.name, screen, (self, ci_prob), [self.depends_on, ci_prob])
+        return Task(self.name, screen_cell, (self, ci_prob), [self.depends_on, ci_prob])
 
     def fitted(self, how: "Fitting") -> Task:
         """The task of fitting a model."""
@@ -96,8 +96,9 @@ def _quietly() -> Iterator[None]:
 
 
 @_quietly()
-def screen(cell: Cell, ci_prob: float) -> Record:
-    """The quasi-F: bias, standard error, interval and p-value without priors; and which words were found."""
+def screen_cell(cell: Cell, ci_prob: float) -> Record:
+    """The quasi-F: bias, standard error, interval and p-value without priors; what each word adds to the bias; and
+    which words were found."""
     table, _ = _table(cell)
     found = quasi_f(table, ci_prob=ci_prob)
     lower, upper = found.interval
@@ -108,6 +109,7 @@ def screen(cell: Cell, ci_prob: float) -> Record:
         "lower": lower,
         "upper": upper,
         "chance": found.p_value,
+        "influence": {side: found.influence[side].to_dict() for side in ("targets", "attributes")},
         "coverage": _coverage(table),
         "within_sd": float(sufficient_statistics(table).within_sd),
         "notices": list(table.notices),

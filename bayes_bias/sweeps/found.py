@@ -145,7 +145,7 @@ def assembled(
         sources=_sources(columns),
         cells=_cells(asked, embeddings, words, screening, posteriors),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
-        screening=screening.drop(columns=["coverage", "notices"], errors="ignore"),
+        screening=screening.drop(columns=["coverage", "influence", "notices"], errors="ignore"),
         measures=_measures(measured),
         coverage=_coverage(screening),
         failures=_failures(columns, screened, fitted, measured),

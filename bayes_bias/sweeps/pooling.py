@@ -7,7 +7,8 @@ The bias of embedding e on list l is taken for
 with normal effects of standard deviation ``sd_embedding``, ``sd_list`` and ``sd_interaction``. A cell's posterior says
 that ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is its standard deviation over words that might have been
 chosen instead. The words of a list are the same in all embeddings, and so is part of what their choice does: of the
-variance of each cell's error the share ``common`` is an error that all embeddings have together on a list.
+variance of each cell's error the share ``common[l]`` is an error that all embeddings have together on a list. Cells
+cannot tell it from a truth that they share, but their words can (`shared_words`).
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -53,8 +54,8 @@ class Crossed:
     scale : float
         Of the half-normal priors of the three standard deviations, in the units of the bias.
     effects : pandas.DataFrame
-        ``mu``, the mean bias of such lists in such embeddings; ``sd_embedding``, ``sd_list``, ``sd_interaction``;
-        ``common``; with ``mean``, ``sd``, ``lower``, ``upper``.
+        ``mu``, the mean bias of such lists in such embeddings; ``sd_embedding``, ``sd_list``, ``sd_interaction``; with
+        ``mean``, ``sd``, ``lower``, ``upper``.
     shares : pandas.DataFrame
         Of the variance of true biases between cells, the share of each effect.
     cells : pandas.DataFrame
@@ -62,7 +63,8 @@ class Crossed:
         Embeddings and lists without any numbers are in none of these frames.
     embeddings, lists : pandas.DataFrame
         The mean bias of each embedding over these lists, and of each list over these embeddings, with
-        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank.
+        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank. Of a
+        list ``shared_error`` is the share of its errors' variance that its cells have in common.
     more_biased : mapping of str to pandas.DataFrame
         For "embedding" and "list": the probability that the one in the row is more biased than that in the column.
     diagnostics : Diagnostics
@@ -83,7 +85,12 @@ class Crossed:
 
 
 def pool_cells(
-    cells: pd.DataFrame, *, ci_prob: float = 0.95, seed: int = 1, sampling: Sampling = SAMPLING
+    cells: pd.DataFrame,
+    shared: "pd.Series[float]",
+    *,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = SAMPLING,
 ) -> Crossed | None:
     """What the cells of a sweep say together.
 
@@ -92,6 +99,9 @@ def pool_cells(
     cells : pandas.DataFrame
         `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``; a cell whose
         numbers are missing is one of which nothing is known, and so is one with the verdict "not converged".
+    shared : pandas.Series
+        Of the variance of errors on each list, the share that its cells have in common; see `shared_errors`. A list
+        for which it is missing has the mean of the others, or where there is none errors that are independent.
     ci_prob, seed, sampling
         As in `fit`.
 
@@ -103,14 +113,16 @@ def pool_cells(
     Notes
     -----
     Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal, which
-    pooling by `bayes_bias.pool`, of one embedding, keeps.
+    pooling by `bayes_bias.pool`, of one embedding, keeps. Errors of any two embeddings are taken to have the same in
+    common, while those of an embedding and its debiased version have more: of such a pair the order is surer than
+    it is said to be. Lists that share words are taken for independent.
 
     References
     ----------
     Gelman, A. (2005). Analysis of variance: why it is more important than ever. The Annals of Statistics, 33(1), 1-53.
     https://doi.org/10.1214/009053604000001048
     """
-    grid = _grid(cells)
+    grid = _grid(cells, shared)
     if grid.sizes["embedding"] * grid.sizes["list"] < 2:
         return None
     scale = TAU_SCALE * float(cells.within_sd.median())
@@ -123,7 +135,7 @@ def pool_cells(
     return _told(drawn, grid, scale, ci_prob, diagnostics, _notices(cells, grid, diagnostics))
 
 
-def _grid(cells: pd.DataFrame) -> xr.Dataset:
+def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     """Embeddings x lists in the order in which they come, with what is known of each cell; none without any number."""
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
@@ -133,6 +145,8 @@ def _grid(cells: pd.DataFrame) -> xr.Dataset:
     )
     order = {dim: list(dict.fromkeys(cells.index.get_level_values(dim))) for dim in _SIDES}
     grid = xr.Dataset.from_dataframe(frame).reindex(order)
+    of_lists = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
+    grid["common"] = "list", of_lists.to_numpy(dtype=float)
     heard = {dim: grid.there.any([other for other in _SIDES if other != dim]) for dim in _SIDES}
     return grid.isel({dim: np.flatnonzero(there) for dim, there in heard.items()})
 
@@ -142,7 +156,8 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     y, sd, there = (
         grid[name].transpose(*_SIDES).to_numpy().astype(float) for name in ("bias", "sd", "there")
     )
-    return {"y": rounded(y / scale), "s": rounded(np.where(there > 0, sd / scale, 1.0)), "there": there}
+    s = rounded(np.where(there > 0, sd / scale, 1.0))
+    return {"y": rounded(y / scale), "s": s, "there": there, "common": rounded(grid.common)}
 
 
 def _has(sizes: Mapping[Hashable, int], effect: str) -> bool:
@@ -156,8 +171,7 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
         # The absolute value of a normal is half-normal, and has no endless tail at zero as a logarithm has.
         sds = {e: pm.Deterministic(f"sd_{e}", abs(pm.Normal(f"sd_{e}_z"))) for e in effects}
-        common = pm.Uniform("common", 0, 1) if "interaction" in sds else 0.0
-        pm.Potential("cells", _Given.of(sds, common, known, pt).log_likelihood(pt))
+        pm.Potential("cells", _Given.of(sds, known, pt).log_likelihood(pt))
     return model
 
 
@@ -181,8 +195,8 @@ class _Given:
     interaction: Any  # its variance
 
     @classmethod
-    def of(cls, sds: Mapping[str, Any], common: Any, known: Mapping[str, Any], numerics: Any) -> Self:
-        s, there = known["s"], known["there"]
+    def of(cls, sds: Mapping[str, Any], known: Mapping[str, Any], numerics: Any) -> Self:
+        s, there, common = known["s"], known["there"], known["common"]
         variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
         precision = there / variance
         one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
@@ -311,7 +325,6 @@ class _Drawn:
 
     mu: NDArray[np.float64]
     sds: dict[str, NDArray[np.float64]]
-    common: NDArray[np.float64] | None
     theta: NDArray[np.float64]
 
 
@@ -321,14 +334,13 @@ def _completed(
     """True biases, (embedding, list, draw), from their normal distribution given the scales."""
     scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
     sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
-    common = scales.get("common")
     mus, thetas = [], []
     for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
         of_draw = {e: sd[k] for e, sd in sds.items()}
-        mu, theta = _Given.of(of_draw, 0.0 if common is None else common[k], inputs, np).drawn(rng)
+        mu, theta = _Given.of(of_draw, inputs, np).drawn(rng)
         mus.append(mu)
         thetas.append(theta)
-    return _Drawn(np.array(mus), sds, common, np.stack(thetas, axis=-1))
+    return _Drawn(np.array(mus), sds, np.stack(thetas, axis=-1))
 
 
 def _told(
@@ -341,8 +353,6 @@ def _told(
 ) -> Crossed:
     names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
     numbers = {"mu": scale * drawn.mu, **{f"sd_{e}": scale * sd for e, sd in drawn.sds.items()}}
-    if drawn.common is not None:
-        numbers["common"] = drawn.common
     variance = sum(sd**2 for sd in drawn.sds.values())
     shares = {e: sd**2 / variance for e, sd in drawn.sds.items()}
     theta = scale * drawn.theta
@@ -358,7 +368,9 @@ def _told(
         embeddings=_with_ranks(
             of_sides["embedding"], rankings["embedding"].table, names["embedding"], ci_prob
         ),
-        lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob),
+        lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob).assign(
+            shared_error=grid.common.to_numpy()
+        ),
         more_biased={side: each.above for side, each in rankings.items()},
         diagnostics=diagnostics,
         notices=notices,

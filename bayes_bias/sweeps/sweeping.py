@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
@@ -17,6 +17,7 @@ from bayes_bias.sweeps.columns import Column, check_recipes, open_columns, read_
 from bayes_bias.sweeps.found import Sweep, assembled
 from bayes_bias.sweeps.pooling import pool_cells
 from bayes_bias.sweeps.recipes import Recipe
+from bayes_bias.sweeps.shared_words import shared_errors
 from bayes_bias.tasks import Outcome, Task, open_store, run_tasks
 from bayes_bias.tasks.store import MARKER
 from bayes_bias.words.wordlist import WordList
@@ -128,7 +129,9 @@ def sweep(
     if asked.posteriors == "none":
         return found
     progress.step("pooling")
-    return replace(found, pooled=pool_cells(found.cells, ci_prob=ci_prob, seed=seed))
+    influence = {at: o.result["influence"] for at, o in screened.items() if not o.failed}
+    shared = shared_errors(influence, sampling_scope(scope))
+    return replace(found, pooled=pool_cells(found.cells, shared, ci_prob=ci_prob, seed=seed))
 
 
 def _cells(

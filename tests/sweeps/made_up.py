@@ -19,7 +19,7 @@ _ODD = {1: _FAILED, 5: _UNCONVERGED, 7: _SCREENED}
 def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1) -> Sweep:
     """A sweep with all that a page shows: what is missing, not converged, screened alone."""
     rng = np.random.default_rng(seed)
-    cells = _cells(made_cells(rng, truth(rng, embeddings, lists)))
+    cells = _cells(made_cells(rng, truth(rng, embeddings, lists))[0])
     names = [tuple(cells.index.unique(level)) for level in cells.index.names]
     failed = [(*at, "crossed", "half of the words have no vector") for at in cells.index[cells.source == ""]]
     origin = {"source": "vectors.txt (text)", "dimensions": 300, "replicates": 0}

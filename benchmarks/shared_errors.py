@@ -1,0 +1,93 @@
+"""How much of their errors embeddings have in common: `python -m benchmarks.shared_errors --embedding GLOVE.npz`.
+
+Words are drawn at random, as groups and classes of two sizes, again and again. The biases that two embeddings show of
+the same random words correlate: that is what their errors have in common, for the choice of words is all there is.
+`shared_errors` knows one draw at a time, and says the same of it.
+"""
+
+import argparse
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import bayes_bias as bb
+from bayes_bias.associations.table import assemble
+from bayes_bias.measures.quasi_f import QuasiF, quasi_f
+from bayes_bias.sweeps.shared_words import shared_errors
+from benchmarks.provenance import provenance, write
+from benchmarks.sweep import DEBIASED
+
+SIZES = (8, 16)
+
+
+def main() -> None:
+    """Draw words, and compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--embedding", help="a further one, such as GloVe's vectors of the same words")
+    chosen = parser.parse_args()
+    vectors = _vectors(chosen.embedding)
+    rows = [row for size in SIZES for row in _rows(vectors, size, chosen.draws)]
+    print(pd.DataFrame(rows).to_string(index=False))
+    write("shared-errors", provenance() | {"words": len(next(iter(vectors.values())))}, rows)
+
+
+def _vectors(further: str | None) -> dict[str, NDArray[np.float64]]:
+    """Unit vectors of the words that all embeddings have."""
+    shipped, minilm = (bb.open_embedding(name) for name in ("googlenews-demo", "minilm-demo"))
+    found = {"GoogleNews": shipped, "debiased": DEBIASED.applied(shipped), "MiniLM": minilm}
+    if further:
+        found["GloVe"] = bb.open_embedding(further)
+    every = {name: each.all() for name, each in found.items()}
+    words = sorted(set.intersection(*(set(each) for each in every.values())))
+    matrices = {name: np.stack([each[word] for word in words]).astype(float) for name, each in every.items()}
+    full = matrices["GoogleNews"]
+    matrices["projected to 50"] = full @ np.random.default_rng(1).standard_normal((full.shape[1], 50))
+    return {name: each / np.linalg.norm(each, axis=1, keepdims=True) for name, each in matrices.items()}
+
+
+def _rows(vectors: dict[str, NDArray[np.float64]], size: int, draws: int) -> list[dict[str, object]]:
+    rng = np.random.default_rng(1)
+    pairs = list(combinations(vectors, 2))
+    found = [_drawn(vectors, size, rng) for _ in range(draws)]
+    bias = pd.DataFrame([{name: each.value for name, each in draw.items()} for draw in found]).corr()
+    said = pd.DataFrame([[_share(draw[one], draw[other]) for one, other in pairs] for draw in found])
+    return [
+        {
+            "embeddings": f"{one}, {other}",
+            "words": size,
+            "correlation of biases": round(float(bias.loc[one, other]), 3),
+            "said, on average": round(float(said[k].mean()), 3),
+            "sd": round(float(said[k].std()), 3),
+        }
+        for k, (one, other) in enumerate(pairs)
+    ]
+
+
+def _drawn(vectors: dict[str, NDArray[np.float64]], size: int, rng: np.random.Generator) -> dict[str, QuasiF]:
+    """Two groups and two classes of random words, the same in all embeddings."""
+    count = len(next(iter(vectors.values())))
+    targets, attributes = np.split(rng.permutation(count)[: 4 * size], 2)
+    sides = [
+        {f"word {k}": f"{side} {place // size}" for place, k in enumerate(drawn)}
+        for side, drawn in (("group", targets), ("class", attributes))
+    ]
+    stereotypes = {"group 0": "class 0", "group 1": "class 1"}
+    return {
+        name: quasi_f(assemble(each[targets] @ each[attributes].T, *sides, stereotypes))
+        for name, each in vectors.items()
+    }
+
+
+def _share(one: QuasiF, other: QuasiF) -> float:
+    influence = {
+        (str(k), "drawn"): {side: each.influence[side].to_dict() for side in ("targets", "attributes")}
+        for k, each in enumerate((one, other))
+    }
+    return float(shared_errors(influence)["drawn"])
+
+
+if __name__ == "__main__":
+    main()
