@@ -46,6 +46,7 @@ from .sentences.cloze import Cloze as Cloze
 from .sentences.templates import Templates as Templates
 from .sentences.templates import load_templates as load_templates
 from .sweeps.recipes import Recipe as Recipe
+from .sweeps.scored import Scored as Scored
 from .sweeps.sweeping import sweep as sweep
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist

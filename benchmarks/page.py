@@ -1,6 +1,7 @@
 """Render CALIBRATION.md and its figure from `benchmarks/results/*.json`: `python -m benchmarks.page`."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 from scipy.stats import binomtest
@@ -26,16 +27,6 @@ _RESTS_ON = """## What these numbers rest on
 
 That words are independent draws from the population they stand for. Words drawn at random are. Words that come in
 sub-topics are not, and make the intervals too short unless the list names them: see the simulated tables below.
-
-"Distinguishable" means associated, and not why. Coherent targets and one random *topic* for each class were
-distinguishable in 39% of draws on GoogleNews vectors, and in 56% with a model of 50 dimensions: four in ten
-arbitrary pairs of topics. Of ten null lists, one or more were distinguishable in 29.5% of draws, and in 4.8% after
-Holm's correction. Of 33 variants of one null list, each without one of its words, one or more were in 14.0%. A number
-of words that would tell a bias from zero holds if the bias is as large as estimated: of null tables that are not
-distinguishable 80% get such a number (median 92), though the probability is 5%.
-
-(The numbers of the last paragraph are rendered from no results file. They come from a trial with a sampler written
-apart from the package, of the model before preferences were contrasts; the Monte Carlo error is about one point.)
 """
 
 
@@ -51,6 +42,43 @@ def render() -> str:
     """The page from what has been measured so far; a part without results is not on it."""
     sections = [_dated(name, section()) for name, section in SECTIONS.items() if _measured(name)]
     return "\n".join([_HEAD, _RESTS_ON, *sections])
+
+
+def promises() -> str:
+    """What a single finding does not promise."""
+    result = read("promises")
+    rows = {(row["what"], row["of"]): row for row in result["rows"]}
+    by_what = {row["what"]: row for row in result["rows"]}
+    draws = result["rows"][0]["draws"]
+
+    def share(row: dict[str, Any], name: str = "found") -> str:
+        return _share_of(row[name], draws)
+
+    shipped, *trained = (row for (what, _), row in rows.items() if what == "topics on both sides")
+    many, variants, needed = (by_what[w] for w in ("ten lists", "a list and its variants", "words needed"))
+    further = f"; with a model of 50 dimensions in {share(trained[0])}" if trained else ""
+    return f"""## What one finding does not promise
+
+Eight attributes in each class, {draws} draws each.
+
+**"Distinguishable" means associated, and not why.** A random *topic* for each group and for each class, eight words
+from the neighbourhood of a random one, is distinguishable from noise in {share(shipped)} of draws{further}; the targets
+of the ten WEAT lists with a random topic for each class in {share(by_what["real targets, random topics"])}. No word of
+these was chosen for a stereotype.
+
+**Several lists.** Of ten null lists, attribute words drawn at random for each, one or more are distinguishable in
+{share(many)} of draws; after Holm's adjustment in {share(many, "after Holm")}.
+
+**A list that is tried until it works.** Of weat7 with random attributes and its 32 variants, each without one of its
+words, one or more are distinguishable in {share(variants)}; the list itself in {share(variants, "whole")}.
+
+**The number of words that would settle it** holds if the bias is as large as estimated. Of null tables that are not
+distinguishable {needed["said"]:.0%} get such a number, {needed["words"]:.0f} words in the median, though the
+probability is 5%. The probability that comes with it, averaged over the posterior, is {needed["probability"]:.0%} on
+average, and not the 80% that the number is for.
+
+{circumstances(result["about"])}
+"""
 
 
 def nulls() -> str:
@@ -769,7 +797,7 @@ def gap_correlations() -> str:
             "simulations": rows.simulations,
             "posterior mean": rows.rho.map("{:+.2f}".format),
             **{
-                name: [_covered(share, n) for share, n in zip(rows[own], rows.simulations, strict=True)]
+                name: [_share_of(share, n) for share, n in zip(rows[own], rows.simulations, strict=True)]
                 for name, own in shares.items()
             },
             "width": rows.width.map("{:.2f}".format),
@@ -796,7 +824,7 @@ def pairs() -> str:
     result, keys = read("pairs"), ["correlation", "truth"]
     rows = pd.DataFrame(result["rows"])
     shown = rows.assign(
-        covered=[_covered(row.coverage_95, int(row.draws)) for row in rows.itertuples()],
+        covered=[_share_of(row.coverage_95, int(row.draws)) for row in rows.itertuples()],
         width=rows.width.map("{:.3f}".format),
         draws=rows.draws.astype(int),
     ).sort_values(["method", *keys])[["scope", "method", *keys, "draws", "covered", "width"]]
@@ -823,13 +851,8 @@ coverage too short.)
 """
 
 
-def _covered(share: float, draws: int) -> str:
-    """A coverage with its exact interval."""
-    interval = binomtest(round(share * draws), draws).proportion_ci()
-    return f"{share:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
-
-
 SECTIONS: dict[str, Callable[[], str]] = {
+    "promises": promises,
     "nulls": nulls,
     "priors": priors,
     "topical": topical,
@@ -896,8 +919,9 @@ def _of_squares(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _share_of(share: float, n: int) -> str:
+    """With its exact interval."""
     interval = binomtest(round(share * n), n).proportion_ci()
-    return f"{share:.0%} [{interval.low:.0%}, {interval.high:.0%}]"
+    return f"{share:.1%} [{interval.low:.1%}, {interval.high:.1%}]"
 
 
 def _simulations(rows: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias import load_masked, score_pairs
 from bayes_bias.cli.main import main
+from bayes_bias.language_models.masked import MaskedModel
 from bayes_bias.language_models.training import train_masked
 from bayes_bias.resources import table_file
 
@@ -83,6 +84,27 @@ sets = "John:Amy,Paul:Joan"
     asked = bb.measures.quasi_f(bb.cosines(bb.encode(folders[0], "weat6", "noun-10"), "weat6", ()))
     assert (cells.bias["tiny"], cells.sd["tiny"]) == pytest.approx((asked.value, asked.se), rel=1e-4)
     assert cells.bias.nunique() == 4
+
+
+def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
+    folders: tuple[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tables = "".join(
+        f'[[embeddings]]\nname = "{name}"\nmasked = "{folder}"\n'
+        for name, folder in zip(("one", "other"), folders, strict=True)
+    )
+    spec, out = tmp_path / "audit.toml", tmp_path / "out"
+    spec.write_text(f'lists = ["weat6"]\ncontrols = []\nposteriors = "none"\n{tables}')
+    run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
+    cells = pd.read_csv(out / "cells.csv").set_index("embedding")
+    asked = bb.measures.quasi_f(bb.log_probabilities(folders[1], "weat6", ()))
+    assert (cells.bias["other"], cells.sd["other"]) == pytest.approx((asked.value, asked.se))
+    assert "Which models are biased" in (out / "index.html").read_text()
+    monkeypatch.setattr(MaskedModel, "__call__", lambda *_: pytest.fail("asked again"))
+    run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:

@@ -96,10 +96,7 @@ def log_probabilities(
     >>> log_probabilities(model, words, controls=()).block("men", "work").item()
     1.0
     """
-    if predict not in get_args(Predicted):
-        raise AssociationsError(
-            f"predict: '{predict}' is no side; {did_you_mean(str(predict), get_args(Predicted))}"
-        )
+    check_predicted(predict)
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = load_masked(model) if isinstance(model, str | Path) else model
     name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
@@ -136,6 +133,19 @@ def log_probabilities(
         ),
     )
     return with_notices(table)
+
+
+def check_predicted(predict: str) -> None:
+    """Refuse what is no side of a table.
+
+    Raises
+    ------
+    AssociationsError
+    """
+    if predict not in get_args(Predicted):
+        raise AssociationsError(
+            f"predict: '{predict}' is no side; {did_you_mean(str(predict), get_args(Predicted))}"
+        )
 
 
 class _Asked(NamedTuple):

@@ -33,8 +33,9 @@ def sweep(
         Path,
         typer.Argument(
             metavar="SPEC.toml",
-            help='What to measure: lists = [...], tables [[embeddings]] with files = "*.txt" (or an encoder), and'
-            " perhaps [[debiasing]] with name and sets, models, measures, posteriors, [sampling].",
+            help='What to measure: lists = [...], tables [[embeddings]] with files = "*.txt" (or encoder, or'
+            " masked, of language models), and perhaps [[debiasing]] with name and sets, models, measures, posteriors,"
+            " [sampling].",
         ),
     ],
     out_folder: Annotated[
@@ -93,7 +94,7 @@ def _show(found: Sweep) -> None:
                 ],
                 "rank": [rank_interval(*ends) for ends in zip(rows.rank_lower, rows.rank_upper, strict=True)],
             },
-            index=rows.index.rename("embedding"),
+            index=rows.index.rename(found.noun),
         )
         print_frame(shown, title="Over these lists, in the light of all cells")
     say(found.text)

@@ -2,6 +2,7 @@
 
 from bayes_bias.sweeps.found import Sweep
 from bayes_bias.sweeps.recipes import Recipe
+from bayes_bias.sweeps.scored import Scored
 from bayes_bias.sweeps.sweeping import sweep
 
-__all__ = ["Recipe", "Sweep", "sweep"]
+__all__ = ["Recipe", "Scored", "Sweep", "sweep"]

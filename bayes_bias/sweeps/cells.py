@@ -1,6 +1,7 @@
 """What a cell is, one list in one embedding, and what is asked of it: functions that any process can call."""
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -11,7 +12,8 @@ from bayes_bias.associations.cosine import cosines_with_vectors
 from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings import Embedding
-from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.embeddings.vectors import Vectors, sha256_of_vectors
+from bayes_bias.errors import AssociationsError
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -32,25 +34,28 @@ type Record = dict[str, Any]
 _NAMED = 8
 
 
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """A list, with its control classes, in an embedding of which no more than its words are in memory."""
-
-    words: WordList
-    embedding: Embedding
-    allow_loss: bool
+class Cell(ABC):
+    """A list, with its control classes, in an embedding or by a language model."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What people call it."""
-        return f"{self.words.name} in {self.embedding.name}"
 
-    @cached_property
+    @property
+    @abstractmethod
     def depends_on(self) -> list[Any]:
-        """Hashes of list and vectors, and what else makes the table; neither the names nor where the files lie."""
-        vectors = sha256_of_vectors(self.embedding.all())
-        of_replicates = [list(self.embedding.replicates), self.embedding.kind]
-        return [self.words.sha256, vectors, of_replicates, self.allow_loss]
+        """All that makes the table; neither names nor where files lie."""
+
+    @abstractmethod
+    def table(self) -> tuple[Associations, Vectors | None]:
+        """The numbers, and the vectors that they are made of.
+
+        Raises
+        ------
+        BayesBiasError
+            There are none.
+        """
 
     def screened(self, ci_prob: float) -> Task:
         """The task of asking mean squares alone."""
@@ -65,6 +70,52 @@ class Cell:
         asked = None if names is None else list(names)
         settings = (asked, seed, ci_prob)
         return Task(self.name, measure_cell, (self, *settings), [self.depends_on, *settings])
+
+
+@dataclass(frozen=True, eq=False)
+class CosineCell(Cell):
+    """A list in an embedding, of which no more than its words are in memory."""
+
+    words: WordList
+    embedding: Embedding
+    allow_loss: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.words.name} in {self.embedding.name}"
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        """Hashes of list and vectors, and what else makes the table."""
+        vectors = sha256_of_vectors(self.embedding.all())
+        of_replicates = [list(self.embedding.replicates), self.embedding.kind]
+        return [self.words.sha256, vectors, of_replicates, self.allow_loss]
+
+    def table(self) -> tuple[Associations, Vectors | None]:
+        return cosines_with_vectors(self.embedding, self.words, (), allow_loss=self.allow_loss)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredCell(Cell):
+    """A list's log probabilities, or in a line why there are none."""
+
+    words: str
+    model: str
+    scored: Associations | str
+
+    @property
+    def name(self) -> str:
+        return f"{self.words} by {self.model}"
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        """The hash of the numbers themselves."""
+        return [self.scored if isinstance(self.scored, str) else self.scored.sha256]
+
+    def table(self) -> tuple[Associations, Vectors | None]:
+        if isinstance(self.scored, str):
+            raise AssociationsError(self.scored)
+        return self.scored, None
 
 
 @dataclass(frozen=True)
@@ -99,7 +150,7 @@ def _quietly() -> Iterator[None]:
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F: bias, standard error, interval and p-value without priors; what each word adds to the bias; and
     which words were found."""
-    table, _ = _table(cell)
+    table, _ = cell.table()
     found = quasi_f(table, ci_prob=ci_prob)
     lower, upper = found.interval
     return {
@@ -119,7 +170,7 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
 @_quietly()
 def fit_cell(cell: Cell, how: Fitting) -> Record:
     """The posterior of the bias in a few numbers, the verdict, and whether it can be believed."""
-    table, _ = _table(cell)
+    table, _ = cell.table()
     fitted = Fitted.of(fit(table, how.spec, seed=how.seed, sampling=how.sampling))
     said = verdict(fitted, how.scope, ci_prob=how.ci_prob)
     row = row_of_bias(fitted, said.scope, how.ci_prob)
@@ -143,19 +194,15 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
 @_quietly()
 def measure_cell(cell: Cell, names: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
     """The rows of the table of measures, and why others are not in it."""
-    table, vectors = _table(cell)
+    table, vectors = cell.table()
     found = measure_all(table, vectors, seed=seed, ci_prob=ci_prob, only=names)
     return {"rows": found.table.reset_index().to_dict("records"), "left_out": dict(found.left_out)}
 
 
-def _table(cell: Cell) -> tuple[Associations, dict[str, Any]]:
-    return cosines_with_vectors(cell.embedding, cell.words, (), allow_loss=cell.allow_loss)
-
-
 def _coverage(table: Associations) -> list[Record]:
     """Groups and classes that lost words, control classes aside."""
-    frame = table.coverage
-    assert frame is not None
+    if (frame := table.coverage) is None:
+        return []
     lost = frame[(frame.found < frame.asked) & (frame.role != "control")]
     return [
         {"name": row.name, "asked": int(row.asked), "found": int(row.found), "lost": _named(row)}

@@ -1,43 +1,63 @@
-"""The columns of an atlas: each embedding read once, whatever the number of lists, and debiased by each recipe."""
+"""The columns of an atlas: each embedding read once, whatever the number of lists, and debiased by each recipe; each
+language model asked for the words of every list."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError, did_you_mean
 from bayes_bias.progress import Progress
 from bayes_bias.sweeps.recipes import Recipe
+from bayes_bias.sweeps.scored import Scored
+from bayes_bias.tasks import Store
 from bayes_bias.words.wordlist import WordList
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """An embedding, of which the words of all lists are in memory; or in a line why there is none."""
+    """An embedding, of which the words of all lists are in memory; or a language model's numbers of each list, or why
+    it has none; or in a line why there is neither."""
 
     name: str
-    embedding: Embedding | None
+    embedding: Embedding | None = None
+    scored: Mapping[str, Associations | str] = field(default_factory=lambda: MappingProxyType({}))
     failed: str = ""
 
 
-def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Embedding]:
-    """All embeddings opened, each under a name of its own, before any is read.
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Embedding | Scored]:
+    """All embeddings and models opened, each under a name of its own, before any is read.
 
     Raises
     ------
     EmbeddingError
-        There are none, one cannot be opened, or two are called the same.
+        There are none, one cannot be opened, two are called the same, or some give cosines and others do not.
     """
     if isinstance(embeddings, Mapping):
-        opened = [open_embedding(each, trust=trust, name=name) for name, each in embeddings.items()]
+        opened = [_opened(each, trust, name) for name, each in embeddings.items()]
     else:
-        one = isinstance(embeddings, str | Path | Embedding)
-        opened = [open_embedding(each, trust=trust) for each in ([embeddings] if one else embeddings)]
+        one = isinstance(embeddings, str | Path | Embedding | Scored)
+        opened = [_opened(each, trust) for each in ([embeddings] if one else embeddings)]
     if not opened:
         raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
     check_different([each.name for each in opened])
+    for kinds in (Scored, Embedding):
+        first = next((each.name for each in opened if not isinstance(each, kinds)), None)
+        if first is not None and isinstance(opened[0], kinds):
+            raise EmbeddingError(
+                f"embeddings: '{opened[0].name}' and '{first}' give cosines and log probabilities, which no atlas can"
+                " compare; make a sweep of each kind"
+            )
     return opened
+
+
+def _opened(given: Any, trust: bool, name: str | None = None) -> Embedding | Scored:
+    if isinstance(given, Scored):
+        return given.opened(trust=trust, name=name)
+    return open_embedding(given, trust=trust, name=name)
 
 
 def check_different(names: Sequence[str]) -> None:
@@ -55,13 +75,20 @@ def check_different(names: Sequence[str]) -> None:
             )
 
 
-def check_recipes(recipes: Sequence[Recipe], names: Sequence[str]) -> list[str]:
-    """Names of all columns; refused are a recipe for an embedding that is not there, and two columns of one name.
+def check_recipes(recipes: Sequence[Recipe], opened: Sequence[Embedding | Scored]) -> list[str]:
+    """Names of all columns; refused are a recipe for an embedding that is not there, or where there are no vectors, and
+    two columns of one name.
 
     Raises
     ------
     EmbeddingError
     """
+    names = [each.name for each in opened]
+    if recipes and isinstance(opened[0], Scored):
+        raise EmbeddingError(
+            f"debiasing: '{recipes[0].name}' takes a direction off vectors, and '{names[0]}' gives log probabilities;"
+            " leave it out"
+        )
     for recipe in recipes:
         for name in recipe.of:
             if name not in names:
@@ -74,15 +101,21 @@ def check_recipes(recipes: Sequence[Recipe], names: Sequence[str]) -> list[str]:
 
 
 def read_columns(
-    embeddings: Sequence[Embedding],
+    embeddings: Sequence[Embedding | Scored],
     recipes: Sequence[Recipe],
     lists: Sequence[WordList],
+    store: Store | None,
     progress: Progress,
 ) -> Iterator[Column]:
-    """One after the other; what cannot be read, or debiased, is told and stops no other."""
+    """One after the other; what cannot be read, scored or debiased is told and stops no other."""
     wanted = [word for each in lists for word in (*each.targets, *each.attributes)]
     wanted += [word for recipe in recipes for word in recipe.sets.words]
     for each in embeddings:
+        if isinstance(each, Scored):
+            yield Column(
+                each.name, scored={words.name: each.table(words, store, progress) for words in lists}
+            )
+            continue
         progress.step(f"{each.name}: reading vectors")
         own = [recipe for recipe in recipes if recipe.applies_to(each.name)]
         try:
@@ -91,7 +124,7 @@ def read_columns(
             raise
         except BayesBiasError as error:
             yield from (
-                Column(name, None, str(error)) for name in (each.name, *(r.named(each.name) for r in own))
+                Column(name, failed=str(error)) for name in (each.name, *(r.named(each.name) for r in own))
             )
             continue
         yield Column(each.name, read)
@@ -103,4 +136,4 @@ def _debiased(embedding: Embedding, recipe: Recipe) -> Column:
     try:
         return Column(name, recipe.applied(embedding))
     except BayesBiasError as error:
-        return Column(name, None, str(error))
+        return Column(name, failed=str(error))

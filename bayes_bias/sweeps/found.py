@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.association import COSINE, Association
+from bayes_bias.associations.table import Associations
 from bayes_bias.formatting import Telling, in_words
 from bayes_bias.results.many_lists import holm
 from bayes_bias.sweeps.asked import Asked
@@ -58,6 +59,8 @@ class Sweep(Telling):
         What could not be computed, with its reason.
     versions : tuple of mapping of str to str
         Versions of the packages that computed the posteriors; more than one where the folder is older than they are.
+    association : Association
+        What a bias is a difference of.
     pooled : Crossed or None
         What all cells say together; None where there is one cell alone, or all were only screened.
     """
@@ -73,12 +76,13 @@ class Sweep(Telling):
     coverage: pd.DataFrame
     failures: pd.DataFrame
     versions: tuple[Mapping[str, str], ...]
+    association: Association = COSINE
     pooled: Crossed | None = None
 
     @property
-    def association(self) -> Association:
-        """What a bias is a difference of."""
-        return COSINE
+    def noun(self) -> str:
+        """What a column is called in sentences."""
+        return "embedding" if self.association == COSINE else "model"
 
     @property
     def unconverged(self) -> pd.DataFrame:
@@ -91,7 +95,7 @@ class Sweep(Telling):
         cells = self.cells
         done = int((cells.source == POSTERIOR).sum())
         said = [
-            f"{_counted(len(self.embeddings), 'embedding')} and {_counted(len(self.lists), 'list')}:"
+            f"{_counted(len(self.embeddings), self.noun).capitalize()} and {_counted(len(self.lists), 'list')}:"
             f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
         ]
         if done:
@@ -150,17 +154,29 @@ def assembled(
         coverage=_coverage(screening),
         failures=_failures(columns, screened, fitted, measured),
         versions=tuple(json.loads(each) for each in sorted({*posteriors.get("versions", ())})),
+        association=next((table.association for c in columns for table in _tables(c)), COSINE),
     )
 
 
 def _sources(columns: Sequence[Column]) -> pd.DataFrame:
     rows = {
-        c.name: {"source": e.source, "dimensions": e.dimensions, "replicates": len(e.replicates)}
-        if (e := c.embedding) is not None
-        else {"source": "", "dimensions": 0, "replicates": 0}
-        for c in columns
+        c.name: dict(zip(("source", "dimensions", "replicates"), _source(c), strict=True)) for c in columns
     }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("embedding")
+
+
+def _source(column: Column) -> tuple[str, int, int]:
+    if (embedding := column.embedding) is not None:
+        return embedding.source, embedding.dimensions, len(embedding.replicates)
+    for table in _tables(column):
+        templates = 0 if table.replicates is None else len(table.replicates.tables)
+        return table.provenance["embedding_source"], 0, templates
+    return "", 0, 0
+
+
+def _tables(column: Column) -> list[Associations]:
+    """What a language model gives."""
+    return [each for each in column.scored.values() if isinstance(each, Associations)]
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
@@ -252,8 +268,7 @@ def _failures(
 
 
 def _counted(number: int, noun: str) -> str:
-    said = f"{in_words(number)} {noun}{_s(number)}"
-    return said[0].upper() + said[1:] if noun == "embedding" else said
+    return f"{in_words(number)} {noun}{_s(number)}"
 
 
 def _s(count: int) -> str:

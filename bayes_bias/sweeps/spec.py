@@ -13,13 +13,16 @@ from bayes_bias.inference.sampling import Sampling
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.sweeps.asked import SAMPLING
 from bayes_bias.sweeps.recipes import Recipe
+from bayes_bias.sweeps.scored import Scored
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.wordlist import wordlist_names
 
 # What goes to `sweep` as it stands.
 _PLAIN = ("models", "measures", "controls", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
 _KEYS = ("title", "lists", "embeddings", "debiasing", "sampling", *_PLAIN)
-_EMBEDDING = ("files", "name", "replicates", "encoder", "templates")
+_EMBEDDING = ("files", "name", "replicates", "encoder", "templates", "masked", "predict")
+# Where numbers come from: one of them.
+_SOURCES = ("files", "encoder", "masked")
 _DEBIASING = ("name", "sets", "equalize", "components", "of")
 
 
@@ -30,13 +33,16 @@ class Source:
     Attributes
     ----------
     files : tuple of str or None
-        Paths and shipped names; globs have been resolved. None for an encoder.
+        Paths and shipped names; globs have been resolved. None for a model.
     name : str or None
         Of a single embedding, or of one whose files are replicates.
     replicates : str or None
         What the files are where they are replicates of one embedding: "seed", "corpus".
     encoder, templates : str or None
         The folder of an encoder of sentences, and the sentences that words stand in.
+    masked, predict : str or None
+        The folder of a masked language model, which is asked for probabilities of words in the templates, and of which
+        words.
     """
 
     files: tuple[str, ...] | None
@@ -44,9 +50,18 @@ class Source:
     replicates: str | None = None
     encoder: str | None = None
     templates: str | None = None
+    masked: str | None = None
+    predict: str | None = None
 
-    def opened(self, lists: Sequence[str], controls: Sequence[str], trust: bool) -> list[Embedding]:
-        """The embeddings: of an encoder that of the words of all lists, which it reads now."""
+    def opened(self, lists: Sequence[str], controls: Sequence[str], trust: bool) -> list[Embedding | Scored]:
+        """The embeddings: of an encoder that of the words of all lists, which it reads now; or a language model."""
+        if self.masked is not None:
+            given: dict[str, Any] = {
+                "templates": self.templates,
+                "predict": self.predict,
+                "name": self.name,
+            }
+            return [Scored(self.masked, **{key: each for key, each in given.items() if each is not None})]
         if self.encoder is not None:
             made = encode(self.encoder, lists, self.templates, controls, trust=trust)
             return [open_embedding(made, name=self.name)]
@@ -124,11 +139,24 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     check_keys(content, _EMBEDDING, f"{where}, [[embeddings]]", BayesBiasError)
-    if ("files" in content) == ("encoder" in content):
-        raise EmbeddingError(f"{where}, [[embeddings]]: needs either files or an encoder")
-    if "encoder" in content:
-        named = {key: str(content[key]) for key in ("name", "encoder", "templates") if key in content}
-        return Source(None, **named)
+    told = f"{where}, [[embeddings]]"
+    named = [key for key in _SOURCES if key in content]
+    if len(named) != 1:
+        raise EmbeddingError(
+            f"{told}: names {' and '.join(named) or 'no source of numbers'}; give one of files, encoder and masked"
+        )
+    allowed = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}[
+        named[0]
+    ]
+    for key in content:
+        if key not in ("name", *named, *allowed):
+            raise EmbeddingError(f"{told}: {key} does not go with {named[0]}; leave it out")
+    if "files" not in content:
+        texts = {key: str(each) for key, each in content.items()}
+        for key in (named[0], "templates"):
+            if key in texts and (home / texts[key]).exists():
+                texts[key] = str(home / texts[key])
+        return Source(None, **texts)
     files = tuple(
         file for pattern in _texts(where, content, "files") for file in _matched(where, pattern, home)
     )

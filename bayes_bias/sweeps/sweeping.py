@@ -12,7 +12,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
 from bayes_bias.settings import check_jobs
 from bayes_bias.sweeps.asked import SAMPLING, Asked, check_chosen, read_lists
-from bayes_bias.sweeps.cells import Cell
+from bayes_bias.sweeps.cells import Cell, CosineCell, ScoredCell
 from bayes_bias.sweeps.columns import Column, check_recipes, open_columns, read_columns
 from bayes_bias.sweeps.found import Sweep, assembled
 from bayes_bias.sweeps.pooling import pool_cells
@@ -52,7 +52,8 @@ def sweep(
     ----------
     embeddings : mapping of str to embedding, or sequence of embeddings
         By their names, or under the names of their files; each is anything that `open_embedding` opens, a list of
-        replicates (seeds) among it. Each is read once.
+        replicates (seeds) among it. Each is read once. Or language models, each a `Scored`: a sweep has either cosines
+        or log probabilities.
     lists : str, Path, WordList, or a sequence of them
     models : iterable of str, Path or ModelSpec
         Crossed models. Pooling and rankings are those of the first.
@@ -103,10 +104,10 @@ def sweep(
     check_jobs(jobs)
     words = read_lists(lists, controls)
     opened = open_columns(embeddings, trust)
-    names = check_recipes(debiasing, [each.name for each in opened])
+    names = check_recipes(debiasing, opened)
     check_chosen(asked.posteriors, names, [each.name for each in words])
     store = None if folder is None else open_store(Path(folder) / CELLS)
-    columns = list(read_columns(opened, debiasing, words, progress))
+    columns = list(read_columns(opened, debiasing, words, store, progress))
     cells = _cells(columns, words, allow_loss)
 
     def run(what: str, tasks: Mapping[Any, Task]) -> dict[Any, Outcome]:
@@ -137,13 +138,15 @@ def sweep(
 def _cells(
     columns: Sequence[Column], lists: Sequence[WordList], allow_loss: bool
 ) -> dict[tuple[str, str], Cell]:
-    """Every list in every embedding that could be read, with no more vectors than its words need."""
+    """Every list in every embedding that could be read, with no more vectors than its words need; or by a model."""
     return {
-        (column.name, words.name): Cell(
+        (column.name, words.name): CosineCell(
             words, column.embedding.excerpt([*words.targets, *words.attributes]), allow_loss
         )
-        for column in columns
         if column.embedding is not None
+        else ScoredCell(words.name, column.name, column.scored[words.name])
+        for column in columns
+        if not column.failed
         for words in lists
     }
 

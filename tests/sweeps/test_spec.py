@@ -7,6 +7,7 @@ import pytest
 
 from bayes_bias import save_vectors
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.sweeps import Scored
 from bayes_bias.sweeps.asked import SAMPLING
 from bayes_bias.sweeps.spec import read_sweep
 
@@ -50,6 +51,14 @@ def test_what_the_file_leaves_out_is_as_in_python(home: Path) -> None:
     assert "models" not in read.arguments()
 
 
+def test_a_language_model_is_read_and_its_folder_is_relative_to_the_file(home: Path) -> None:
+    (home / "bert").mkdir()
+    text = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
+    (source,) = read_sweep(spec(home, HEAD + text)).sources
+    (column,) = source.opened(["weat6"], (), trust=False)
+    assert column == Scored(str(home / "bert"), predict="attributes", name="BERT")
+
+
 def test_a_recipe_is_read(home: Path) -> None:
     text = '[[debiasing]]\nname = "debiased"\nsets = "she:he"\nequalize = true\n'
     (recipe,) = read_sweep(spec(home, HEAD + DEMO + text)).debiasing
@@ -77,7 +86,15 @@ def test_a_recipe_is_read(home: Path) -> None:
         ),
         (
             HEAD + '[[embeddings]]\nname = "a"\n',
-            "audit.toml, [[embeddings]]: needs either files or an encoder",
+            "audit.toml, [[embeddings]]: names no source of numbers; give one of files, encoder and masked",
+        ),
+        (
+            HEAD + '[[embeddings]]\nmasked = "bert"\nencoder = "bert"\n',
+            "audit.toml, [[embeddings]]: names encoder and masked; give one of",
+        ),
+        (
+            HEAD + '[[embeddings]]\nmasked = "bert"\nreplicates = "seed"\n',
+            "audit.toml, [[embeddings]]: replicates does not go with masked; leave it out",
         ),
         (HEAD + DEMO + '[[debiasing]]\nname = "x"\n', "audit.toml, [[debiasing]]: needs a text 'sets'"),
         (

@@ -1,0 +1,153 @@
+"""What a single finding does not promise: `python -m benchmarks.promises --draws 400`.
+
+Four ways in which a reader of one verdict can be misled though each interval holds what it says: words about something,
+several lists, lists that are tried until one works, and the number of words that would settle it. Eight attributes in
+each class, no controls; records are kept, and a run goes on where an earlier one stopped.
+"""
+
+import argparse
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import bayes_bias as bb
+from bayes_bias.checks.calibration import NullDesign
+from bayes_bias.checks.calibration.judging import NULL_SAMPLING, describe, posterior_of
+from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.spec import load_spec
+from bayes_bias.results.design import words_needed
+from bayes_bias.results.many_lists import holm
+from benchmarks.cells import LISTS, random_words
+from benchmarks.provenance import provenance, write
+from benchmarks.simulating import RECORDS, Record, simulated
+
+LEVEL = 0.05
+SPEC = load_spec("crossed")
+_SIZE = 8
+# A model of 50 dimensions, which `python -m benchmarks.trained` makes.
+TRAINED = RECORDS / "word2vec-50-manual.npz"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which promise, and with the targets of which lists, or with words of which embedding."""
+
+    what: str
+    of: tuple[str, ...]
+
+
+def main() -> None:
+    """Draw what is missing, and write a row for each promise."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--jobs", type=int, default=-1)
+    chosen = parser.parse_args()
+    asked = [*_ASKED, *(Asked(_TOPICS, (str(path),)) for path in (TRAINED,) if path.is_file())]
+    settings = (SPEC.sha256, vars(NULL_SAMPLING))
+    found = simulated(judged, asked, chosen.draws, "promises", *settings, jobs=chosen.jobs)
+    rows = [
+        {"what": one.what, "of": ", ".join(Path(name).stem for name in one.of), "draws": chosen.draws}
+        | pd.DataFrame([record for each, record in found if each == one]).agg(_told).to_dict()
+        for one in asked
+    ]
+    print(pd.DataFrame(rows).to_string())
+    about = {"specs": [f"{SPEC.name} {SPEC.sha256[:12]}"], "sampling": vars(NULL_SAMPLING)}
+    write("promises", provenance() | about, rows)
+
+
+def _told(values: "pd.Series[float]") -> float:
+    """Numbers of words by their median; all else as a share."""
+    return float(values.median() if values.name == "words" else values.mean())
+
+
+def judged(asked: Asked, seed: int) -> Record:
+    """What one draw has of it."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    return _JUDGED[asked.what](asked.of, seed)
+
+
+def _of_targets(lists: tuple[str, ...], seed: int) -> Record:
+    """Real targets, and a random topic for each class: draws take one list after the other."""
+    return _found(_design(lists[seed % len(lists)]).with_topics(classes=1), seed)
+
+
+def _of_topics(embeddings: tuple[str, ...], seed: int) -> Record:
+    """A random topic for each group and each class."""
+    return _found(_of_random_words(*embeddings).with_topics(classes=1, groups=1), seed)
+
+
+def _found(design: NullDesign, seed: int) -> Record:
+    return {"found": float(_chance(_fitted(design.draw(1, seed), seed)) < LEVEL)}
+
+
+def _of_many(lists: tuple[str, ...], seed: int) -> Record:
+    """Lists without bias, each with random words of its own."""
+    tables = [_design(name).draw(place, seed) for place, name in enumerate(lists, start=1)]
+    chances = np.array([_chance(_fitted(table, seed)) for table in tables])
+    return {"found": float((chances < LEVEL).any()), "after Holm": float((holm(chances) < LEVEL).any())}
+
+
+def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
+    """A list without bias, and the same without any one of its words."""
+    whole = _design(*lists).draw(1, seed)
+    words = [(side, word) for side in ("target", "attribute") for word in whole.values[side].to_numpy()]
+    variants = [replace(whole, values=whole.values.drop_sel({side: word})) for side, word in words]
+    chances = np.array([_chance(_fitted(table, seed)) for table in (whole, *variants)])
+    return {"found": float((chances < LEVEL).any()), "whole": float(chances[0] < LEVEL)}
+
+
+def _of_words(lists: tuple[str, ...], seed: int) -> Record:
+    """A list without bias in which none is found: how many words would be enough?"""
+    fitted = _fitted(_design(*lists).draw(1, seed), seed)
+    if _chance(fitted) < LEVEL:
+        return {}
+    needed = words_needed(fitted)
+    if needed is None:
+        return {"said": 0.0}
+    return {"said": 1.0, "words": float(needed.words), "probability": needed.averaged}
+
+
+@cache
+def _design(name: str) -> NullDesign:
+    return NullDesign.of(bb.load_wordlist(name), bb.open_embedding("googlenews-demo")).with_sizes(_SIZE)
+
+
+@cache
+def _of_random_words(embedding: str) -> NullDesign:
+    return random_words(bb.open_embedding(embedding)).with_random_groups(_SIZE).with_sizes(_SIZE)
+
+
+def _fitted(table: bb.Associations, seed: int) -> Fitted:
+    return posterior_of(table, SPEC, seed=seed)[0]
+
+
+def _chance(fitted: Fitted) -> float:
+    """Of so large a contrast if there were no bias."""
+    return float(describe(bias_estimate(fitted, "both"), 0.0)["p_value"])
+
+
+_TOPICS = "topics on both sides"
+_JUDGED: dict[str, Callable[[tuple[str, ...], int], Record]] = {
+    "real targets, random topics": _of_targets,
+    _TOPICS: _of_topics,
+    "ten lists": _of_many,
+    "a list and its variants": _of_variants,
+    "words needed": _of_words,
+}
+_ASKED = (
+    Asked("real targets, random topics", LISTS),
+    Asked(_TOPICS, ("googlenews-demo",)),
+    Asked("ten lists", LISTS),
+    Asked("a list and its variants", ("weat7",)),
+    Asked("words needed", ("weat7",)),
+)
+
+
+if __name__ == "__main__":
+    main()
