@@ -33,9 +33,9 @@ def sweep(
         Path,
         typer.Argument(
             metavar="SPEC.toml",
-            help='What to measure: lists = [...], tables [[embeddings]] with files = "*.txt" (or encoder, or'
-            " masked, of language models), and perhaps [[debiasing]] with name and sets, models, measures, posteriors,"
-            " [sampling].",
+            # Rich takes brackets for its own.
+            help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked, of'
+            ' language models), and perhaps "debiasing" with name and sets, "sampling", models, measures, posteriors.',
         ),
     ],
     out_folder: Annotated[
