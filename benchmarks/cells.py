@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.checks.calibration import Cell, NullDesign
-from bayes_bias.embeddings import Embedding
+from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.models.spec import Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 
@@ -129,6 +130,18 @@ def random_words(embedding: Embedding) -> NullDesign:
         stereotypes=dict(zip(names[:2], names[2:], strict=True)),
     )
     return NullDesign.of(placeholder, embedding)
+
+
+@cache
+def null_of(wordlist: str, size: int) -> NullDesign:
+    """A list's targets in the shipped vectors, with random classes of so many words; no controls."""
+    return NullDesign.of(load_wordlist(wordlist), open_embedding("googlenews-demo")).with_sizes(size)
+
+
+@cache
+def drawn_from(embedding: str, size: int) -> NullDesign:
+    """Groups and classes of so many random words."""
+    return random_words(open_embedding(embedding)).with_random_groups(size).with_sizes(size)
 
 
 def planted(embedding: Embedding) -> Iterator[Row]:

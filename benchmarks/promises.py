@@ -9,7 +9,6 @@ import argparse
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.results.design import words_needed
 from bayes_bias.results.many_lists import holm
-from benchmarks.cells import LISTS, random_words
+from benchmarks.cells import LISTS, drawn_from, null_of
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import RECORDS, Record, simulated
 
@@ -74,12 +73,12 @@ def judged(asked: Asked, seed: int) -> Record:
 
 def _of_targets(lists: tuple[str, ...], seed: int) -> Record:
     """Real targets, and a random topic for each class: draws take one list after the other."""
-    return _found(_design(lists[seed % len(lists)]).with_topics(classes=1), seed)
+    return _found(null_of(lists[seed % len(lists)], _SIZE).with_topics(classes=1), seed)
 
 
 def _of_topics(embeddings: tuple[str, ...], seed: int) -> Record:
     """A random topic for each group and each class."""
-    return _found(_of_random_words(*embeddings).with_topics(classes=1, groups=1), seed)
+    return _found(drawn_from(*embeddings, _SIZE).with_topics(classes=1, groups=1), seed)
 
 
 def _found(design: NullDesign, seed: int) -> Record:
@@ -88,14 +87,14 @@ def _found(design: NullDesign, seed: int) -> Record:
 
 def _of_many(lists: tuple[str, ...], seed: int) -> Record:
     """Lists without bias, each with random words of its own."""
-    tables = [_design(name).draw(place, seed) for place, name in enumerate(lists, start=1)]
+    tables = [null_of(name, _SIZE).draw(place, seed) for place, name in enumerate(lists, start=1)]
     chances = np.array([_chance(_fitted(table, seed)) for table in tables])
     return {"found": float((chances < LEVEL).any()), "after Holm": float((holm(chances) < LEVEL).any())}
 
 
 def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
     """A list without bias, and the same without any one of its words."""
-    whole = _design(*lists).draw(1, seed)
+    whole = null_of(*lists, _SIZE).draw(1, seed)
     words = [(side, word) for side in ("target", "attribute") for word in whole.values[side].to_numpy()]
     variants = [replace(whole, values=whole.values.drop_sel({side: word})) for side, word in words]
     chances = np.array([_chance(_fitted(table, seed)) for table in (whole, *variants)])
@@ -104,23 +103,13 @@ def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
 
 def _of_words(lists: tuple[str, ...], seed: int) -> Record:
     """A list without bias in which none is found: how many words would be enough?"""
-    fitted = _fitted(_design(*lists).draw(1, seed), seed)
+    fitted = _fitted(null_of(*lists, _SIZE).draw(1, seed), seed)
     if _chance(fitted) < LEVEL:
         return {}
     needed = words_needed(fitted)
     if needed is None:
         return {"said": 0.0}
     return {"said": 1.0, "words": float(needed.words), "probability": needed.averaged}
-
-
-@cache
-def _design(name: str) -> NullDesign:
-    return NullDesign.of(bb.load_wordlist(name), bb.open_embedding("googlenews-demo")).with_sizes(_SIZE)
-
-
-@cache
-def _of_random_words(embedding: str) -> NullDesign:
-    return random_words(bb.open_embedding(embedding)).with_random_groups(_SIZE).with_sizes(_SIZE)
 
 
 def _fitted(table: bb.Associations, seed: int) -> Fitted:

@@ -15,6 +15,7 @@ NAMES = [
     "ModelSpec",
     "Recipe",
     "Sampling",
+    "Scored",
     "Templates",
     "WordList",
     "__version__",
