@@ -34,8 +34,9 @@ def sweep(
         typer.Argument(
             metavar="SPEC.toml",
             # Rich takes brackets for its own.
-            help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked, of'
-            ' language models), and perhaps "debiasing" with name and sets, "sampling", models, measures, posteriors.',
+            help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked,'
+            ' of language models), and perhaps "debiasing" with name and sets, "sampling", models, measures,'
+            " posteriors.",
         ),
     ],
     out_folder: Annotated[

@@ -147,7 +147,15 @@ def _draw_cells(ax: Axes, found: Sweep, reach: float, numbered: bool) -> None:
     for look, own in cells.groupby("look"):
         ax.plot(own.x + scaled.bias[own.index], own.y, **_mark(str(look), numbered))
     for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
-        ax.text(x, y - 0.3, _short(value), ha="center", va="center", fontsize=7.5, zorder=5)
+        ax.text(
+            x,
+            y - 0.3,
+            _short(value, found.association.decimals),
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            zorder=5,
+        )
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
@@ -155,9 +163,9 @@ def _mark(look: str, numbered: bool) -> dict[str, Any]:
     return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
 
 
-def _short(value: float) -> str:
-    """Two or three digits, without the zero before the point."""
-    return f"{value:+.3f}".replace("-", "−").replace("0.", ".", 1)
+def _short(value: float, decimals: int) -> str:
+    """Without the zero before the point."""
+    return f"{value:+.{decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
 
 
 def _fits(names: list[str], numbered: bool) -> bool:

@@ -56,7 +56,7 @@ def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None
         ax.set_xlabel(bias_axis(found.association))
         level = f"posterior mean and {found.asked.ci_prob:.0%} interval"
         legend_below(ax, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
-        ax.set_title(f"Mean bias of each {of}")
+        ax.set_title(f"Mean bias of each {found.noun if of == 'embedding' else of}")
     return ax
 
 

@@ -91,6 +91,7 @@ def pool_cells(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = SAMPLING,
+    noun: str = "embedding",
 ) -> Crossed | None:
     """What the cells of a sweep say together.
 
@@ -104,6 +105,8 @@ def pool_cells(
         for which it is missing has the mean of the others, or where there is none errors that are independent.
     ci_prob, seed, sampling
         As in `fit`.
+    noun : str
+        What notices call an embedding.
 
     Returns
     -------
@@ -132,7 +135,7 @@ def pool_cells(
     posterior, stats = sample_compiled(model, inputs, {}, seed, sampling, Quiet())
     diagnostics = diagnose(posterior, stats)
     drawn = _completed(posterior, inputs, np.random.default_rng(seed))
-    return _told(drawn, grid, scale, ci_prob, diagnostics, _notices(cells, grid, diagnostics))
+    return _told(drawn, grid, scale, ci_prob, diagnostics, _notices(cells, grid, diagnostics, noun))
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
@@ -397,14 +400,16 @@ def _with_ranks(
     return described(draws, ci_prob, names).join(ranks)
 
 
-def _notices(cells: pd.DataFrame, grid: xr.Dataset, diagnostics: Diagnostics) -> tuple[str, ...]:
+def _notices(cells: pd.DataFrame, grid: xr.Dataset, diagnostics: Diagnostics, noun: str) -> tuple[str, ...]:
     found = [f"the pooled model has not converged: {each}" for each in diagnostics.problems]
-    for side in _SIDES:
+    for side, called in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            found.append(f"not among these {side}s, since none of its numbers is there: {'; '.join(silent)}")
+            found.append(
+                f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}"
+            )
         if 1 < grid.sizes[side] < FEW_LISTS:
             found.append(
-                f"{in_words(grid.sizes[side])} {side}s say little of how much they differ: the prior decides;"
+                f"{in_words(grid.sizes[side])} {called}s say little of how much they differ: the prior decides;"
                 f" {in_words(FEW_LISTS)} or more would tell"
             )
     if missing := int((~grid.there).sum()):

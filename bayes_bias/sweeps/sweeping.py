@@ -132,7 +132,7 @@ def sweep(
     progress.step("pooling")
     influence = {at: o.result["influence"] for at, o in screened.items() if not o.failed}
     shared = shared_errors(influence, sampling_scope(scope))
-    return replace(found, pooled=pool_cells(found.cells, shared, ci_prob=ci_prob, seed=seed))
+    return replace(found, pooled=pool_cells(found.cells, shared, ci_prob=ci_prob, seed=seed, noun=found.noun))
 
 
 def _cells(
