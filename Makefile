@@ -65,6 +65,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.simulated --draws 400
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
+	$(BIN)/python -m benchmarks.promises
 	$(BIN)/python -m benchmarks.sbc
 	$(BIN)/python -m benchmarks.trained --seeds 5
 	$(BIN)/python -m benchmarks.replicates nulls --draws 400 --templates $(TEMPLATES)

@@ -62,9 +62,9 @@ def promises() -> str:
 Eight attributes in each class, {draws} draws each.
 
 **"Distinguishable" means associated, and not why.** A random *topic* for each group and for each class, eight words
-from the neighbourhood of a random one, is distinguishable from noise in {share(shipped)} of draws{further}; the targets
-of the ten WEAT lists with a random topic for each class in {share(by_what["real targets, random topics"])}. No word of
-these was chosen for a stereotype.
+from the neighbourhood of a random one, is distinguishable from noise in {share(shipped)} of draws on GoogleNews
+vectors{further}; the targets of the ten WEAT lists with a random topic for each class in
+{share(by_what["real targets, random topics"])}. No word of these was chosen for a stereotype.
 
 **Several lists.** Of ten null lists, attribute words drawn at random for each, one or more are distinguishable in
 {share(many)} of draws; after Holm's adjustment in {share(many, "after Holm")}.
@@ -75,7 +75,7 @@ words, one or more are distinguishable in {share(variants)}; the list itself in 
 **The number of words that would settle it** holds if the bias is as large as estimated. Of null tables that are not
 distinguishable {needed["said"]:.0%} get such a number, {needed["words"]:.0f} words in the median, though the
 probability is 5%. The probability that comes with it, averaged over the posterior, is {needed["probability"]:.0%} on
-average, and not the 80% that the number is for.
+average: a posterior knows that the bias may be smaller, or the other way, and not that there is none.
 
 {circumstances(result["about"])}
 """

@@ -52,7 +52,7 @@ def main() -> None:
     found = simulated(judged, asked, chosen.draws, "promises", *settings, jobs=chosen.jobs)
     rows = [
         {"what": one.what, "of": ", ".join(Path(name).stem for name in one.of), "draws": chosen.draws}
-        | pd.DataFrame([record for each, record in found if each == one]).agg(_told).to_dict()
+        | pd.DataFrame([record for each, record in found if each == one]).agg(_told).dropna().to_dict()
         for one in asked
     ]
     print(pd.DataFrame(rows).to_string())

@@ -25,6 +25,17 @@ def test_the_page_of_ground_truth_is_rendered_from_the_results_and_its_figures_a
     assert all((ground_truth_page.OUT.parent / figure).is_file() for figure in figures)
 
 
+def test_the_readme_quotes_what_one_finding_does_not_promise():
+    """In the words of README and page: rounded as there."""
+    rows = {(row["what"], row["of"]): row for row in read("promises")["rows"]}
+    topics = [rows["topics on both sides", of]["found"] for of in ("googlenews-demo", "word2vec-50-manual")]
+    many = next(row for (what, _), row in rows.items() if what == "ten lists")
+    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
+    assert "{:.0%} on GoogleNews vectors, {:.0%} with a model".format(*topics) in readme
+    assert f"shows a bias in {many['found']:.1%} of comparisons" in readme
+    assert f"after which it is {many['after Holm']:.1%}" in readme
+
+
 def test_simulated_cosines_have_the_bias_that_they_say():
     truths, raw = zip(*(sbc.simulate(np.random.default_rng(seed)) for seed in range(200)), strict=True)
     said = np.array([truth["bias, scope both"] for truth in truths])

@@ -92,7 +92,8 @@ def words_needed(
     scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`: the interval of `plan` would then exclude zero
     with probability `power` (:math:`z` is its normal quantile), were the bias and the components what this fit
     estimates on average. Where there is no bias the estimate is noise, and so is the number: most null tables get one.
-    The probability averaged over the posterior, which comes with it, knows that.
+    The probability averaged over the posterior, which comes with it, knows that the
+    bias may be smaller, and not that there is none: it is 75% on average where nothing is to be found.
 
     Returns
     -------
