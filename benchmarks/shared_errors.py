@@ -1,4 +1,4 @@
-"""How much of their errors embeddings have in common: `python -m benchmarks.shared_errors --embedding GLOVE.npz`.
+"""How much of their errors embeddings have in common: `python -m benchmarks.shared_errors`.
 
 Words are drawn at random, as groups and classes of two sizes, again and again. The biases that two embeddings show of
 the same random words correlate: that is what their errors have in common, for the choice of words is all there is.
@@ -17,6 +17,7 @@ from bayes_bias.associations.table import assemble
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.sweeps.shared_words import shared_errors
 from benchmarks.provenance import provenance, write
+from benchmarks.reference import REFERENCE
 from benchmarks.sweep import DEBIASED
 
 SIZES = (8, 16)
@@ -26,20 +27,18 @@ def main() -> None:
     """Draw words, and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=400)
-    parser.add_argument("--embedding", help="a further one, such as GloVe's vectors of the same words")
     chosen = parser.parse_args()
-    vectors = _vectors(chosen.embedding)
+    vectors = _vectors()
     rows = [row for size in SIZES for row in _rows(vectors, size, chosen.draws)]
     print(pd.DataFrame(rows).to_string(index=False))
     write("shared-errors", provenance() | {"words": len(next(iter(vectors.values())))}, rows)
 
 
-def _vectors(further: str | None) -> dict[str, NDArray[np.float64]]:
+def _vectors() -> dict[str, NDArray[np.float64]]:
     """Unit vectors of the words that all embeddings have."""
     shipped, minilm = (bb.open_embedding(name) for name in ("googlenews-demo", "minilm-demo"))
-    found = {"GoogleNews": shipped, "debiased": DEBIASED.applied(shipped), "MiniLM": minilm}
-    if further:
-        found["GloVe"] = bb.open_embedding(further)
+    glove = bb.open_embedding(REFERENCE / "glove840b_weat_items.npz")
+    found = {"GoogleNews": shipped, "debiased": DEBIASED.applied(shipped), "MiniLM": minilm, "GloVe": glove}
     every = {name: each.all() for name, each in found.items()}
     words = sorted(set.intersection(*(set(each) for each in every.values())))
     matrices = {name: np.stack([each[word] for word in words]).astype(float) for name, each in every.items()}
