@@ -44,13 +44,13 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> 
     if not opened:
         raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
     check_different([each.name for each in opened])
-    for kinds in (Scored, Embedding):
-        first = next((each.name for each in opened if not isinstance(each, kinds)), None)
-        if first is not None and isinstance(opened[0], kinds):
-            raise EmbeddingError(
-                f"embeddings: '{opened[0].name}' and '{first}' give cosines and log probabilities, which no atlas can"
-                " compare; make a sweep of each kind"
-            )
+    models = [each.name for each in opened if isinstance(each, Scored)]
+    others = [each.name for each in opened if not isinstance(each, Scored)]
+    if models and others:
+        raise EmbeddingError(
+            f"embeddings: '{models[0]}' gives log probabilities and '{others[0]}' cosines, which no atlas can compare;"
+            " make a sweep of each kind"
+        )
     return opened
 
 

@@ -20,9 +20,9 @@ from bayes_bias.words.wordlist import wordlist_names
 # What goes to `sweep` as it stands.
 _PLAIN = ("models", "measures", "controls", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
 _KEYS = ("title", "lists", "embeddings", "debiasing", "sampling", *_PLAIN)
-_EMBEDDING = ("files", "name", "replicates", "encoder", "templates", "masked", "predict")
-# Where numbers come from: one of them.
-_SOURCES = ("files", "encoder", "masked")
+# Where numbers come from, one of these, and what may go with it beside a name.
+_SOURCES = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
+_EMBEDDING = ("name", *dict.fromkeys(key for source, more in _SOURCES.items() for key in (source, *more)))
 _DEBIASING = ("name", "sets", "equalize", "components", "of")
 
 
@@ -145,17 +145,16 @@ def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
         raise EmbeddingError(
             f"{told}: names {' and '.join(named) or 'no source of numbers'}; give one of files, encoder and masked"
         )
-    allowed = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}[
-        named[0]
-    ]
+    (source,) = named
     for key in content:
-        if key not in ("name", *named, *allowed):
-            raise EmbeddingError(f"{told}: {key} does not go with {named[0]}; leave it out")
-    if "files" not in content:
+        if key not in ("name", source, *_SOURCES[source]):
+            raise EmbeddingError(f"{told}: {key} does not go with {source}; leave it out")
+    if source != "files":
         texts = {key: str(each) for key, each in content.items()}
-        for key in (named[0], "templates"):
-            if key in texts and (home / texts[key]).exists():
-                texts[key] = str(home / texts[key])
+        if (home / texts[source]).is_dir():
+            texts[source] = str(home / texts[source])
+        if "templates" in texts and (home / texts["templates"]).is_file():
+            texts["templates"] = str(home / texts["templates"])
         return Source(None, **texts)
     files = tuple(
         file for pattern in _texts(where, content, "files") for file in _matched(where, pattern, home)

@@ -63,7 +63,7 @@ def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
         (
             [bb.Scored(Talker("one")), "googlenews-demo"],
             {},
-            "embeddings: 'one' and 'googlenews-demo' give cosines and log probabilities",
+            "embeddings: 'one' gives log probabilities and 'googlenews-demo' cosines",
         ),
         (
             [bb.Scored(Talker("one"))],
