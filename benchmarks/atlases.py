@@ -1,14 +1,15 @@
 """Simulated atlases of known truth: `python -m benchmarks.atlases --draws 100`.
 
 Biases of cells are drawn as the pooled model has them, or worse: with a few embeddings that are much more biased than
-the others. What posteriors would say of them has errors of which part is common to all embeddings on a list:
-they are made of what words add to the bias, and so much is known of these. What was
-judged is kept in `benchmarks/records`, and a run goes on where an earlier one stopped.
+the others. What posteriors would say of them has errors of which part is common to all embeddings on a list: they are
+made of what words add to the bias, and so much is known of these. What was judged is kept in `benchmarks/records`, and
+a run goes on where an earlier one stopped.
 """
 
 import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -36,9 +37,8 @@ class Kind:
     taus: Mapping[str, float]
     common: float
     outliers: int = 0
-    of_pair: float = (
-        0.0  # of the errors' variance, what an embedding has in common with its other version alone
-    )
+    # Of the errors' variance: what an embedding has in common with its other version alone.
+    of_pair: float = 0.0
 
 
 KINDS = (
@@ -65,7 +65,7 @@ def main() -> None:
         for kind in KINDS
     ]
     print(pd.DataFrame(rows).T.to_string())
-    write("atlases", provenance(), rows)
+    write("atlases", provenance() | {"words": WORDS}, rows)
 
 
 def truth(
@@ -99,7 +99,7 @@ def made_cells(
     adds = np.zeros((WORDS, embeddings, lists))
     # What all have in common, each with its other version alone, and each by itself.
     for share, versions in ((common, embeddings), (of_pair, 2), (1 - common - of_pair, 1)):
-        different = rng.standard_normal((WORDS, -(-embeddings // versions), lists))
+        different = rng.standard_normal((WORDS, ceil(embeddings / versions), lists))
         adds += sds * np.sqrt(share / WORDS) * different.repeat(versions, axis=1)[:, :embeddings]
     index = pd.MultiIndex.from_product(
         [[f"embedding {k}" for k in range(embeddings)], [f"list {k}" for k in range(lists)]],

@@ -47,14 +47,13 @@ def render() -> str:
 def promises() -> str:
     """What a single finding does not promise."""
     result = read("promises")
-    rows = {(row["what"], row["of"]): row for row in result["rows"]}
     by_what = {row["what"]: row for row in result["rows"]}
+    shipped, *trained = (row for row in result["rows"] if row["what"] == "topics on both sides")
     draws = result["rows"][0]["draws"]
 
     def share(row: dict[str, Any], name: str = "found") -> str:
         return _share_of(row[name], draws)
 
-    shipped, *trained = (row for (what, _), row in rows.items() if what == "topics on both sides")
     many, variants, needed = (by_what[w] for w in ("ten lists", "a list and its variants", "words needed"))
     further = f"; with a model of 50 dimensions in {share(trained[0])}" if trained else ""
     return f"""## What one finding does not promise

@@ -16,8 +16,7 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.checks.calibration import NullDesign
-from bayes_bias.checks.calibration.judging import NULL_SAMPLING, describe, posterior_of
-from bayes_bias.estimands.estimates import bias_estimate
+from bayes_bias.checks.calibration.judging import NULL_SAMPLING, judge_posterior, posterior_of
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.results.design import words_needed
@@ -118,7 +117,7 @@ def _fitted(table: bb.Associations, seed: int) -> Fitted:
 
 def _chance(fitted: Fitted) -> float:
     """Of so large a contrast if there were no bias."""
-    return float(describe(bias_estimate(fitted, "both"), 0.0)["p_value"])
+    return float(judge_posterior(fitted, scopes=["both"])[0]["p_value"])
 
 
 _TOPICS = "topics on both sides"

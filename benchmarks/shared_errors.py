@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import bayes_bias as bb
 from bayes_bias.associations.table import assemble
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
-from bayes_bias.sweeps.shared_words import shared_errors
+from bayes_bias.sweeps.shared_words import influence_of, shared_errors
 from benchmarks.provenance import provenance, write
 from benchmarks.reference import REFERENCE
 from benchmarks.sweep import DEBIASED
@@ -31,7 +31,11 @@ def main() -> None:
     vectors = _vectors()
     rows = [row for size in SIZES for row in _rows(vectors, size, chosen.draws)]
     print(pd.DataFrame(rows).to_string(index=False))
-    write("shared-errors", provenance() | {"words": len(next(iter(vectors.values())))}, rows)
+    write(
+        "shared-errors",
+        provenance() | {"words": len(next(iter(vectors.values()))), "draws": chosen.draws},
+        rows,
+    )
 
 
 def _vectors() -> dict[str, NDArray[np.float64]]:
@@ -81,10 +85,7 @@ def _drawn(vectors: dict[str, NDArray[np.float64]], size: int, rng: np.random.Ge
 
 
 def _share(one: QuasiF, other: QuasiF) -> float:
-    influence = {
-        (str(k), "drawn"): {side: each.influence[side].to_dict() for side in ("targets", "attributes")}
-        for k, each in enumerate((one, other))
-    }
+    influence = {(str(k), "drawn"): influence_of(each) for k, each in enumerate((one, other))}
     return float(shared_errors(influence)["drawn"])
 
 

@@ -13,6 +13,7 @@ _SIDES = ("embedding", "list")
 def atlases() -> str:
     """Simulated atlases with known truth."""
     result = read("atlases")
+    words = result["about"]["words"]
     rows = pd.DataFrame(result["rows"])
     intervals = ["cells", *(f"means of {side}s" for side in _SIDES)]
     ranks = [f"ranks of {side}s" for side in _SIDES]
@@ -41,7 +42,7 @@ def atlases() -> str:
 
 Simulated atlases, {rows.atlases.iloc[0]} of each kind: true biases of embeddings x lists, and what posteriors would say
 of them. The words of a list are the same in all embeddings, and so is part of the error: half of its variance, if
-nothing else is said; the pooled model learns how much from what each of 32 words adds to the bias. How many 95%
+nothing else is said; the pooled model learns how much from what each of {words} words adds to the bias. How many 95%
 intervals of the pooled model hold the truth, with the standard error over atlases: of each cell, of the mean of each
 embedding and of each list; and of their ranks, which are whole numbers, so that intervals hold more than they say. Two
 versions of an embedding, such as one before and after debiasing, have 98% of their errors in common where different
@@ -60,19 +61,20 @@ When the pooled model says that one is more biased than the other, with a probab
 def shared_errors() -> str:
     """What words tell of the errors that embeddings have in common, against random draws of words."""
     result = read("shared-errors")
+    about = result["about"]
     rows = pd.DataFrame(result["rows"])
     sizes = " or ".join(map(str, rows.words.unique()))
     farthest = (rows["said, on average"] - rows["correlation of biases"]).abs().max()
     return f"""## Errors that embeddings have in common
 
-Two groups and two classes of {sizes} random words each, drawn 400 times from the {result["about"]["words"]} words that
-all of these embeddings have: how the biases of two embeddings correlate over draws, which is what their errors have in
-common, and what is said of it from the words of one draw (mean and standard deviation over draws). The two differ by
-{farthest:.3f} at most; a correlation of 400 draws has a standard error of .05 or less.
+Two groups and two classes of {sizes} random words each, drawn {about["draws"]} times from the {about["words"]} words
+that all of these embeddings have: how the biases of two embeddings correlate over draws, which is what their errors
+have in common, and what is said of it from the words of one draw (mean and standard deviation over draws). The two
+differ by {farthest:.3f} at most; the standard error of these correlations is {1 / about["draws"] ** 0.5:.2g} or less.
 
 {markdown_table(rows)}
 
-{circumstances(result["about"])}
+{circumstances(about)}
 """
 
 

@@ -25,6 +25,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.results.design import variance_shares
 from bayes_bias.results.summary import row_of_bias
 from bayes_bias.results.verdict import verdict
+from bayes_bias.sweeps.shared_words import influence_of
 from bayes_bias.tasks import Task
 from bayes_bias.words.wordlist import WordList
 
@@ -160,7 +161,7 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
         "lower": lower,
         "upper": upper,
         "chance": found.p_value,
-        "influence": {side: found.influence[side].to_dict() for side in ("targets", "attributes")},
+        "influence": influence_of(found),
         "coverage": _coverage(table),
         "within_sd": float(sufficient_statistics(table).within_sd),
         "notices": list(table.notices),

@@ -5,17 +5,23 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from bayes_bias.estimands.facets import Scope, sampling_scope
+from bayes_bias.estimands.facets import WORDS, ScopeName, sampling_scope
+from bayes_bias.measures.quasi_f import QuasiF
 
 # Errors that are exactly the same would leave nothing of a cell by itself.
 _LARGEST = 0.99
 
-
-type At = tuple[str, str]
 type Influence = Mapping[str, Mapping[str, float]]
 
 
-def shared_errors(influence: Mapping[At, Influence], scope: Scope | None = None) -> "pd.Series[float]":
+def influence_of(found: QuasiF) -> Influence:
+    """What each word adds to the bias, by "targets" and "attributes", as JSON holds it."""
+    return {side.name: found.influence[side.name].to_dict() for side in WORDS}
+
+
+def shared_errors(
+    influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both"
+) -> "pd.Series[float]":
     r"""Of the variance of errors on each list, the share that all embeddings have in common.
 
     Had other words been drawn, the bias would have moved by what they add to it: by much the same in two embeddings
@@ -27,17 +33,17 @@ def shared_errors(influence: Mapping[At, Influence], scope: Scope | None = None)
     Parameters
     ----------
     influence : mapping
-        By embedding and list, and there by "targets" and "attributes": what each word adds. A word that an embedding
-        lacks adds nothing there.
-    scope : Scope, optional
-        Words of which side are samples, and so make errors; by default those of both.
+        By embedding and list: what each word adds, see `influence_of`. A word that an embedding lacks adds nothing
+        there.
+    scope : {"all", "both", "targets", "attributes", ...}
+        Words of which side are samples, and so make errors.
 
     Returns
     -------
     pandas.Series
         By list, from 0 to .99; missing where fewer than two embeddings have the list.
     """
-    sampled: list[str] = [facet.name for facet in (scope or sampling_scope("both")).facets]
+    sampled: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     by_list: dict[str, list[dict[tuple[str, str], float]]] = {}
     for (_, name), adds in influence.items():
         own = {(side, word): z for side in sampled for word, z in adds.get(side, {}).items()}

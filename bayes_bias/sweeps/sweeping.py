@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
+from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
@@ -131,7 +131,7 @@ def sweep(
         return found
     progress.step("pooling")
     influence = {at: o.result["influence"] for at, o in screened.items() if not o.failed}
-    shared = shared_errors(influence, sampling_scope(scope))
+    shared = shared_errors(influence, scope)
     return replace(found, pooled=pool_cells(found.cells, shared, ci_prob=ci_prob, seed=seed, noun=found.noun))
 
 

@@ -6,17 +6,12 @@ import pytest
 
 from bayes_bias import open_embedding
 from bayes_bias.associations.table import assemble
-from bayes_bias.estimands.facets import sampling_scope
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
-from bayes_bias.sweeps.shared_words import shared_errors
-
-
-def influence(found: QuasiF) -> dict[str, dict[str, float]]:
-    return {side: found.influence[side].to_dict() for side in ("targets", "attributes")}
+from bayes_bias.sweeps.shared_words import influence_of, shared_errors
 
 
 def shares(one: QuasiF, other: QuasiF) -> float:
-    return shared_errors({(str(k), "it"): influence(each) for k, each in enumerate((one, other))})["it"]
+    return shared_errors({(str(k), "it"): influence_of(each) for k, each in enumerate((one, other))})["it"]
 
 
 def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
@@ -61,4 +56,4 @@ def test_a_share_is_of_one_list_and_of_several_embeddings() -> None:
     }
     found = shared_errors(adds)
     pd.testing.assert_series_equal(found, pd.Series({"same": 0.99, "opposite": 0.0, "alone": np.nan}))
-    assert shared_errors(adds, sampling_scope("attributes")).isna().all()
+    assert shared_errors(adds, "attributes").isna().all()
