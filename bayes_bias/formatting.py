@@ -20,10 +20,10 @@ def signed(value: float, decimals: int = 3) -> str:
     return DASH if math.isnan(value) else _minus(f"{value:+,.{decimals}f}")
 
 
-def estimate(value: float, lower: float, upper: float, decimals: int = 3) -> str:
-    """A value and its interval; the value alone where there is none."""
-    interval = bounds(lower, upper, decimals)
-    return signed(value, decimals) if interval == DASH else f"{signed(value, decimals)} {interval}"
+def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
+    """A value and its interval; the value alone where there is none. With ``sign=""`` of what has no sign."""
+    number, interval = (signed if sign else plain)(value, decimals), bounds(lower, upper, decimals, sign=sign)
+    return number if interval == DASH else f"{number} {interval}"
 
 
 def plain(value: float, decimals: int = 3) -> str:
@@ -31,11 +31,11 @@ def plain(value: float, decimals: int = 3) -> str:
     return DASH if math.isnan(value) else _minus(f"{value:.{decimals}f}")
 
 
-def bounds(lower: float, upper: float, decimals: int = 3) -> str:
-    """A credible interval."""
+def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
+    """A credible interval; with ``sign=""`` of what has none, such as a scale."""
     if math.isnan(lower) or math.isnan(upper):
         return DASH
-    return _minus(f"[{lower:+.{decimals}f}, {upper:+.{decimals}f}]")
+    return _minus(f"[{lower:{sign}.{decimals}f}, {upper:{sign}.{decimals}f}]")
 
 
 def probability(value: float) -> str:
@@ -63,6 +63,11 @@ def percent(value: float) -> str:
 def share(value: float) -> str:
     """A share of cosines or draws, of which there are enough for a decimal."""
     return f"{value:.1%}"
+
+
+def share_within(value: float, lower: float, upper: float) -> str:
+    """A share and its interval."""
+    return f"{share(value)} [{share(lower)}, {share(upper)}]"
 
 
 def level(value: float) -> str:

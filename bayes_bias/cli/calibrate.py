@@ -1,11 +1,14 @@
 """`bayes-bias calibrate`: how often would this design find a bias where none is?."""
 
+from math import isnan
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.checks.calibration import Calibration
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
@@ -26,6 +29,7 @@ from bayes_bias.cli.options import (
     takes_sentence_model,
 )
 from bayes_bias.files import check_output, whole_file
+from bayes_bias.formatting import DASH, count, plain, share, share_within
 from bayes_bias.results.spreadsheets import csv_text
 from bayes_bias.tasks import connected
 
@@ -87,9 +91,23 @@ def calibrate(
             client=client,
             progress=progress,
         )
-    print_frame(made.table[["draws", "share", "share_lb", "share_ub", "width", "coverage_50", "coverage_95"]])
+    print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
     say(made.text)
     if out_file is not None:
         with whole_file(out_file, overwrite) as unfinished:
             unfinished.write_text(csv_text(made.records, index=False), encoding="utf-8")
         say(f"The records of all draws are in {out_file}")
+
+
+def _rates(made: Calibration) -> pd.DataFrame:
+    """Shares with their Monte Carlo intervals, and what the 95% intervals are like."""
+    rows = made.table
+    return pd.DataFrame(
+        {
+            "draws": rows.draws.map(count),
+            "found": list(map(share_within, rows["share"], rows.share_lb, rows.share_ub)),
+            "width": rows.width.map(plain),
+            "hold the truth": [DASH if isnan(each) else share(each) for each in rows.coverage_95],
+        },
+        index=rows.index,
+    )

@@ -23,6 +23,7 @@ from bayes_bias.cli.options import (
     read_table,
     takes_sentence_model,
 )
+from bayes_bias.formatting import plain, share
 from bayes_bias.models.fitted import Fitted
 
 
@@ -52,10 +53,11 @@ def check(
         fits = {name: bb.fit(table, name, seed=seed, progress=progress) for name in (model, "hierarchical")}
     coverage = pd.DataFrame({name: predictive_coverage(each) for name, each in fits.items()})
     coverage.index = [f"{prob:.0%} intervals" for prob in coverage.index]
-    print_frame(coverage.T.rename_axis("model"), title="Raw cosines inside predictive intervals")
+    print_frame(coverage.T.map(share).rename_axis("model"), title="Raw cosines inside predictive intervals")
     if table.replicates is None:  # the published model has their mean alone, which is another table
         compared = compare_models(fits)[["elpd", "elpd_diff", "dse", "p", "bad_k"]]
         print_frame(compared.rename_axis("model"), title="Leaving one cosine out (PSIS-LOO)")
     if Fitted.of(fits[model]).structure.COLLAPSED:
-        shown = prior_sensitivity(fits[model]).loc[["bias", "group_bias"]]
+        found = prior_sensitivity(fits[model]).loc[["bias", "group_bias"]]
+        shown = found.assign(prior=found.prior.map(plain), likelihood=found.likelihood.map(plain))
         print_frame(shown, title="Sensitivity to prior and likelihood (prior above .05: it matters)")

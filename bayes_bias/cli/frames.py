@@ -1,30 +1,79 @@
 """Frames as the terminal shows them."""
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any, Literal
 
 import pandas as pd
 from rich.table import Table
+from rich.text import Text
 
 from bayes_bias.cli.console import out
 
+# Longer words of a text are broken where a terminal is narrow.
+_LONG_WORD = 16
+
 
 def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
-    """A frame as a table; whole numbers and text as they are, other numbers to four significant digits."""
+    """A frame as a table; whole numbers and text as they are, other numbers to four significant digits.
+
+    Where the terminal is narrow headers and text are broken between words, a number or an interval never: a table that
+    needs more room than there is is wider than the terminal.
+    """
+    shown = frame if frame.index.names == [None] else frame.reset_index()
+    columns = [_Column(str(name), *_written(values)) for name, values in shown.items()]
     table = Table(title=title, title_justify="left", header_style="bold")
-    index = frame.index.names if frame.index.names != [None] else []
-    shown = frame.reset_index() if index else frame
-    for column in shown.columns:
+    has_room = _width(column.widest for column in columns) <= out.width
+    for column in columns:
         table.add_column(
-            str(column),
-            justify="right" if pd.api.types.is_numeric_dtype(shown[column]) else "left",
+            column.name if has_room or column.is_text else fill(column.name, column.narrowest),
+            justify=column.justify,
+            min_width=column.narrowest,
+            no_wrap=not column.is_text,
             overflow="fold",
         )
-    for row in shown.itertuples(index=False):
-        table.add_row(*(_cell(value) for value in row))
-    out.print(table)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*map(Text, row))
+    if (needed := _width(column.narrowest for column in columns)) > out.width:
+        table.width = needed
+    out.print(table, crop=False)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What stands in a column, and how much room it needs."""
+
+    name: str
+    cells: list[str]
+    justify: Literal["left", "right"]
+
+    @property
+    def is_text(self) -> bool:
+        return any(letter.isalpha() for cell in self.cells for letter in cell)
+
+    @property
+    def widest(self) -> int:
+        return max(map(len, (self.name, *self.cells)))
+
+    @property
+    def narrowest(self) -> int:
+        parts = [*self.name.split(), *(" ".join(self.cells).split() if self.is_text else self.cells)]
+        longest = max(map(len, parts))
+        return min(longest, _LONG_WORD) if self.is_text else longest
+
+
+def _written(values: "pd.Series[Any]") -> tuple[list[str], Literal["left", "right"]]:
+    return list(map(_cell, values)), "right" if pd.api.types.is_numeric_dtype(values) else "left"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4g}"
-    return str(value).replace("[", r"\[")
+    return str(value)
+
+
+def _width(columns: Iterable[int]) -> int:
+    """Of a table with its borders."""
+    return sum(width + 3 for width in columns) + 1

@@ -1,5 +1,6 @@
 """`bayes-bias stability`: how much does the answer depend on the training?."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -32,7 +33,8 @@ from bayes_bias.cli.options import (
     takes_sentence_model,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.formatting import level, plural
+from bayes_bias.formatting import bounds, level, plain, plural
+from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports import check_folder
 
 
@@ -92,14 +94,27 @@ def stability(
 
 
 def _show(found: Stability) -> None:
-    print_frame(found.measures.map("{:.3g}".format), title=f"Each method in each {found.kind}")
-    print_frame(found.spread.rename_axis("method"), title=f"Over {plural(found.kind)}")
+    # The raw bias is half of WEAT's difference, and would not fit.
+    print_frame(found.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {found.kind}")
+    print_frame(found.spread.map(plain).rename_axis("method"), title=f"Over {plural(found.kind)}")
     for reason in found.left_out.values():
         say(f"left out: {reason}")
-    components = found.components.rename(columns={"lower": f"{level(found.ci_prob)} from", "upper": "to"})
-    print_frame(components, title=f"How much {plural(found.kind)} differ: posterior of all together")
+    print_frame(_components(found), title=f"How much {plural(found.kind)} differ: posterior of all together")
     print_frame(_shares(found), title="Where the variance comes from")
     say(found.text)
+
+
+def _components(found: Stability) -> pd.DataFrame:
+    rows, decimals = found.components, Fitted.of(found.fit).association.decimals + 1
+    return pd.DataFrame(
+        {
+            "mean": rows["mean"].map(partial(plain, decimals=decimals)),
+            f"{level(found.ci_prob)} interval": [
+                bounds(*ends, decimals, sign="") for ends in zip(rows.lower, rows.upper, strict=True)
+            ],
+            "observed": rows.observed.map(partial(plain, decimals=decimals)),
+        }
+    )
 
 
 def _shares(found: Stability) -> pd.DataFrame:

@@ -12,9 +12,11 @@ from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.formatting import DASH, bounds, level, plain, probability, signed
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.spreadsheets import csv_text
+from bayes_bias.results.summary import interval_columns
 
 
 @app.command()
@@ -37,7 +39,7 @@ def summarize(
     if csv:
         typer.echo(csv_text(summary), nl=False)
         return
-    print_summary(summary, loaded, words=words)
+    print_summary(summary, loaded, ci_prob, words=words)
     if Fitted.of(loaded).structure.GENERALISES:
         say(bb.verdict(loaded, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if concern := Diagnostics.of(loaded).concern:
@@ -45,31 +47,51 @@ def summarize(
 
 
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
+# What has no sign, and no sign that could be the other one.
+_UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "target_connection_mean")
 
 
-def shown(summary: pd.DataFrame) -> pd.DataFrame:
-    interval = [c for c in summary.columns if str(c).endswith(("_lb", "_ub"))]
-    negligible = [c for c in summary.columns if c == "prob_negligible"]
-    return summary[
-        [
-            "mean",
-            *interval,
-            "prob_direction",
-            *negligible,
-            "observed",
-            "noise_sd",
-            "r_hat",
-            "ess_bulk",
-        ]
-    ]
-
-
-def print_summary(summary: pd.DataFrame, fit: Fit, *, words: bool = False) -> None:
+def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float, *, words: bool = False) -> None:
     """The main estimands, or all of them; replicates, whose labels may be whole sentences, in a table of their own."""
+    fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
     left_out = ("replicate_bias",) if words else ("replicate_bias", *_BY_WORD)
-    print_frame(shown(summary[~estimand.isin(left_out)]))
+    print_frame(
+        _written(summary[~estimand.isin(left_out)], fitted, ci_prob),
+        title=f"{fitted.name}, in {fitted.association.unit}",
+    )
     if "replicate_bias" in estimand:
-        rows = shown(summary.loc["replicate_bias"]).drop(columns=["r_hat", "ess_bulk"])
-        kind = Fitted.of(fit).data.replication.item()
+        kind = fitted.replicate_kind
+        rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
         print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, drawn towards that of all")
+    say(Diagnostics.of(fitted).text)
+
+
+def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFrame:
+    """What a terminal of 80 columns holds; `--csv` has the rest."""
+    decimals, (lower, upper) = fitted.association.decimals, interval_columns(summary)
+    signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
+    written = {
+        "mean": [
+            (signed if sign else plain)(each, decimals)
+            for each, sign in zip(summary["mean"], signs, strict=True)
+        ],
+        f"{level(ci_prob)} interval": [
+            bounds(low, high, decimals, sign=sign)
+            for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
+        ],
+        "P(sign)": [
+            probability(each) if sign else DASH
+            for each, sign in zip(summary.prob_direction, signs, strict=True)
+        ],
+        **_beside(summary, decimals),
+    }
+    return pd.DataFrame(written, index=summary.index)
+
+
+def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
+    """The last column: what was asked for, or the noise floor, or the raw number where a model knows of no noise."""
+    if "prob_negligible" in summary:
+        return {"negligible": list(map(probability, summary.prob_negligible))}
+    column = "observed" if summary.noise_sd.isna().all() else "noise_sd"
+    return {column.replace("_", " "): [plain(each, decimals) for each in summary[column]]}

@@ -19,7 +19,7 @@ from bayes_bias.cli.options import (
     SeedOption,
     formats_of,
 )
-from bayes_bias.formatting import bounds, level, plain, probability, signed
+from bayes_bias.formatting import bounds, estimate, level, plain, probability, signed
 from bayes_bias.gaps.result import DECIMALS, MEAN_GAP, Gaps
 from bayes_bias.reports import check_folder
 
@@ -107,11 +107,12 @@ def _aggregate(found: Gaps) -> pd.DataFrame:
 
 def _quantity(name: str, row: "pd.Series[float]") -> dict[str, str]:
     """Mean gaps have a sign, sizes have none."""
-    number = partial(signed if name.startswith(MEAN_GAP) else plain, decimals=DECIMALS.get(name, 3))
+    sign, decimals = "+" if name.startswith(MEAN_GAP) else "", DECIMALS.get(name, 3)
+    number = partial(signed if sign else plain, decimals=decimals)
     return {
         "raw": number(row.raw),
         "no gaps": number(row.without_gaps),
         "chance": probability(row.chance),
         "unbiased": number(row.unbiased),
-        "posterior": f"{number(row.estimate)} [{number(row.lower)}, {number(row.upper)}]",
+        "posterior": estimate(row.estimate, row.lower, row.upper, decimals, sign=sign),
     }

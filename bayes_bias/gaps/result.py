@@ -205,5 +205,4 @@ class Gaps(Telling):
 
 def _size(row: "pd.Series[float]", decimals: int = 3) -> str:
     """A size has no sign."""
-    value, lower, upper = (plain(each, decimals) for each in (row.estimate, row.lower, row.upper))
-    return f"{value} [{lower}, {upper}]"
+    return estimate(row.estimate, row.lower, row.upper, decimals, sign="")

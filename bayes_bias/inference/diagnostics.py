@@ -7,6 +7,7 @@ from typing import Self
 import arviz as az
 import xarray as xr
 
+from bayes_bias.formatting import count, plain
 from bayes_bias.models.fitted import Fit, Fitted
 
 MAX_R_HAT = 1.01
@@ -53,6 +54,18 @@ class Diagnostics:
         if self.divergences:
             found.append(f"{self.divergences} divergent transitions (should be none)")
         return tuple(found)
+
+    @property
+    def text(self) -> str:
+        """Whether the fit has converged, and by which numbers."""
+        verdict = "The fit has converged."
+        if not self.converged:
+            verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
+        sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
+        return (
+            f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes};"
+            f" {self.divergences} divergent transitions."
+        )
 
     @property
     def converged(self) -> bool:

@@ -7,7 +7,9 @@ from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.settings import is_number
 
 # Estimands in other units than a difference of two values of the table.
-NO_DIFFERENCES = frozenset({"effect_size", "connection_mean", "target_connection_mean"})
+NO_DIFFERENCES = frozenset(
+    {"effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"}
+)
 
 
 def check_rope(rope: float | None) -> None:

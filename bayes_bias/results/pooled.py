@@ -6,7 +6,7 @@ from typing import Self
 import pandas as pd
 
 from bayes_bias.associations.association import Association
-from bayes_bias.formatting import estimate, in_words, plain, probability
+from bayes_bias.formatting import estimate, in_words, probability
 from bayes_bias.results.random_effects import Normals
 
 
@@ -96,10 +96,8 @@ class Pooled:
 
     @property
     def _spread(self) -> str:
-        mean, lower, upper = (
-            plain(each, self.association.decimals) for each in (self.tau.mean, self.tau.lower, self.tau.upper)
-        )
-        return f"{mean} [{lower}, {upper}]"
+        tau = self.tau
+        return estimate(tau.mean, tau.lower, tau.upper, self.association.decimals, sign="")
 
 
 def tails(ci_prob: float) -> tuple[float, float]:

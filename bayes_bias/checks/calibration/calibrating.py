@@ -14,7 +14,7 @@ from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Telling, share_within
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import Progress
@@ -64,7 +64,7 @@ class Calibration(Telling):
         for (method, scope), row in self.table.iterrows():
             widest = "all" if (method, "all") in self.table.index else "both"
             if method == "WEAT" or scope == widest:
-                yield method, f"{row['share']:.1%} [{row.share_lb:.1%}, {row.share_ub:.1%}]"
+                yield method, share_within(row["share"], row.share_lb, row.share_ub)
 
 
 def calibrate(

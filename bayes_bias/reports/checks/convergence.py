@@ -9,16 +9,7 @@ from bayes_bias.reports.check import Check, Checker, Cite, Sentence, Study
 
 def _run(study: Study) -> Check:
     found = Diagnostics.of(study.fitted)
-    verdict = (
-        "The fit has converged."
-        if found.converged
-        else f"✕ The fit has not converged: {'; '.join(found.problems)}."
-    )
-    text = (
-        f"{verdict} R-hat at most {plain(found.r_hat)}; effective sample sizes at least {count(found.ess_bulk)} (bulk)"
-        f" and {count(found.ess_tail)} (tail); {found.divergences} divergent transitions."
-    )
-    return Check(text, alarm=not found.converged, found=found)
+    return Check(found.text, alarm=not found.converged, found=found)
 
 
 def _methods(checks: Mapping[str, Check]) -> Sentence:

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from bayes_bias.checks.calibration import Calibration
 from bayes_bias.estimands.facets import ATTRIBUTES, WEAT_SCOPE, ScopeName, scope_of
-from bayes_bias.formatting import share
+from bayes_bias.formatting import share_within
 from bayes_bias.reports.check import Check, Checker, Sentence, Study
 
 _SHARES = ("share", "share_lb", "share_ub")
@@ -52,7 +50,7 @@ def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> st
     rows = {"the model": found.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in found.index:
         rows["WEAT"] = found.loc[("WEAT", WEAT_SCOPE)]
-    return ", by ".join(f"{name} in {_with_interval(row)}" for name, row in rows.items())
+    return ", by ".join(f"{name} in {share_within(*row)}" for name, row in rows.items())
 
 
 def _numbers(made: Calibration, model: str, scope: ScopeName) -> dict[str, Any]:
@@ -64,10 +62,6 @@ def _numbers(made: Calibration, model: str, scope: ScopeName) -> dict[str, Any]:
         for column in _SHARES
     }
     return {"nulls": made.records.draw.nunique(), **shares, "no_calibration": ""}
-
-
-def _with_interval(row: "pd.Series[float]") -> str:
-    return f"{share(row['share'])} [{share(row.share_lb)}, {share(row.share_ub)}]"
 
 
 def _methods(checks: Mapping[str, Check]) -> Sentence:

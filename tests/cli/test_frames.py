@@ -1,0 +1,39 @@
+"""Tables in a terminal: nothing is broken that a reader must read in one piece."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from bayes_bias.cli import console
+from bayes_bias.cli.frames import print_frame
+from bayes_bias.inference.storage import save_fit
+
+FRAME = pd.DataFrame(
+    {
+        "label": ["female names, neutral", "overall"],
+        "95% interval": ["[−0.064, +0.006]", "[+0.053, +0.103]"],
+        "share of everything": [0.123456, 1.0],
+    }
+)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
+def test_no_number_and_no_short_word_is_broken_however_narrow_the_terminal(capsys, monkeypatch, width):
+    monkeypatch.setattr(console.out, "width", width)
+    print_frame(FRAME)
+    printed = capsys.readouterr().out
+    for whole in ("[−0.064, +0.006]", "[+0.053, +0.103]", "0.1235", "female", "neutral", "everything"):
+        assert whole in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--rope", ".01"), ("--scope", "targets"), ("--words",)])
+def test_a_summary_fits_into_80_columns_with_every_number_whole(run, monkeypatch, small_fit, tmp_path, more):
+    path = save_fit(small_fit, tmp_path / "small.nc")
+    monkeypatch.setattr(console.out, "width", 80)
+    code, out, _ = run("summarize", path, *more)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert re.search(r"│ bias +│ overall +│ [+−]\d\.\d{3} │ \[[+−]\d\.\d{3}, [+−]\d\.\d{3}\] │", out)
+    assert "The fit has converged. R-hat at most 1.00" in out
