@@ -7,7 +7,7 @@ are recovered here; nothing is added to the model for it.
 import warnings
 from collections.abc import Iterable, Mapping
 
-import arviz as az
+import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -135,9 +135,11 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
         raise AssociationsError("fits: are of different tables; models compare only on the same one")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {name: az.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()}
+        left_out = {
+            name: arviz_stats.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()
+        }
     bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
-    return az.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
+    return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
 
 def _with_likelihood(fitted: Fitted) -> xr.DataTree:

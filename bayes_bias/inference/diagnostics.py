@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Self
 
-import arviz as az
+import arviz_stats
 import xarray as xr
 
 from bayes_bias.formatting import count, plain
@@ -97,8 +97,8 @@ def diagnose(
     posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None
 ) -> Diagnostics:
     """The worst diagnostics over every entry of every variable of a posterior."""
-    r_hat = az.rhat(posterior)
-    bulk, tail = az.ess(posterior, method="bulk"), az.ess(posterior, method="tail")
+    r_hat = arviz_stats.rhat(posterior)
+    bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")
     return Diagnostics(
         r_hat=float(r_hat.max(skipna=False).to_array().max(skipna=False)),
         ess_bulk=float(bulk.min(skipna=False).to_array().min(skipna=False)),

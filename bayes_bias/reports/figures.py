@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
+import joblib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -32,6 +33,15 @@ ATTRIBUTES = "attributes"
 # What every list has (but for the attributes, where it has one group), and one with replicates.
 KINDS = ("forest", "posterior", "targets", ATTRIBUTES, "variance-shares")
 REPLICATES = "replicates"
+
+# Files of one figure take half a second, a process that renders them some seconds to start.
+_WORTH_PROCESSES = 16
+
+_NO_DATES = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None},
+    "svg": {"Date": None, "Creator": None},
+}
 
 # A browser has fonts for scripts that Matplotlib's own font lacks.
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -65,30 +75,40 @@ def check_figure(section: str, check: str, kind: str) -> str:
 
 def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
     """Every figure in a file of each format, and as SVG for the page."""
-    svgs = {name: svg(figure) for name, figure in drawn.items()}
-    for name, figure in drawn.items() if formats else ():
+    if formats:
         folder.mkdir(exist_ok=True)
+    # Processes that have drawn a report's nulls are there still.
+    jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
+    rendered = joblib.Parallel(n_jobs=jobs)(
+        joblib.delayed(_rendered)(figure, tuple(dict.fromkeys(("svg", *formats))))
+        for figure in drawn.values()
+    )
+    svgs = {}
+    for name, (files, lacking) in zip(drawn, rendered, strict=True):
+        svgs[name] = files["svg"]
         for suffix in formats:
-            if suffix == "svg":
-                (folder / f"{name}.svg").write_bytes(svgs[name])
-            else:
-                save(figure, folder / f"{name}.{suffix}")
+            (folder / f"{name}.{suffix}").write_bytes(files[suffix])
+            if lacking and suffix != "svg":
+                logger.warning(
+                    f"{name}.{suffix}: the font lacks letters of some words; index.html shows them"
+                )
     return svgs
 
 
-def save(figure: Figure, path: Path) -> None:
-    """As PNG or PDF, by the suffix; the same figure gives the same bytes."""
-    metadata = {"CreationDate": None} if path.suffix == ".pdf" else {"Software": None}
-    with style(), _missing_glyphs_told(path):
-        figure.savefig(path, dpi=DPI, metadata=metadata)
+def _rendered(figure: Figure, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
+    """A figure in each format, and whether the font lacks letters of it."""
+    with _missing_glyphs() as lacking:
+        files = {suffix: rendered(figure, suffix) for suffix in formats}
+    return files, bool(lacking)
 
 
-def svg(figure: Figure) -> bytes:
-    """As SVG with text as text, for the page."""
+def rendered(figure: Figure, suffix: str) -> bytes:
+    """As PNG, PDF, or SVG with text as text; the same figure gives the same bytes."""
     buffer = io.BytesIO()
-    with style(), _missing_glyphs_told():
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return buffer.getvalue().replace(b"'DejaVu Sans'", _FONTS.encode())
+    with style():
+        figure.savefig(buffer, format=suffix, dpi=DPI, metadata=_NO_DATES[suffix])
+    found = buffer.getvalue()
+    return found.replace(b"'DejaVu Sans'", _FONTS.encode()) if suffix == "svg" else found
 
 
 def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str, Axes]:
@@ -110,20 +130,21 @@ def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str,
 def laid_out(ax: Axes) -> Figure:
     """The figure of these axes; arranging it takes longer than drawing it, and once is enough."""
     figure = cast(Figure, ax.get_figure(root=True))
-    with style(), _missing_glyphs_told():
+    with style(), _missing_glyphs():
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
     return figure
 
 
 @contextmanager
-def _missing_glyphs_told(path: Path | None = None) -> Iterator[None]:
-    """Matplotlib's font lacks some scripts: one line instead of a warning for each glyph."""
+def _missing_glyphs() -> Iterator[list[str]]:
+    """Matplotlib's font lacks some scripts: what it says of them, instead of a warning for each glyph."""
+    lacking: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
-    lacking = [w for w in caught if "missing from font" in str(w.message)]
-    for other in (w for w in caught if w not in lacking):
-        warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    if lacking and path is not None:
-        logger.warning(f"{path.name}: the font lacks letters of some words; index.html shows them")
+        yield lacking
+    for each in caught:
+        if "missing from font" in str(each.message):
+            lacking.append(str(each.message))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

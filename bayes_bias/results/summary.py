@@ -1,9 +1,11 @@
 """All estimands of a fit in one numeric table."""
 
 import logging
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Literal, get_args
 
-import arviz as az
+import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -96,9 +98,11 @@ def summarize(
     if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
+    found = estimates(fitted, scope)
+    drawn = _of_draws([each.draws for each in found.values()], ci_prob, ci_kind)
     tables = {
-        name: tabulate(each, ci_prob, ci_kind, None if name in NO_DIFFERENCES else rope)
-        for name, each in estimates(fitted, scope).items()
+        name: _tabulated(each, table, ci_prob, ci_kind, None if name in NO_DIFFERENCES else rope)
+        for (name, each), table in zip(found.items(), drawn, strict=True)
     }
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
@@ -155,28 +159,44 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
 def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None) -> pd.DataFrame:
     """One estimate as rows of `summarize`, but for ``converged``."""
     check_interval(ci_prob, ci_kind)
-    exact = "draw" not in estimate.draws.dims
-    table = (_exact if exact else _by_arviz)(estimate.draws, ci_prob, ci_kind)
+    (table,) = _of_draws([estimate.draws], ci_prob, ci_kind)
+    return _tabulated(estimate, table, ci_prob, ci_kind, rope)
+
+
+def _tabulated(
+    estimate: Estimate, table: pd.DataFrame, ci_prob: float, ci_kind: CiKind, rope: float | None
+) -> pd.DataFrame:
+    """What draws say, and what is known beside."""
     if estimate.mixture is not None:
         table = _by_mixture(table, estimate.mixture, ci_prob if ci_kind == "eti" else None)
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
-        prob_direction=np.nan if exact else _direction(estimate),
+        prob_direction=_direction(estimate) if "draw" in estimate.draws.dims else np.nan,
         observed=estimate.observed.to_numpy(),
         noise_sd=np.nan if estimate.noise_sd is None else estimate.noise_sd.mean(_SAMPLE).to_numpy(),
         **({} if rope is None else {"prob_negligible": prob_negligible(estimate, rope)}),
     )
 
 
-def _by_arviz(draws: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
-    estimate = xr.Dataset({"estimate": draws.transpose(*_SAMPLE, "contrast")})
+def _of_draws(several: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind) -> list[pd.DataFrame]:
+    """ArviZ's account of several arrays, asked for once, since most of its time goes into being asked."""
+    if "draw" not in several[0].dims:
+        return [_exact(values, ci_prob, ci_kind) for values in several]
+    drawn = [values.transpose(*_SAMPLE, "contrast").to_numpy() for values in several]
+    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind)
+    ends = accumulate(values.shape[-1] for values in drawn)
+    return [summary.iloc[end - values.shape[-1] : end] for values, end in zip(drawn, ends, strict=True)]
+
+
+def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
+    estimate = xr.Dataset({"estimate": ((*_SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
-        summary = az.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+        summary = arviz_stats.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
     return pd.DataFrame(summary)
 
 
 def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
     """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
-    columns = _by_arviz(values[:1].expand_dims(chain=4, draw=4), ci_prob, ci_kind).columns
+    columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind).columns
     known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
     table = pd.DataFrame(known | {"sd": 0.0})
     return table.reindex(columns=columns)

@@ -33,7 +33,7 @@ from bayes_bias.reports import folder as folder_module
 from bayes_bias.reports.build import _read
 from bayes_bias.reports.check import Study
 from bayes_bias.reports.checks import CHECKERS
-from bayes_bias.reports.figures import KINDS, draw, svg
+from bayes_bias.reports.figures import KINDS, draw, rendered
 from bayes_bias.reports.latex import tables
 from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.references import shared_references
@@ -408,7 +408,7 @@ def test_provenance_has_a_hash_of_every_file(folder):
 def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(
     made, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(folder_module.figures, "save", lambda figure, path: path.write_bytes(b"a figure"))
+    monkeypatch.setattr(folder_module.figures, "rendered", lambda figure, suffix: b"a figure")
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
@@ -427,7 +427,7 @@ def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when
 
 def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     one = dataclasses.replace(made, sections=made.sections[:1])
-    first, second = ({name: svg(figure) for name, figure in draw(one).items()} for _ in range(2))
+    first, second = ({name: rendered(figure, "svg") for name, figure in draw(one).items()} for _ in range(2))
     assert first == second
 
 
