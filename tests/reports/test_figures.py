@@ -1,0 +1,22 @@
+"""Figures as files: what a font cannot show is told, once for each file."""
+
+import pytest
+from matplotlib.figure import Figure
+
+from bayes_bias.reports import figures
+
+
+@pytest.mark.parametrize("processes_from", [99, 1])
+def test_letters_that_the_font_lacks_are_told_for_each_file_whoever_draws_it(
+    tmp_path, caplog, monkeypatch, processes_from
+):
+    monkeypatch.setattr(figures, "_WORTH_PROCESSES", processes_from)
+    plain, odd = Figure(), Figure()
+    plain.text(0.5, 0.5, "nurse")
+    odd.text(0.5, 0.5, "\U00012000\U00012001")
+    svgs = figures.write_figures({"plain": plain, "odd": odd}, tmp_path / "figures", ["png", "svg"])
+    assert caplog.messages == [
+        "odd.png: the font lacks letters of some words; index.html shows them",
+    ]
+    assert "nurse" in svgs["plain"].decode()
+    assert (tmp_path / "figures" / "odd.svg").read_bytes() == svgs["odd"]
