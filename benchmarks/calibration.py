@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[Embedding], Iterator[cells.Row]]] = {
     "priors": cells.priors,
     "null-groups": cells.null_groups,
     "one-group": cells.one_group,
+    "random-targets": cells.random_targets,
     "topical": cells.topical,
     "planted": cells.planted,
     "others": cells.others,

@@ -73,6 +73,16 @@ def null_groups(embedding: Embedding) -> Iterator[Row]:
         yield _row("halves of the neutral words", _design(name, embedding).with_halves("neutral"))
 
 
+def random_targets(embedding: Embedding) -> Iterator[Row]:
+    """The other way round: random targets with the real classes of ten lists, in groups of three sizes."""
+    spec = load_spec("crossed")
+    for name in LISTS:
+        design = NullDesign.of(load_wordlist(name), embedding, random="targets")
+        for size in SIZES:
+            cell = Cell(design.with_sizes(size), (spec,), with_quasi_f=True)
+            yield Row("random targets", name, size, False, 0.0, cell)
+
+
 def one_group(embedding: Embedding) -> Iterator[Row]:
     """One group of real targets, or of random ones, against two random classes."""
     spec = load_spec("crossed")

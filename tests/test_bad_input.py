@@ -73,6 +73,10 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "half a process": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=1.5), "jobs: 1.5 processes"),
     "a null's draws": (lambda: bb.calibrate("weat6", "googlenews-demo", draws=0), "draws: 0 is no number"),
     "a null's words": (lambda: bb.calibrate("weat6", "googlenews-demo", size=0), "size: 0 is no number"),
+    "words that nobody draws": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", random="target"),
+        "random: 'target' says not which words are drawn; did you mean 'targets'?",
+    ),
     "too much planted": (
         lambda: bb.calibrate("weat6", "googlenews-demo", planted=2),
         "planted: 2 is no bias",

@@ -2,13 +2,13 @@
 
 from math import isnan
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.checks.calibration import Calibration
+from bayes_bias.checks.calibration import Calibration, Random
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
@@ -47,9 +47,13 @@ def calibrate(
     folder: Annotated[
         Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")
     ] = None,
-    draws: Annotated[int, typer.Option(min=1, help="Random draws of attribute words.")] = 100,
+    draws: Annotated[int, typer.Option(min=1, help="Random draws.")] = 100,
+    random: Annotated[
+        str, typer.Option(help="Which words are drawn: attributes, targets, or both.")
+    ] = "attributes",
     size: Annotated[
-        int | None, typer.Option(min=2, help="Attributes in each class; as many as the list has by default.")
+        int | None,
+        typer.Option(min=2, help="Random words in each class, or group; as many as the list has by default."),
     ] = None,
     planted: Annotated[
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
@@ -69,7 +73,7 @@ def calibrate(
     *,
     reader: SentenceModel,
 ) -> None:
-    """How often would this design find a bias where none is? Attribute words are drawn at random.
+    """How often would this design find a bias where none is? Attribute words, or targets, are drawn at random.
 
     Example: bayes-bias calibrate weat7 --draws 200
     """
@@ -80,6 +84,7 @@ def calibrate(
             wordlist,
             embedding_of(embedding, replicates, trust, reader, [wordlist], controls, progress),
             draws=draws,
+            random=cast(Random, random),
             size=size,
             planted=planted,
             controls=controls_of(controls),

@@ -11,17 +11,20 @@ import pandas as pd
 from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
-from bayes_bias.checks.calibration import Calibration, calibrate, drawn_beside
+from bayes_bias.checks.calibration import Calibration, Random, calibrate, drawn_beside
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import AssociationsError, EmbeddingError
 from bayes_bias.estimands.facets import (
+    ATTRIBUTES,
     DEFAULT_SCOPE,
     SHOWN,
+    TARGETS,
     ScopeName,
     check_design,
     possible_scopes,
     sampling_scope,
+    scope_of,
 )
 from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures.table import measure_all
@@ -115,7 +118,12 @@ def report(
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     asked = _check_tables([source.table for source in sources], scope)
-    drawn = drawn_beside([each.nulls for each in sources if each.nulls], spec, calibration_draws, seed)
+    drawn = drawn_beside(
+        [partial(each.nulls, random=_sampled(asked)) for each in sources if each.nulls],
+        spec,
+        calibration_draws,
+        seed,
+    )
     studies = [
         _study(source, spec, scope, seed, sampling, calibration_draws, drawn, against_published, progress)
         for source in sources
@@ -298,6 +306,12 @@ def _section(source: _Source, study: Study, ci_prob: float, rope: float | None) 
 
 def _checks(study: Study) -> dict[str, Check]:
     return {checker.name: checker.run(study) for checker in CHECKERS}
+
+
+def _sampled(scope: ScopeName) -> Random:
+    """The words that random nulls replace: those that the scope calls a sample."""
+    sampled = scope_of(scope)
+    return "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
 
 
 def _coverage(table: Associations) -> pd.DataFrame:

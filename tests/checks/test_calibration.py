@@ -67,6 +67,32 @@ def test_attributes_are_drawn_and_everything_else_stays(design, words):
     assert len(set(drawn)) == 6
 
 
+def test_targets_are_drawn_and_the_attributes_stay(words, embedding):
+    design = NullDesign.of(words, embedding, random="targets")
+    table = design.draw(1, 0)
+    assert table.values.attribute.to_numpy().tolist() == list(words.attributes)
+    drawn = table.values.target.to_numpy().tolist()
+    assert len(set(drawn)) == 6
+    assert not set(drawn) & {*words.targets, *words.attributes}
+    assert len(design.with_sizes(5).draw(1, 0).values.target) == 10
+    both = NullDesign.of(words, embedding, random="both").draw(1, 0).without_controls()
+    assert not {*words.targets, *words.attributes} & {*both.values.target.data, *both.values.attribute.data}
+    with pytest.raises(WordListError, match="a null needs 66 random words and there are 60"):
+        NullDesign.of(words, embedding, random="both").with_random_groups(30).draw(1, 0)
+
+
+def test_random_targets_of_one_group_are_no_null(words, embedding):
+    alone = replace(
+        words,
+        groups={"men": words.groups["men"]},
+        stereotypes={"men": "work"},
+        opposites=("home",),
+    )
+    with pytest.raises(WordListError, match=r"draw the attributes \(random='attributes'\), or both"):
+        NullDesign.of(alone, embedding, random="targets")
+    assert NullDesign.of(alone, embedding, random="both").draw(1, 0).groups == ("men",)
+
+
 def test_random_groups_and_halves_of_a_control_class(design, words):
     random = design.with_random_groups().draw(1, 0)
     assert not set(words.targets) & set(random.values.target.to_numpy())

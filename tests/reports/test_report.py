@@ -546,7 +546,18 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     nulls = both.evidence().nulls
     assert nulls.isna().tolist() == [True, False]
     assert "has no words beside those of 'flora'" in both.evidence().no_calibration["flora (vectors 0)"]
-    assert "Of 2 random nulls of this design" in html_of(both)
+    same = "Of 2 random nulls of this design (the same targets, as many attribute words drawn at random)"
+    assert same in html_of(both)
+    # What the scope calls a sample is drawn.
+    of_targets = report(
+        WordList.from_mapping(words, name="flora"),
+        opened[1],
+        controls=(),
+        scope="targets",
+        sampling=SHORT,
+        calibration_draws=2,
+    )
+    assert "(the same attributes, as many targets drawn at random)" in html_of(of_targets)
     assert "Are vectors 0 and vectors 1 biased?" in html_of(both)
     with pytest.raises(EmbeddingError, match="2 are called 'vectors 0'; open them with different names"):
         report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())

@@ -3,7 +3,7 @@
 from bayes_bias.checks.calibration.beside import drawn_beside
 from bayes_bias.checks.calibration.calibrating import Calibration, calibrate
 from bayes_bias.checks.calibration.judging import NULL_SAMPLING, judge
-from bayes_bias.checks.calibration.nulls import NullDesign
+from bayes_bias.checks.calibration.nulls import NullDesign, Random
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 
@@ -12,6 +12,7 @@ __all__ = [
     "Calibration",
     "Cell",
     "NullDesign",
+    "Random",
     "calibrate",
     "drawn_beside",
     "judge",

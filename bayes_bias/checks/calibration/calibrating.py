@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
 from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.checks.calibration.judging import NULL_SAMPLING
-from bayes_bias.checks.calibration.nulls import NullDesign
+from bayes_bias.checks.calibration.nulls import NullDesign, Random
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.formatting import Telling, share_within
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
@@ -37,11 +37,14 @@ class Calibration(Telling):
         The true bias: zero, or what was planted.
     records : pandas.DataFrame
         A row for each draw, method and scope.
+    random : {"attributes", "targets", "both"}
+        Which words were drawn at random.
     """
 
     name: str
     truth: float
     records: pd.DataFrame
+    random: Random = "attributes"
 
     @property
     def table(self) -> pd.DataFrame:
@@ -52,10 +55,9 @@ class Calibration(Telling):
     def text(self) -> str:
         """The main shares as a sentence."""
         found = [f"{method} {share}" for method, share in self._shares()]
-        drawn = (
-            "with attributes drawn at random" if not self.truth else f"with a bias of {self.truth:g} planted"
-        )
-        return f"{self.name}: {drawn}, findings at the 5% level: {'; '.join(found)}."
+        words = "targets and attributes" if self.random == "both" else self.random
+        planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
+        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(found)}."
 
     def _shown(self) -> pd.DataFrame:
         return self.table[["draws", "findings", "share", "share_lb", "share_ub"]]
@@ -63,7 +65,7 @@ class Calibration(Telling):
     def _shares(self) -> Iterable[tuple[str, str]]:
         for (method, scope), row in self.table.iterrows():
             widest = "all" if (method, "all") in self.table.index else "both"
-            if method == "WEAT" or scope == widest:
+            if method == "WEAT" or scope == ("targets" if self.random == "targets" else widest):
                 yield method, share_within(row["share"], row.share_lb, row.share_ub)
 
 
@@ -72,6 +74,7 @@ def calibrate(
     embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     *,
     draws: int = 100,
+    random: Random = "attributes",
     size: int | None = None,
     planted: float = 0.0,
     controls: Iterable[str | Path | WordList] = CONTROLS,
@@ -98,8 +101,10 @@ def calibrate(
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
     draws : int
         Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
+    random : {"attributes", "targets", "both"}
+        Which words are drawn at random.
     size : int, optional
-        Attributes in each class; as many as the list has by default.
+        Random words in each class, or group; as many as the list has by default.
     planted : float
         A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
     controls : iterable of str, Path or WordList
@@ -137,11 +142,11 @@ def calibrate(
     --------
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
-    _check_settings(draws, size, planted, seed, sampling, jobs)
+    _check_settings(draws, random, size, planted, seed, sampling, jobs)
     opened = open_embedding(embedding, trust=trust)
     words = load_wordlist(wordlist).with_controls(controls)
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
-    design = NullDesign.of(words, source, allow_loss=allow_loss).with_planted(planted)
+    design = NullDesign.of(words, source, random=random, allow_loss=allow_loss).with_planted(planted)
     design = design if size is None else design.with_sizes(size)
     design.check_pool()
     cell = Cell(
@@ -152,16 +157,20 @@ def calibrate(
         with_weat=len(words.groups) == len(words.classes) == 2,
     )
     records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
-    return Calibration(words.name, planted, records)
+    return Calibration(words.name, planted, records, random)
 
 
 def _check_settings(
-    draws: int, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
+    draws: int, random: str, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
 ) -> None:
     check_seed(seed)
     check_sampling(sampling)
     check_jobs(jobs)
     check_count("draws", draws, "draws")
+    if random not in get_args(Random):
+        raise BayesBiasError(
+            f"random: '{random}' says not which words are drawn; {did_you_mean(str(random), get_args(Random))}"
+        )
     if size is not None:
         check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):

@@ -1,9 +1,9 @@
-"""Designs in which the true bias is known: attribute words drawn at random from a real embedding."""
+"""Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,17 @@ from bayes_bias.words.wordlist import WordList, Words
 # Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
 POOL_SIZE = 2_000
 
+# Which words of a list are replaced by random ones.
+Random = Literal["attributes", "targets", "both"]
+
 
 @dataclass(frozen=True, eq=False)
 class NullDesign:
     """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
 
     The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
-    of the same population. A test that finds a bias here is wrong.
+    of the same population. A test that finds a bias here is wrong. So it is with these attributes and targets that are
+    drawn from one pool for all groups, and with both drawn.
 
     Attributes
     ----------
@@ -55,6 +59,8 @@ class NullDesign:
         Labels of the replicates of which a word's vector is made; see `bayes_bias.embeddings.replicated`.
     kind : str
         What one is.
+    classes : mapping of str to tuple of str
+        The attributes of each associated class where these stay; empty where they are drawn.
     """
 
     name: str
@@ -71,12 +77,21 @@ class NullDesign:
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
     opposites: tuple[str, ...] = ()
+    classes: Words = MappingProxyType({})
 
     @classmethod
     def of(
-        cls, wordlist: WordList, embedding: Embedding, *, pool_seed: int = 1, allow_loss: bool = False
+        cls,
+        wordlist: WordList,
+        embedding: Embedding,
+        *,
+        random: Random = "attributes",
+        pool_seed: int = 1,
+        allow_loss: bool = False,
     ) -> Self:
-        """The design of a list, as far as the embedding covers it, with random attributes."""
+        """The design of a list, as far as the embedding covers it, with random attributes, or targets."""
+        if random == "targets":
+            _check_balance(wordlist)
         vectors, coverage = lookup(embedding, wordlist)
         check_coverage(coverage, allow_loss=allow_loss)
         pool = _pool(embedding, wordlist, pool_seed)
@@ -92,10 +107,14 @@ class NullDesign:
             vectors=MappingProxyType({**vectors, **pool}),
             replicates=embedding.replicates,
             kind=embedding.kind,
+            random_groups=random != "attributes",
+            classes=classes if random == "targets" else MappingProxyType({}),
         )
 
     def with_sizes(self, size: int) -> Self:
-        """The same with so many attributes in each associated class."""
+        """The same with so many random words in each associated class, or each group where the classes stay."""
+        if self.classes:
+            return self.with_random_groups(size)
         return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
 
     def without_controls(self) -> Self:
@@ -143,11 +162,12 @@ class NullDesign:
         ------
         WordListError
         """
-        needed = sum(self.sizes.values())
+        needed = 0 if self.classes else sum(self.sizes.values())
+        needed += sum(map(len, self.groups.values())) if self.random_groups else 0
         if needed > len(self.pool):
             raise WordListError(
                 f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
-                " take fewer in each class (size), or an embedding of more words"
+                " take fewer in each class or group (size), or an embedding of more words"
             )
 
     def draw(self, seed: int, number: int) -> Associations:
@@ -162,7 +182,9 @@ class NullDesign:
         self.check_pool()
         rng = np.random.default_rng([seed, number])
         left = [self.pool[i] for i in rng.permutation(len(self.pool))]
-        classes = {name: self._taken(left, n, self.topics) for name, n in self.sizes.items()}
+        classes: Mapping[str, Iterable[str]] = self.classes or {
+            name: self._taken(left, n, self.topics) for name, n in self.sizes.items()
+        }
         groups: Mapping[str, Iterable[str]] = self.groups
         if self.random_groups:
             groups = {
@@ -213,6 +235,16 @@ class NullDesign:
         moved = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
         return shrunk + moved * np.where(own, shift, -shift)
+
+
+def _check_balance(wordlist: WordList) -> None:
+    """Random words may be closer to one class than to another: a null only where each class counts for and against."""
+    associated = list(wordlist.stereotypes.values())
+    if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
+        raise WordListError(
+            f"{wordlist.name}: with random targets the bias is zero only where each class goes with as many groups as"
+            " any other; draw the attributes (random='attributes'), or both"
+        )
 
 
 def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:

@@ -64,6 +64,7 @@ class Cell:
             # Nothing for what a cell lacks, so that all others keep the keys that they had.
             *(["quasi-F"] if self.with_quasi_f else []),
             *([list(design.opposites)] if design.opposites else []),
+            *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 

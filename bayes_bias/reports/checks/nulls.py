@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayes_bias.checks.calibration import Calibration
-from bayes_bias.estimands.facets import ATTRIBUTES, WEAT_SCOPE, ScopeName, scope_of
+from bayes_bias.estimands.facets import WEAT_SCOPE, WORDS, ScopeName, scope_of
 from bayes_bias.formatting import share_within
 from bayes_bias.reports.check import Check, Checker, Sentence, Study
 
@@ -21,13 +21,14 @@ def _run(study: Study) -> Check:
     made, reason = _drawn_or_why_not(study)
     if made is None:
         return Check(f"{reason}.", {"no_calibration": reason})
+    same, drawn = ("attributes", "targets") if made.random == "targets" else ("targets", "attribute words")
     right = "5% would be right"
-    if ATTRIBUTES not in scope_of(study.scope):
-        right = "more is no error where only these attributes matter, since random ones differ, too"
+    if scope_of(study.scope).facets.isdisjoint(WORDS):
+        right = "more is no error where only these words matter, since random ones differ, too"
     told = false_findings(made, study.spec.name, study.scope)
     text = (
-        f"Of {made.records.draw.nunique()} random nulls of this design (the same targets, as many attribute words"
-        f" drawn at random) a bias was found at the 5% level by {told} (95% Monte Carlo intervals); {right}."
+        f"Of {made.records.draw.nunique()} random nulls of this design (the same {same}, as many {drawn} drawn at"
+        f" random) a bias was found at the 5% level by {told} (95% Monte Carlo intervals); {right}."
     )
     return Check(text, _numbers(made, study.spec.name, study.scope), found=(made, told))
 
@@ -68,11 +69,14 @@ def _methods(checks: Mapping[str, Check]) -> Sentence:
     made = {name: check.found for name, check in checks.items() if check.found is not None}
     if not made:
         return ()
-    draws = next(iter(made.values()))[0].records.draw.nunique()
+    first = next(iter(made.values()))[0]
+    drawn = "targets" if first.random == "targets" else "attribute words"
+    whose = "group" if first.random == "targets" else "class"
     found = "; ".join(f"for {name} by {told}" for name, (_, told) in made.items())
     return (
-        "To count false findings, the attribute words of each list were replaced by as many drawn at random, the same"
-        f" population for each class ({draws} draws; 5% level; 95% Monte Carlo intervals). A bias was found {found}.",
+        f"To count false findings, the {drawn} of each list were replaced by as many drawn at random, the same"
+        f" population for each {whose} ({first.records.draw.nunique()} draws; 5% level; 95% Monte Carlo intervals). A"
+        f" bias was found {found}.",
     )
 
 
