@@ -12,20 +12,25 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.checks.calibration import judge, rates
+from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
-from benchmarks.judging import judged
 from benchmarks.provenance import provenance, write
+from benchmarks.simulating import Record, simulated
 
 # Standard deviations of a target's and of an attribute's effects on one block, and of the residual: those of real
 # cosines.
 TARGET, ATTRIBUTE, RESIDUAL = 0.024, 0.038, 0.04
 
+_KEPT = ("mean", "lower", "upper", "p_value", "rank", "divergences")
+
 
 @dataclass(frozen=True)
 class Row:
     """One cell: correlation of effects between classes (targets) and groups (attributes), words, groups, controls,
-    scale; into how many sub-topics the attributes of each class fall, how strongly the words of one (or the two targets
-    of a pair) correlate, and whether the list says so."""
+    scale; how many words the first group has, or the first class, and by how much more they vary; into how many
+    sub-topics the attributes of each class fall, how strongly the words of one (or the two targets of a pair)
+    correlate, and whether the list says so."""
 
     part: str
     correlation: float = 0.0
@@ -34,6 +39,7 @@ class Row:
     controls: int = 0
     scale: float = 1.0
     first_group: int | None = None
+    first_class: int | None = None
     first_scale: float = 1.0
     topics: int = 0
     paired: bool = False
@@ -45,13 +51,16 @@ class Row:
         rng = np.random.default_rng([seed, self.words, self.groups, self.controls])
         sizes = [self.first_group or self.words, *[self.words] * (self.groups - 1)]
         n_classes = self.groups + self.controls
-        counts = [self.words] * self.groups + [60] * self.controls
+        counts = [self.first_class or self.words, *[self.words] * (self.groups - 1), *[60] * self.controls]
         g, c = np.repeat(np.arange(self.groups), sizes), np.repeat(np.arange(n_classes), counts)
         topic = c * self.words + np.concatenate([np.arange(n) * self.topics // n for n in counts])
         pair = np.concatenate([np.arange(n) for n in sizes]) if self.paired else np.arange(len(g))
         target = TARGET * self._effects(pair, n_classes, self.paired * self.within, rng)
-        target[g == 0] *= self.first_scale
         attribute = ATTRIBUTE * self._effects(topic, self.groups, (self.topics > 0) * self.within, rng)
+        if self.first_class:
+            attribute[c == 0] *= self.first_scale
+        else:
+            target[g == 0] *= self.first_scale
         y = target[:, c] + attribute[:, g].T + RESIDUAL * rng.standard_normal((len(g), len(c)))
         names = [f"g{k}" for k in range(self.groups)]
         return assemble(
@@ -89,6 +98,8 @@ ROWS = (
     *(Row("other scales", 0, words, scale=scale) for scale in (0.05, 0.3, 3) for words in (4, 8)),
     *(Row("3 against 30 targets", rho, 30, first_group=3) for rho in (-0.5, 0)),
     Row("3 against 30 targets, the 3 three times as variable", 0, 30, first_group=3, first_scale=3),
+    Row("3 against 30 attributes", 0, 30, first_class=3),
+    Row("3 against 30 attributes, the 3 three times as variable", 0, 30, first_class=3, first_scale=3),
     *(
         Row(
             f"sub-topics, {'named' if named else 'not named'}",
@@ -108,6 +119,14 @@ ROWS = (
 )
 
 
+def judged(row: Row, seed: int) -> Record:
+    """What the crossed model and the quasi-F say of one random table, scope both."""
+    table = row.table(seed)
+    (record,) = judge(table, load_spec("crossed"), seed=seed + 1, scopes=["both"])
+    said = {key: float(record[key]) for key in _KEPT}
+    return said | {"quasi-F": float(quasi_f(table).p_value < 0.05)}
+
+
 def main() -> None:
     """Run all cells and write their table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -115,10 +134,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     spec = load_spec("crossed")
-    found = judged([(row.table, 0.0) for row in ROWS], chosen.draws, chosen.jobs)
-    table = pd.concat(
-        [own.assign(**vars(row)) for row, own in zip(ROWS, found, strict=True)], ignore_index=True
-    )
+    found = simulated(judged, ROWS, chosen.draws, "simulated", spec.sha256, jobs=chosen.jobs)
+    rows = []
+    for row in ROWS:
+        records = pd.DataFrame([record for cell, record in found if cell is row])
+        (own,) = rates(records.assign(method=spec.name, scope="both")).to_dict("records")
+        rows.append({**vars(row), **own, "quasi-F": records["quasi-F"].mean()})
     columns = [
         "part",
         "correlation",
@@ -132,11 +153,16 @@ def main() -> None:
         "share",
         "share_lb",
         "share_ub",
+        "quasi-F",
+        "width",
+        "coverage_50",
+        "coverage_95",
+        "divergences",
     ]
-    print(table[[*columns, "coverage_95", "divergences"]].to_string(float_format="{:.3f}".format))
-    kept = table[[*columns, "width", "coverage_50", "coverage_95", "divergences"]]
+    table = pd.DataFrame(rows)[columns]
+    print(table.to_string(float_format="{:.3f}".format))
     about = provenance() | {"spec": spec.sha256[:12], "draws": chosen.draws}
-    write("simulated", about, kept.astype(object).where(kept.notna(), None).to_dict("records"))
+    write("simulated", about, table.astype(object).where(table.notna(), None).to_dict("records"))
 
 
 if __name__ == "__main__":
