@@ -169,8 +169,8 @@ def random_targets() -> str:
     return f"""## The other way round: targets drawn at random
 
 The attributes are those of the ten lists, and the targets of both groups are drawn from the same random words
-(`bayes-bias calibrate LIST --random targets`), {rows.draws.min():.0f} draws of each list and size. New targets have
-no bias then, neither with these attributes (scope "targets", and WEAT) nor with new ones (scope "both"). Scope
+(`bayes-bias calibrate LIST --random targets`), {rows.draws.min():.0f} draws of each list and size. New targets have no
+bias then, neither with these attributes (scope "targets", and WEAT) nor with new ones (scope "both"). Scope
 "attributes" takes the targets drawn for exactly the ones that matter, and any two handfuls of words differ.
 
 {markdown_table(_pooled(rows, ["method", "scope", "size"]))}

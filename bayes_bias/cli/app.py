@@ -17,7 +17,7 @@ COMMANDS = MappingProxyType(
         "pool": "What do several lists say together, and each of them in the light of the others?",
         "weat": "WEAT's effect size, statistic and permutation p-value.",
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
-        "calibrate": "How often would this design find a bias where none is? Attribute words are drawn at random.",
+        "calibrate": "How often would this design find a bias where none is? Words are drawn at random.",
         "plan": "How narrow would the interval be, and how likely exclude zero, with longer lists?",
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",

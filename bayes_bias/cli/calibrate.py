@@ -73,7 +73,7 @@ def calibrate(
     *,
     reader: SentenceModel,
 ) -> None:
-    """How often would this design find a bias where none is? Attribute words, or targets, are drawn at random.
+    """How often would this design find a bias where none is? Words are drawn at random.
 
     Example: bayes-bias calibrate weat7 --draws 200
     """

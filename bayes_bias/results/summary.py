@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Literal, get_args
 
 import arviz_stats
@@ -178,13 +178,13 @@ def _tabulated(
 
 
 def _of_draws(several: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind) -> list[pd.DataFrame]:
-    """ArviZ's account of several arrays, asked for once, since most of its time goes into being asked."""
-    if "draw" not in several[0].dims:
-        return [_exact(values, ci_prob, ci_kind) for values in several]
-    drawn = [values.transpose(*_SAMPLE, "contrast").to_numpy() for values in several]
-    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind)
-    ends = accumulate(values.shape[-1] for values in drawn)
-    return [summary.iloc[end - values.shape[-1] : end] for values, end in zip(drawn, ends, strict=True)]
+    """ArviZ's account of several arrays, asked for once, since most of its time goes into being asked; what is not
+    uncertain under a scope has no draws."""
+    drawn = [values.transpose(*_SAMPLE, "contrast") for values in several if "draw" in values.dims]
+    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind) if drawn else pd.DataFrame()
+    ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)
+    rows = (summary.iloc[first:end] for first, end in pairwise(ends))
+    return [next(rows) if "draw" in values.dims else _exact(values, ci_prob, ci_kind) for values in several]
 
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
