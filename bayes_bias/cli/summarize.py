@@ -93,5 +93,5 @@ def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
     """The last column: what was asked for, or the noise floor, or the raw number where a model knows of no noise."""
     if "prob_negligible" in summary:
         return {"negligible": list(map(probability, summary.prob_negligible))}
-    column = "observed" if summary.noise_sd.isna().all() else "noise_sd"
-    return {column.replace("_", " "): [plain(each, decimals) for each in summary[column]]}
+    name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
+    return {name: [plain(each, decimals) for each in summary[column]]}

@@ -1,16 +1,11 @@
 """Figures as files: what a font cannot show is told, once for each file."""
 
-import pytest
 from matplotlib.figure import Figure
 
 from bayes_bias.reports import figures
 
 
-@pytest.mark.parametrize("processes_from", [99, 1])
-def test_letters_that_the_font_lacks_are_told_for_each_file_whoever_draws_it(
-    tmp_path, caplog, monkeypatch, processes_from
-):
-    monkeypatch.setattr(figures, "_WORTH_PROCESSES", processes_from)
+def test_letters_that_the_font_lacks_are_told_for_each_file(tmp_path, caplog):
     plain, odd = Figure(), Figure()
     plain.text(0.5, 0.5, "nurse")
     odd.text(0.5, 0.5, "\U00012000\U00012001")
