@@ -98,6 +98,7 @@ ROWS = (
     *(Row("other scales", 0, words, scale=scale) for scale in (0.05, 0.3, 3) for words in (4, 8)),
     *(Row("3 against 30 targets", rho, 30, first_group=3) for rho in (-0.5, 0)),
     Row("3 against 30 targets, the 3 three times as variable", 0, 30, first_group=3, first_scale=3),
+    *(Row("one group three times as variable", 0, words, first_scale=3) for words in (8, 25)),
     Row("3 against 30 attributes", 0, 30, first_class=3),
     Row("3 against 30 attributes, the 3 three times as variable", 0, 30, first_class=3, first_scale=3),
     *(

@@ -64,7 +64,7 @@ def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
 def test_a_check_of_one_file_says_its_sentence(made_in, small_fit, small_table):
     ends = made_in("add-a-section.md").CHECKER
     study = Study(
-        small_table, Fitted(small_fit), load_spec("crossed"), "both", 1, Sampling(), None, 0, Quiet()
+        small_table, Fitted(small_fit), load_spec("crossed"), "both", 0.95, 1, Sampling(), None, 0, Quiet()
     )
     found = ends.run(study)
     assert set(ends.columns) == set(found.numbers)

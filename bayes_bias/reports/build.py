@@ -125,10 +125,21 @@ def report(
         seed,
     )
     studies = [
-        _study(source, spec, scope, seed, sampling, calibration_draws, drawn, against_published, progress)
+        _study(
+            source,
+            spec,
+            scope,
+            ci_prob,
+            seed,
+            sampling,
+            calibration_draws,
+            drawn,
+            against_published,
+            progress,
+        )
         for source in sources
     ]
-    sections = [_section(*each, ci_prob, rope) for each in zip(sources, studies, strict=True)]
+    sections = [_section(*each, rope) for each in zip(sources, studies, strict=True)]
     # Last, since random nulls are ready last.
     checked = (replace(s, checks=_checks(study)) for s, study in zip(sections, studies, strict=True))
     return Report(tuple(checked), spec, asked, ci_prob, rope)
@@ -268,6 +279,7 @@ def _study(
     source: _Source,
     spec: ModelSpec,
     scope: ScopeName,
+    ci_prob: float,
     seed: int,
     sampling: Sampling,
     null_draws: int,
@@ -280,12 +292,14 @@ def _study(
     fitted = Fitted.of(fit(table, spec, seed=seed, sampling=sampling, progress=step))
     scope = check_design(fitted.data, scope).name
     nulls = partial(next, drawn) if source.nulls else None
-    return Study(table, fitted, spec, scope, seed, sampling, nulls, null_draws, step, against_published)
+    return Study(
+        table, fitted, spec, scope, ci_prob, seed, sampling, nulls, null_draws, step, against_published
+    )
 
 
-def _section(source: _Source, study: Study, ci_prob: float, rope: float | None) -> Section:
+def _section(source: _Source, study: Study, rope: float | None) -> Section:
     """All but the checks."""
-    table, fitted, scope = study.table, study.fitted, study.scope
+    table, fitted, scope, ci_prob = study.table, study.fitted, study.scope, study.ci_prob
     study.progress.step("summarising")
     carried = possible_scopes(fitted.data)
     wanted = dict.fromkeys([scope, *(each for each in SHOWN if each in carried)])

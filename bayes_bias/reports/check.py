@@ -36,6 +36,7 @@ class Study:
     fitted: Fitted
     spec: ModelSpec
     scope: ScopeName
+    ci_prob: float
     seed: int
     sampling: Sampling
     nulls: Callable[[], Calibration | str] | None

@@ -25,6 +25,8 @@ from bayes_bias.errors import (
     SpecError,
     WordListError,
 )
+from bayes_bias.formatting import estimate
+from bayes_bias.measures import quasi_f
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import Quiet
@@ -32,7 +34,7 @@ from bayes_bias.reports import Report, Section, check_folder, report
 from bayes_bias.reports import folder as folder_module
 from bayes_bias.reports.build import _read
 from bayes_bias.reports.check import Study
-from bayes_bias.reports.checks import CHECKERS
+from bayes_bias.reports.checks import CHECKERS, second_opinion
 from bayes_bias.reports.figures import KINDS, draw, rendered
 from bayes_bias.reports.latex import tables
 from bayes_bias.reports.methods_of_report import methods_of
@@ -74,7 +76,7 @@ def checked_again(section: Section, name: str, against_published: bool = True, *
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
     study = Study(
-        section.table, section.fitted, SPEC, "both", 1, Sampling(), None, 0, Quiet(), against_published
+        section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published
     )
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
@@ -305,6 +307,48 @@ def test_clusters_are_told_before_anything_else(made):
     assert again.alarm
     assert "The attributes come in clusters: intraclass correlation ." in again.text
     assert "5 to 17% false findings" in again.text
+
+
+def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):
+    section = made.sections[0]
+    found = quasi_f(section.table)
+    said = estimate(found.value, *found.interval)
+    evidence = made.evidence().loc["small"]
+    assert (evidence.quasi_f, evidence.quasi_f_p) == (found.value, found.p_value)
+    assert f"by their own, says the same: {said}, p" in html_of(made)
+    assert f"for which see below, agreed with the posterior (small: {said}" in plain(made)
+    # Of a table from which its bias was taken.
+    table = section.table
+    own = table.group_index[:, None] == table.class_index[None, :]
+    without = dataclasses.replace(table, values=table.values - found.value / 2 * np.where(own, 1, -1))
+    again = checked_again(section, "second-opinion", table=without)
+    assert again.checks["second-opinion"].alarm
+    other = dataclasses.replace(made, sections=(again,))
+    assert "by their own, says otherwise: 0.000 [" in html_of(other)
+    assert "for which see below, disagreed with the posterior about small (small: 0.000 [" in plain(other)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "consequence"),
+    [
+        ((6, 30), "its interval is too short, since the group that varies more is the shorter one"),
+        ((30, 6), "its interval is too long, since the group that varies more is the longer one"),
+        ((20, 20), "with lists of like length that matters little"),
+    ],
+)
+def test_groups_whose_words_vary_unlike_are_told(sizes, consequence):
+    rng = np.random.default_rng(1)
+    group, y = np.repeat(["many kinds", "one kind"], sizes), rng.normal(size=(sum(sizes), 16))
+    y[group == "many kinds", :8] += 12 * rng.normal(size=(sizes[0], 1))
+    table = assemble(
+        y,
+        {f"t{i}": g for i, g in enumerate(group)},
+        {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
+        {"many kinds": "near", "one kind": "far"},
+    )
+    (told,) = second_opinion._unlike(quasi_f(table), 2)
+    assert told.startswith("Targets of 'many kinds' differ more among themselves than those of 'one kind' (")
+    assert told.endswith(f"groups share their scales: {consequence}.")
 
 
 def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
