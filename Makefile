@@ -20,9 +20,9 @@ test test-thorough test-fast: export OPENBLAS_NUM_THREADS = 1
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-# A check that compiles a model of its own, against the long form.
+# Notebooks from their first cell to the last, and checks that compile models of their own.
 test-thorough: .venv/installed-test
-	$(BIN)/python -m pytest -m thorough
+	$(BIN)/python -m pytest -m thorough --numprocesses auto
 
 # What samples no posterior: less than a minute.
 test-fast: .venv/installed-test

@@ -22,6 +22,7 @@ OF_A_MACHINE = re.compile(r"versions|sha256|seconds|<Figure|0x")
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 # The kernel's own start-up: pyzmq and ipykernel warn of their defaults, which no user of ours can change.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
