@@ -214,7 +214,10 @@ def test_groups_of_very_different_length_are_told():
     more = frame[frame.target == "he"]
     table = read(pd.concat([frame, *(more.assign(target=f"he{i}") for i in range(4))]))
     assert len(table.notices) == 1
-    assert "group 'man' has 6 words and 'woman' 2, and a scale is shared by both" in table.notices[0]
+    assert (
+        "group 'man' has 6 words and 'woman' 2, and groups share their scales: if words of"
+        in table.notices[0]
+    )
 
 
 def test_controls_may_be_as_long_as_they_like():
