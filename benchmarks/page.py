@@ -992,7 +992,7 @@ def _from_to(shares: pd.Series) -> str:
 
 def _within(rows: pd.DataFrame) -> str:
     sure = ((rows.share_ub < WANTED[0]) | (rows.share_lb > WANTED[1])).sum()
-    return f"{sure} of them beyond the Monte Carlo interval of so few draws"
+    return f"{sure} of them beyond the Monte Carlo interval"
 
 
 def _diverged(rows: pd.DataFrame) -> str:

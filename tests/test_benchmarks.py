@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 
 from bayes_bias import open_embedding
 from bayes_bias.models.replication import replicate_patterns
@@ -34,6 +35,36 @@ def test_the_readme_quotes_what_one_finding_does_not_promise():
     assert "{:.0%} on GoogleNews vectors, {:.0%} with a model".format(*topics) in readme
     assert f"shows a bias in {many['found']:.1%} of comparisons" in readme
     assert f"after which it is {many['after Holm']:.1%}" in readme
+
+
+def test_the_readme_quotes_how_often_something_is_found_where_nothing_is():
+    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
+    words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
+    targets = pooled_shares("random-targets", ["method", "scope", "size"])
+    templates = pooled_shares("replicates-nulls", ["part", "replicates", "method", "scope", "size"])
+    ten = templates.loc["templates", 10]
+    assert f"this model in {ends(words['crossed', 'both'])}." in readme
+    assert words["WEAT", "targets"].round(2).between(0.39, 0.42).all()
+    assert words["hierarchical", "both"].min() > 0.2
+    assert f"SD-WEAT's in {ends(words['SD-WEAT', 'attributes'])}, the published" in readme
+    assert f"With *targets* drawn at random WEAT's test finds {ends(targets['WEAT', 'targets'])}:" in readme
+    assert f"SEAT finds a bias in {ends(ten['SEAT', 'targets'])} of cases, WEAT on the" in readme
+    on_the_mean = ends(ten["WEAT", "targets"])
+    assert f"mean of the templates in {on_the_mean}, this posterior over words" in readme
+    assert (
+        f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in readme
+    )
+
+
+def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":
+    """Shares of findings over the lists of a result."""
+    counts = pd.DataFrame(read(name)["rows"]).groupby(by)[["findings", "draws"]].sum()
+    return counts.findings / counts.draws
+
+
+def ends(shares: "pd.Series[float]") -> str:
+    """As the README writes the least and the largest."""
+    return f"{100 * shares.min():.0f} to {shares.max():.0%}"
 
 
 def test_simulated_cosines_have_the_bias_that_they_say():
