@@ -14,6 +14,7 @@ from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import PAGE, RESULTS, read
 
 WANTED = (0.02, 0.07)
+SIDES = ("targets", "attributes")
 
 _HEAD = """# Calibration: what the evidence says
 
@@ -250,6 +251,11 @@ def simulated() -> str:
     rows = pd.DataFrame(result["rows"])
     keys = ["correlation", "words", "groups", "controls", "scale", "topics", "within"]
     shown = _shown(rows, ["part", *keys], sort=False)
+    shown.insert(shown.columns.get_loc("share") + 1, "quasi-F", rows["quasi-F"].map("{:.1%}".format))
+    uneven = rows[rows.part.str.endswith("the 3 three times as variable")].set_index("part")
+    of_targets, of_attributes = (
+        uneven.loc[f"3 against 30 {side}, the 3 three times as variable"] for side in SIDES
+    )
     return f"""## Simulated tables
 
 No bias; effects of words are as large as on real vectors (times *scale*). *correlation*: of a word's effects on two
@@ -261,7 +267,9 @@ sub-topic, or the two targets of a pair, correlate.
 Outside 2 to 7% beyond their Monte Carlo interval: {_outside(rows)}. Sub-topics that are not named make the intervals
 too short, as expected; named ones make them wide enough, and with two sub-topics a class too wide, since two say
 little of how much they vary. Groups share their scales, so that three targets that vary three times as much as thirty
-others go unnoticed: a notice warns of lists of so different length.
+others go unnoticed ({of_targets["share"]:.0%}; the quasi-F, which shares none, has {of_targets["quasi-F"]:.0%}).
+Classes have scales of their own, but three attributes say little of theirs ({of_attributes["share"]:.0%}; the quasi-F
+{of_attributes["quasi-F"]:.0%}). A notice warns of lists of so different length, and a report where groups vary unlike.
 
 {circumstances(result["about"])}
 """

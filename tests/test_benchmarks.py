@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias import open_embedding
+from bayes_bias.associations.table import _OF_UNEVEN
 from bayes_bias.models.replication import replicate_patterns
 from bayes_bias.models.spec import REPLICATES
 from benchmarks import ground_truth_page, page, sbc
@@ -54,6 +55,13 @@ def test_the_readme_quotes_how_often_something_is_found_where_nothing_is():
     assert (
         f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in readme
     )
+
+
+def test_the_notice_of_uneven_lists_quotes_what_they_led_to():
+    rows = pd.DataFrame(read("simulated")["rows"]).set_index("part")
+    for kind, side in {"group": "targets", "class": "attributes"}.items():
+        row = rows.loc[f"3 against 30 {side}, the 3 three times as variable"]
+        assert _OF_UNEVEN[kind][1:] == (f"{row['share']:.0%}", f"{row['quasi-F']:.0%}")
 
 
 def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from bayes_bias import Associations, Sampling, verdict, write
 from bayes_bias.associations.table import assemble
@@ -326,6 +327,13 @@ def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):
     other = dataclasses.replace(made, sections=(again,))
     assert "by their own, says otherwise: 0.000 [" in html_of(other)
     assert "for which see below, disagreed with the posterior about small (small: 0.000 [" in plain(other)
+    # What it cannot know is no reason for alarm.
+    named = section.fit.copy()
+    data = named["constant_data"].to_dataset().drop_dims("target_clustering")
+    named["constant_data"] = xr.DataTree(data.assign(target_clustering=("target_clustering", ["topic"])))
+    told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
+    assert not told.checks["second-opinion"].alarm
+    assert "nothing of the sub-topics or pairs that the list names" in told.checks["second-opinion"].text
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import cast, get_args
 import numpy as np
 from scipy.stats import f
 
+from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.table import UNEVEN
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, estimate, plain, probability
@@ -18,6 +19,7 @@ from bayes_bias.results.summary import chance, row_of_bias
 _COLUMNS = ("quasi_f", "quasi_f_lb", "quasi_f_ub", "quasi_f_p")
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
+_DIFFERENT = "A finding of only one of the two is none to rest on; more words would settle it."
 
 
 def _run(study: Study) -> Check:
@@ -29,20 +31,18 @@ def _run(study: Study) -> Check:
         return Check(f"None: {error}.")
     alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
     agree = (found.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
+    ignorant = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
     decimals = study.table.association.decimals
     told = f"{estimate(found.value, *found.interval, decimals)}, p {equals(probability(found.p_value))}"
     text = [
         "The quasi-F, which has no prior and lets words of each group and class vary by their own, says"
         f" {'the same' if agree else 'otherwise'}: {told}.",
-        *(
-            []
-            if agree
-            else ["A finding of only one of the two is none to rest on; more words would settle it."]
-        ),
+        *(["It knows nothing of the sub-topics or pairs that the list names."] if ignorant else []),
+        *([] if agree or ignorant else [_DIFFERENT]),
         *_unlike(found, decimals),
     ]
     numbers = dict(zip(_COLUMNS, (found.value, *found.interval, found.p_value), strict=True))
-    return Check(" ".join(text), numbers, alarm=not agree, found=told)
+    return Check(" ".join(text), numbers, alarm=not (agree or ignorant), found=told)
 
 
 def _unlike(found: QuasiF, decimals: int) -> list[str]:
