@@ -9,6 +9,7 @@ from bayes_bias import open_embedding
 from bayes_bias.associations.table import _OF_UNEVEN
 from bayes_bias.models.replication import replicate_patterns
 from bayes_bias.models.spec import REPLICATES
+from bayes_bias.reports.checks.clusters import _CONSEQUENCE
 from benchmarks import ground_truth_page, page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
@@ -57,11 +58,24 @@ def test_the_readme_quotes_how_often_something_is_found_where_nothing_is():
     )
 
 
-def test_the_notice_of_uneven_lists_quotes_what_they_led_to():
+def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
     rows = pd.DataFrame(read("simulated")["rows"]).set_index("part")
     for kind, side in {"group": "targets", "class": "attributes"}.items():
         row = rows.loc[f"3 against 30 {side}, the 3 three times as variable"]
         assert _OF_UNEVEN[kind][1:] == (f"{row['share']:.0%}", f"{row['quasi-F']:.0%}")
+    topics = rows.loc["sub-topics, not named"].query("words == 8")["share"]
+    assert f"correlation of .1 to .5 gave {ends(topics)} false findings" in _CONSEQUENCE
+
+
+def test_the_readme_quotes_the_other_designs():
+    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
+    cells = pd.concat([page._crossed(name) for name in ("topical", *page._named("others-"))])
+    simulated = pd.DataFrame(read("simulated")["rows"])
+    alike = ~simulated.part.str.startswith(("3 against 30", "sub-topics, not named"))
+    cells = pd.concat([cells, simulated[alike]])
+    share, draws = cells["share"], cells.draws
+    told = f"it is {share.mean():.0%} on average, and {share.max():.0%} at most in one of {len(cells)} cells"
+    assert f"{told} ({draws.min():.0f} to {draws.max():.0f} draws each)" in readme
 
 
 def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":

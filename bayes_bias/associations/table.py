@@ -453,8 +453,8 @@ def uneven(table: Associations) -> tuple[str, ...]:
 
 # Why, and how many false findings the posterior and the quasi-F have: CALIBRATION.md, "Simulated tables".
 _OF_UNEVEN = {
-    "group": ("groups share their scales", "38%", "9%"),
-    "class": ("so few words say little of how much they vary", "15%", "7%"),
+    "group": ("groups share their scales", "35%", "9%"),
+    "class": ("so few words say little of how much they vary", "17%", "7%"),
 }
 
 

@@ -307,7 +307,7 @@ def test_clusters_are_told_before_anything_else(made):
     again = checked_again(section, "clusters", table=clustered).checks["clusters"]
     assert again.alarm
     assert "The attributes come in clusters: intraclass correlation ." in again.text
-    assert "5 to 17% false findings" in again.text
+    assert "6 to 17% false findings" in again.text
 
 
 def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):

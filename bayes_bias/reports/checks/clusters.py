@@ -13,10 +13,10 @@ _COLUMNS = (
     *(f"{name}_{side}s" for side in SIDES for name in ("icc", "icc_limit")),
     *(f"bias_without_{what}_{end}" for what in _WHAT for end in ("min", "max")),
 )
-# Measured: two clusters of four attribute words each, 5% level; see docs/statistics.md.
+# Two clusters of four attribute words each: CALIBRATION.md, "Simulated tables".
 _CONSEQUENCE = (
     "Words of one cluster say less than their number promises, and intervals do not know it: with two clusters of four"
-    " attribute words a correlation of .1 to .5 gave 5 to 17% false findings at the 5% level"
+    " attribute words a correlation of .1 to .5 gave 6 to 17% false findings at the 5% level"
 )
 
 
