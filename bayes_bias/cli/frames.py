@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import fill
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
     needs more room than there is is wider than the terminal.
     """
     shown = frame if frame.index.names == [None] else frame.reset_index()
-    columns = [_Column(str(name), *_written(values)) for name, values in shown.items()]
+    columns = [_Column(str(name), values) for name, values in shown.items()]
     table = Table(title=title, title_justify="left", header_style="bold")
     has_room = _width(column.widest for column in columns) <= out.width
     for column in columns:
@@ -41,13 +42,20 @@ def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
     out.print(table, crop=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Column:
     """What stands in a column, and how much room it needs."""
 
     name: str
-    cells: list[str]
-    justify: Literal["left", "right"]
+    values: "pd.Series[Any]"
+
+    @cached_property
+    def cells(self) -> list[str]:
+        return list(map(_cell, self.values))
+
+    @property
+    def justify(self) -> Literal["left", "right"]:
+        return "right" if pd.api.types.is_numeric_dtype(self.values) else "left"
 
     @property
     def is_text(self) -> bool:
@@ -62,10 +70,6 @@ class _Column:
         parts = [*self.name.split(), *(" ".join(self.cells).split() if self.is_text else self.cells)]
         longest = max(map(len, parts))
         return min(longest, _LONG_WORD) if self.is_text else longest
-
-
-def _written(values: "pd.Series[Any]") -> tuple[list[str], Literal["left", "right"]]:
-    return list(map(_cell, values)), "right" if pd.api.types.is_numeric_dtype(values) else "left"
 
 
 def _cell(value: object) -> str:

@@ -79,12 +79,11 @@ def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[s
         folder.mkdir(exist_ok=True)
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
-    rendered = joblib.Parallel(n_jobs=jobs)(
-        joblib.delayed(_rendered)(figure, tuple(dict.fromkeys(("svg", *formats))))
-        for figure in drawn.values()
+    made = joblib.Parallel(n_jobs=jobs)(
+        joblib.delayed(_files)(figure, tuple(dict.fromkeys(("svg", *formats)))) for figure in drawn.values()
     )
     svgs = {}
-    for name, (files, lacking) in zip(drawn, rendered, strict=True):
+    for name, (files, lacking) in zip(drawn, made, strict=True):
         svgs[name] = files["svg"]
         for suffix in formats:
             (folder / f"{name}.{suffix}").write_bytes(files[suffix])
@@ -95,7 +94,7 @@ def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[s
     return svgs
 
 
-def _rendered(figure: Figure, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
+def _files(figure: Figure, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
     """A figure in each format, and whether the font lacks letters of it."""
     with _missing_glyphs() as lacking:
         files = {suffix: rendered(figure, suffix) for suffix in formats}

@@ -334,6 +334,7 @@ def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):
     told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
     assert not told.checks["second-opinion"].alarm
     assert "nothing of the sub-topics or pairs that the list names" in told.checks["second-opinion"].text
+    assert "disagreed with the posterior about small (" in plain(dataclasses.replace(made, sections=(told,)))
 
 
 @pytest.mark.parametrize(

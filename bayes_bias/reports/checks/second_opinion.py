@@ -10,6 +10,7 @@ from scipy.stats import f
 from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.table import UNEVEN
 from bayes_bias.errors import MeasureError
+from bayes_bias.estimands.facets import TARGETS, scope_of
 from bayes_bias.formatting import equals, estimate, plain, probability
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
@@ -39,10 +40,10 @@ def _run(study: Study) -> Check:
         f" {'the same' if agree else 'otherwise'}: {told}.",
         *(["It knows nothing of the sub-topics or pairs that the list names."] if ignorant else []),
         *([] if agree or ignorant else [_DIFFERENT]),
-        *_unlike(found, decimals),
+        *(_unlike(found, decimals) if TARGETS in scope_of(study.scope) else []),
     ]
     numbers = dict(zip(_COLUMNS, (found.value, *found.interval, found.p_value), strict=True))
-    return Check(" ".join(text), numbers, alarm=not (agree or ignorant), found=told)
+    return Check(" ".join(text), numbers, alarm=not (agree or ignorant), found=(told, agree))
 
 
 def _unlike(found: QuasiF, decimals: int) -> list[str]:
@@ -73,12 +74,12 @@ def _consequence(of_more: float, of_less: float) -> str:
 
 
 def _methods(checks: Mapping[str, Check]) -> Sentence:
-    made = {name: check for name, check in checks.items() if check.found is not None}
+    made = {name: check.found for name, check in checks.items() if check.found is not None}
     if not made:
         return ()
-    other = [name for name, check in made.items() if check.alarm]
+    other = [name for name, (_, agree) in made.items() if not agree]
     said = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
-    found = "; ".join(f"{name}: {check.found}" for name, check in made.items())
+    found = "; ".join(f"{name}: {told}" for name, (told, _) in made.items())
     return (f"About what is distinguishable from zero the quasi-F, for which see below, {said} ({found}).",)
 
 
