@@ -72,6 +72,18 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "a number for sampling": (lambda: bb.fit(TINY, sampling=500), "500 says not how to sample"),
     "half a process": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=1.5), "jobs: 1.5 processes"),
     "a null's draws": (lambda: bb.calibrate("weat6", "googlenews-demo", draws=0), "draws: 0 is no number"),
+    "a null's scope": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", scopes=["both", "target"]),
+        "scope: 'target' is not a scope; did you mean 'targets'",
+    ),
+    "no scope of a null": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", scopes=[]),
+        "scopes: is empty; name one or more",
+    ),
+    "a null's replicates": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", scopes="replicates"),
+        "scope: 'replicates' generalises to new replicates, and this table has none",
+    ),
     "a null's words": (lambda: bb.calibrate("weat6", "googlenews-demo", size=0), "size: 0 is no number"),
     "words that nobody draws": (
         lambda: bb.calibrate("weat6", "googlenews-demo", random="target"),

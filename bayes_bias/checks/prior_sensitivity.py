@@ -56,7 +56,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
             "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
             f" '{fitted.spec.name}'; fit again with model='crossed'"
         )
-    draws = {name: each.draws for name, each in estimates(fitted, scope).items() if name in _BLOCK_ESTIMANDS}
+    found = estimates(fitted, scope, words=False)
+    draws = {name: each.draws for name, each in found.items() if name in _BLOCK_ESTIMANDS}
     labelled = xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()})
     scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
     columns = {

@@ -79,7 +79,7 @@ def fit(
         posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
-    summary = bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)
+    summary = bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope, words=False)
     print_summary(summary, posterior, ci_prob)
     if Fitted.of(posterior).structure.GENERALISES:
         say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope).text)

@@ -28,36 +28,34 @@ def summarize(
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Rows of single words and replicates too.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Rows of single words too.")] = False,
 ) -> None:
     """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
     loaded = bb.load_fit(fit_file)
-    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope)
+    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope, words=words or csv)
     if csv:
         typer.echo(csv_text(summary), nl=False)
         return
-    print_summary(summary, loaded, ci_prob, words=words)
+    print_summary(summary, loaded, ci_prob)
     if Fitted.of(loaded).structure.GENERALISES:
         say(bb.verdict(loaded, cast(ScopeName, scope), ci_prob=ci_prob).text)
     if concern := Diagnostics.of(loaded).concern:
         say(f"{loaded.attrs['name']}: {concern}")
 
 
-_BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
 # What has no sign, and no sign that could be the other one.
 _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "target_connection_mean")
 
 
-def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float, *, words: bool = False) -> None:
-    """The main estimands, or all of them; replicates, whose labels may be whole sentences, in a table of their own."""
+def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
+    """A summary; replicates, whose labels may be whole sentences, in a table of their own."""
     fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
-    left_out = ("replicate_bias",) if words else ("replicate_bias", *_BY_WORD)
     print_frame(
-        _written(summary[~estimand.isin(left_out)], fitted, ci_prob),
+        _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
         title=f"{fitted.name}, in {fitted.association.unit}",
     )
     if "replicate_bias" in estimand:

@@ -47,8 +47,11 @@ from bayes_bias.models.word_effects import (
     word_effects,
 )
 
+# Those that each word has one of.
+OF_WORDS = ("target_bias", "attribute_bias", "target_connection_mean")
 
-def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]:
+
+def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True) -> dict[str, Estimate]:
     """Posterior draws, observed value and noise floor of every estimand.
 
     Parameters
@@ -59,6 +62,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
         Generalise to new targets and new attributes, to new targets with these attributes (what WEAT's
         permutation test answers), to new attributes with these targets, or to nothing beyond these words (the
         raw contrast, without uncertainty).
+    words : bool
+        Those of single words, too, which are most of the work.
 
     Returns
     -------
@@ -99,8 +104,10 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> dict[str, Estimate]
     """
     fitted, found_scope = Fitted.of(fit), check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
-        return published_estimates(fitted)
-    return {name: estimate() for name, estimate in _Blocks(fitted, found_scope).named.items()}
+        found = published_estimates(fitted)
+        return found if words else {name: each for name, each in found.items() if name not in OF_WORDS}
+    named = _Blocks(fitted, found_scope).named
+    return {name: estimate() for name, estimate in named.items() if words or name not in OF_WORDS}
 
 
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
@@ -204,9 +211,9 @@ class _Blocks:
     def data(self) -> xr.Dataset:
         return self.fitted.data
 
-    @cached_property
+    @property
     def variances(self) -> Variances:
-        return Variances.of_posterior(self.fitted.posterior, self.data)
+        return self.fitted.variances
 
     @cached_property
     def left_out(self) -> dict[Side, str]:

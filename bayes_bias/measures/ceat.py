@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.vectors import Vectors
@@ -121,12 +121,12 @@ def ceat(
     first = table.group_index == 0
     effects = (scores[:, first].mean(axis=1) - scores[:, ~first].mean(axis=1)) / spread
     value, standard_error, between = random_effects_mean(effects, spread**2)
-    half = float(stats.norm.ppf(0.5 + ci_prob / 2)) * standard_error
+    half = float(scipy.stats.norm.ppf(0.5 + ci_prob / 2)) * standard_error
     bound = largest_effect(design.n_x, len(first) - design.n_x, ddof=1)
     return Ceat(
         value=value,
         range=(-bound, bound),
-        p_value=float(2 * stats.norm.sf(abs(value) / standard_error)),
+        p_value=float(2 * scipy.stats.norm.sf(abs(value) / standard_error)),
         interval=(value - half, value + half),
         effect_sizes=effects,
         between=between,

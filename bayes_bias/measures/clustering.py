@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -93,5 +93,5 @@ def _matched(cluster: np.ndarray, group: list[str], names: list[str]) -> list[st
     from sklearn.metrics import confusion_matrix
 
     shared = confusion_matrix([names.index(g) for g in group], cluster).T
-    _, name_of = linear_sum_assignment(shared, maximize=True)
+    _, name_of = scipy.optimize.linear_sum_assignment(shared, maximize=True)
     return [names[name_of[c]] for c in cluster]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
@@ -150,7 +150,7 @@ def mac_change(before: Associations, after: Associations) -> MacChange:
     difference = (later - earlier).to_numpy().ravel()
     if len(difference) < 2 or difference.std() < ROUNDING:
         raise MeasureError("MAC change: all targets and classes changed alike; a t-test is not defined")
-    test = stats.ttest_1samp(difference, 0.0)
+    test = scipy.stats.ttest_1samp(difference, 0.0)
     return MacChange(
         value=float(difference.mean()),
         range=(-2.0, 2.0),

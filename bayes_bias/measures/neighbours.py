@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -112,5 +112,5 @@ def _correlation(share: np.ndarray, own: np.ndarray) -> tuple[float, float]:
         raise MeasureError(
             "neighbours: all words have the same bias or the same neighbours; nothing correlates"
         )
-    test = stats.pearsonr(share, own)
+    test = scipy.stats.pearsonr(share, own)
     return float(test.statistic), float(test.pvalue)

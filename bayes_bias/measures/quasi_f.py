@@ -6,9 +6,9 @@ from typing import ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.stats import t
 
 from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.associations.table import Associations
@@ -158,12 +158,12 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
     terms = scores.terms()
     variance, df = _variance(terms, scope)
     bias, se = scores.bias, float(np.sqrt(variance))
-    reach = float(t.ppf((1 + ci_prob) / 2, df)) * se
+    reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
     return QuasiF(
         value=bias,
         range=table.association.difference.range,
         interval=(bias - reach, bias + reach),
-        p_value=float(2 * t.sf(abs(bias) / se, df)),
+        p_value=float(2 * scipy.stats.t.sf(abs(bias) / se, df)),
         words=scores.words(),
         scope=scope,
         ci_prob=ci_prob,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError, did_you_mean
@@ -120,7 +120,9 @@ def sd_weat(
         return found
     control = _control(table, vocabulary, in_group, draws, size, rng)
     z = float((value - control.mean()) / control.std(ddof=1))
-    return replace(found, b0=float(control.mean()), p_value=float(stats.norm.sf(z)), z=z, control=control)
+    return replace(
+        found, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control
+    )
 
 
 @measure("SD-WEAT", rank=40)

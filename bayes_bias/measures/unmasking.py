@@ -5,9 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.distance import jensenshannon
-from scipy.special import logsumexp, softmax
 
 from bayes_bias.associations.association import LOG_PROBABILITY
 from bayes_bias.associations.table import Associations
@@ -83,11 +82,11 @@ def unmasking(table: Associations) -> Unmasking:
     q = np.mean([_of_classes(values, table) for values in singles], axis=0)
     even = np.full(q.shape[1], 1 / q.shape[1])
     order = np.argsort(table.group_index, kind="stable")
-    distance = np.array([jensenshannon(row, even, base=2) for row in q[order]])
+    distance = np.array([scipy.spatial.distance.jensenshannon(row, even, base=2) for row in q[order]])
     classes = dict(zip(table.associated_classes, q[order].T, strict=True))
     return Unmasking(
         value=float(distance.mean()),
-        range=(0.0, float(jensenshannon(np.eye(len(even))[0], even, base=2))),
+        range=(0.0, float(scipy.spatial.distance.jensenshannon(np.eye(len(even))[0], even, base=2))),
         words=labels(table).assign(**classes, distance=distance),
     )
 
@@ -113,7 +112,8 @@ def _of_classes(values: NDArray[np.float64], table: Associations) -> NDArray[np.
     """Probability of each class beside each target, (targets, classes), in one template."""
     of_class = np.arange(len(table.associated_classes))
     means = [
-        logsumexp(values[:, table.class_index == c], axis=1) - np.log((table.class_index == c).sum())
+        scipy.special.logsumexp(values[:, table.class_index == c], axis=1)
+        - np.log((table.class_index == c).sum())
         for c in of_class
     ]
-    return np.asarray(softmax(np.stack(means, axis=1), axis=1))
+    return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))

@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayes_bias.associations.association import Association
 from bayes_bias.errors import BayesBiasError, ScopeError
+from bayes_bias.models.replication import Variances
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.structures import Structure, structure_of
 
@@ -21,7 +22,8 @@ type Fit = xr.DataTree | Fitted
 class Fitted:
     """What a fit says of itself.
 
-    Every function that takes a fit takes one of these, too. Passing the same one on spares drawing word effects again.
+    Every function that takes a fit takes one of these, too. Passing the same one on spares working out again what
+    is kept of it, such as word effects.
     """
 
     tree: xr.DataTree
@@ -52,6 +54,11 @@ class Fitted:
     def data(self) -> xr.Dataset:
         """Design and statistics of the table."""
         return self.tree["constant_data"].to_dataset()
+
+    @cached_property
+    def variances(self) -> Variances:
+        """Draws of the variance components; of a crossed model."""
+        return Variances.of_posterior(self.posterior, self.data)
 
     @property
     def observed(self) -> xr.DataArray | None:

@@ -15,7 +15,6 @@ from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import BY_REPLICATE, Part
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.replication import Variances
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000
@@ -252,7 +251,7 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
     gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``. By how much a word differs between replicates
     is part of its effect in the average of `these_replicates`, and noise otherwise.
     """
-    data, variances = fitted.data, Variances.of_posterior(fitted.posterior, fitted.data)
+    data, variances = fitted.data, fitted.variances
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
     table = variances.table(data.sizes.get("replicate", 1))

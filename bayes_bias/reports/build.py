@@ -24,7 +24,6 @@ from bayes_bias.estimands.facets import (
     check_design,
     possible_scopes,
     sampling_scope,
-    scope_of,
 )
 from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures.table import measure_all
@@ -119,7 +118,7 @@ def report(
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
     asked = _check_tables([source.table for source in sources], scope)
     drawn = drawn_beside(
-        [partial(each.nulls, random=_sampled(asked)) for each in sources if each.nulls],
+        [_nulls(each.nulls, each.table, scope) for each in sources if each.nulls],
         spec,
         calibration_draws,
         seed,
@@ -322,10 +321,13 @@ def _checks(study: Study) -> dict[str, Check]:
     return {checker.name: checker.run(study) for checker in CHECKERS}
 
 
-def _sampled(scope: ScopeName) -> Random:
-    """The words that random nulls replace: those that the scope calls a sample."""
-    sampled = scope_of(scope)
-    return "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
+def _nulls(
+    calibration: Callable[..., Calibration], table: Associations, scope: ScopeName
+) -> Callable[..., Calibration]:
+    """Random nulls under the scope of the report, of the words that it calls a sample."""
+    sampled = check_design(table_means(table), scope)
+    random: Random = "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
+    return partial(calibration, random=random, scopes=sampled.name)
 
 
 def _coverage(table: Associations) -> pd.DataFrame:

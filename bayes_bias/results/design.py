@@ -28,7 +28,6 @@ from bayes_bias.estimands.facets import (
 )
 from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.replication import Variances
 
 LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
 # Of replicates.
@@ -56,7 +55,7 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
         replicate, and there are ``replicates``, ``targets by replicate`` and so on.
     """
     fitted = Fitted.of(fit).generalising("variance components")
-    data, variances = fitted.data, Variances.of_posterior(fitted.posterior, fitted.data)
+    data, variances = fitted.data, fitted.variances
     counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
     parts = {
         "value": variances.of_value(compared_classes(data)),
@@ -255,8 +254,7 @@ class _Study:
             1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS
         )
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
-        variances = Variances.of_posterior(fitted.posterior, data)
-        parts = variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
+        parts = fitted.variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
         return cls(
             {
                 name: xr.DataArray(part[..., 0], dims=_SAMPLE)

@@ -41,6 +41,7 @@ def summarize(
     ci_prob: float = CI_PROB,
     ci_kind: CiKind = "eti",
     rope: float | None = None,
+    words: bool = True,
 ) -> pd.DataFrame:
     """All estimands of a fit in one numeric table.
 
@@ -58,6 +59,8 @@ def summarize(
         Equal-tailed, or of highest density.
     rope : float, optional
         Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence).
+    words : bool
+        Rows of single words, too, which take most of the time.
 
     Returns
     -------
@@ -95,10 +98,10 @@ def summarize(
     fitted = Fitted.of(fit)
     check_rope(rope)
     check_interval(ci_prob, ci_kind)
-    if fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
+    if words and fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
-    found = estimates(fitted, scope)
+    found = estimates(fitted, scope, words=words)
     drawn = _of_draws([each.draws for each in found.values()], ci_prob, ci_kind)
     tables = {
         name: _tabulated(each, table, ci_prob, ci_kind, None if name in NO_DIFFERENCES else rope)

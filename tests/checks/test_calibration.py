@@ -197,6 +197,17 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
     assert str(made).startswith("tiny: with attributes drawn at random, findings at the 5% level: WEAT ")
 
 
+@pytest.mark.slow
+def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedding):
+    settings = {"controls": (), "draws": 2, "sampling": QUICK, "jobs": 1}
+    every, one = (
+        calibrate(words, embedding, **settings),
+        calibrate(words, embedding, scopes="all", **settings),
+    )
+    assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
+    pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
+
+
 def test_an_embedding_without_other_words_is_refused(words):
     bare = open_embedding({word: [1.0, k] for k, word in enumerate((*words.targets, *words.attributes))})
     with pytest.raises(WordListError, match="no words beside those of 'tiny'"):

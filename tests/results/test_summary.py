@@ -3,6 +3,7 @@
 import inspect
 
 import arviz as az
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
@@ -35,6 +36,14 @@ def test_an_interval_has_the_probability_asked_for_not_its_whole_percent(small_f
     assert mixture.below(found.upper).item() - mixture.below(found.lower).item() == pytest.approx(
         prob, abs=1e-6
     )
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "none"])
+def test_rows_of_words_may_be_spared(small_fit, scope):
+    whole, short = bb.summarize(small_fit, scope), bb.summarize(small_fit, scope, words=False)
+    names = set(whole.index.unique("estimand"))
+    assert names - set(short.index.unique("estimand")) == {"target_bias", "attribute_bias"}
+    pd.testing.assert_frame_equal(short, whole.loc[short.index])
 
 
 def test_another_interval_is_had_for_the_asking(small_fit):

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
 import pandas as pd
 
 from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.associations.statistics import table_means
+from bayes_bias.associations.table import Associations
 from bayes_bias.checks.calibration.judging import NULL_SAMPLING
 from bayes_bias.checks.calibration.nulls import NullDesign, Random
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.estimands.facets import ScopeName, check_design, sampling_scope
 from bayes_bias.formatting import Telling, share_within
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
@@ -46,7 +50,7 @@ class Calibration(Telling):
     records: pd.DataFrame
     random: Random = "attributes"
 
-    @property
+    @cached_property
     def table(self) -> pd.DataFrame:
         """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
         return rates(self.records)
@@ -79,6 +83,7 @@ def calibrate(
     planted: float = 0.0,
     controls: Iterable[str | Path | WordList] = CONTROLS,
     models: Iterable[ModelSpec | str | Path] = ("crossed",),
+    scopes: ScopeName | Iterable[ScopeName] | None = None,
     sampling: Sampling = NULL_SAMPLING,
     seed: int = 1,
     allow_loss: bool = False,
@@ -111,6 +116,8 @@ def calibrate(
         As in `bayes_bias.cosines`.
     models : iterable of ModelSpec, str or Path
         Models to judge, beside WEAT's permutation test.
+    scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
+        Under which the models are judged; by default under each, which takes longer.
     sampling : Sampling
         How long to sample each posterior.
     seed : int
@@ -135,6 +142,8 @@ def calibrate(
     BayesBiasError
         A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
         may raise.
+    ScopeError
+        The design cannot carry a scope.
     OutputError
         The folder cannot be made or written to, or holds something else.
 
@@ -149,15 +158,27 @@ def calibrate(
     design = NullDesign.of(words, source, random=random, allow_loss=allow_loss).with_planted(planted)
     design = design if size is None else design.with_sizes(size)
     design.check_pool()
+    told = None if scopes is None else _carried(scopes, design.draw(seed, 0))
     cell = Cell(
         design=design,
         specs=tuple(map(load_spec, models)),
         seed=seed,
         sampling=sampling,
         with_weat=len(words.groups) == len(words.classes) == 2,
+        scopes=told,
     )
     records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
     return Calibration(words.name, planted, records, random)
+
+
+def _carried(scopes: ScopeName | Iterable[ScopeName], table: Associations) -> tuple[ScopeName, ...]:
+    """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
+    if not (given := (scopes,) if isinstance(scopes, str) else tuple(scopes)):
+        raise BayesBiasError("scopes: is empty; name one or more, such as 'both', or give None for all")
+    for each in given:
+        sampling_scope(each)
+    means = table_means(table)
+    return tuple(dict.fromkeys(check_design(means, each).name for each in given))
 
 
 def _check_settings(

@@ -49,7 +49,7 @@ def judge(
     sampling: Sampling = NULL_SAMPLING,
     scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Posterior bias under each scope of one fit, or under these alone, as records.
+    """Posterior bias under each scope of one fit, or under these alone, as records; a model without scopes has its own.
 
     Returns
     -------
@@ -67,12 +67,14 @@ def judge_posterior(
     fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
 ) -> list[Record]:
     """The records of `judge`, but for divergences, of a posterior."""
-    uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
-    carried = uncertain if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
+    if fitted.structure.GENERALISES:
+        uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+        carried = [name for name in uncertain if scopes is None or name in scopes]
+    else:
+        carried = [widest_scope(fitted.data)]
     return [
         {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
         for scope in carried
-        if scopes is None or scope in scopes
     ]
 
 

@@ -20,6 +20,7 @@ from bayes_bias.checks.calibration.judging import (
 )
 from bayes_bias.checks.calibration.nulls import NullDesign
 from bayes_bias.embeddings.vectors import sha256_of_vectors
+from bayes_bias.estimands.facets import ScopeName
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
@@ -32,7 +33,8 @@ _BATCH = 10
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
-    it, and by the quasi-F where it is asked for: a row of a calibration table."""
+    it, and by the quasi-F where it is asked for: a row of a calibration table. Models judge under the scopes that are
+    named, or under all."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
@@ -41,6 +43,7 @@ class Cell:
     with_weat: bool = True
     sd_weat_vocabulary: str | None = None
     with_quasi_f: bool = False
+    scopes: tuple[ScopeName, ...] | None = None
 
     @property
     def key(self) -> str:
@@ -65,6 +68,7 @@ class Cell:
             *(["quasi-F"] if self.with_quasi_f else []),
             *([list(design.opposites)] if design.opposites else []),
             *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
+            *([{"scopes": list(self.scopes)}] if self.scopes else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -79,7 +83,12 @@ class Cell:
         for spec in self.specs:
             start = perf_counter()
             judged = judge(
-                table, spec, truth=self.design.planted, seed=self.seed + number, sampling=self.sampling
+                table,
+                spec,
+                truth=self.design.planted,
+                seed=self.seed + number,
+                sampling=self.sampling,
+                scopes=self.scopes,
             )
             records += [{**record, "seconds": perf_counter() - start} for record in judged]
         return [{"draw": number, **record} for record in records]
