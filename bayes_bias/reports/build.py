@@ -112,36 +112,44 @@ def report(
     """
     progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
-    _check_settings(scope, ci_prob, seed, sampling, calibration_draws)
-    check_rope(rope)
+    asked = _Asked(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
+    asked.check()
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
-    asked = _check_tables([source.table for source in sources], scope)
+    carried = _check_tables([source.table for source in sources], scope)
     drawn = drawn_beside(
         [_nulls(each.nulls, each.table, scope) for each in sources if each.nulls],
         spec,
         calibration_draws,
         seed,
     )
-    studies = [
-        _study(
-            source,
-            spec,
-            scope,
-            ci_prob,
-            seed,
-            sampling,
-            calibration_draws,
-            drawn,
-            against_published,
-            progress,
-        )
-        for source in sources
-    ]
+    studies = [_study(source, asked, drawn, progress) for source in sources]
     sections = [_section(*each, rope) for each in zip(sources, studies, strict=True)]
     # Last, since random nulls are ready last.
     checked = (replace(s, checks=_checks(study)) for s, study in zip(sections, studies, strict=True))
-    return Report(tuple(checked), spec, asked, ci_prob, rope)
+    return Report(tuple(checked), spec, carried, ci_prob, rope)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the same is asked of every list."""
+
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    rope: float | None
+    seed: int
+    sampling: Sampling
+    calibration_draws: int
+    against_published: bool
+
+    def check(self) -> None:
+        sampling_scope(self.scope)
+        check_ci_prob(self.ci_prob)
+        check_rope(self.rope)
+        check_seed(self.seed)
+        check_sampling(self.sampling)
+        check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +162,6 @@ class _Source:
     errata: tuple[str, ...] = ()
     vectors: Vectors | None = None
     nulls: Callable[..., Calibration] | None = None
-
-
-def _check_settings(
-    scope: str, ci_prob: float, seed: int, sampling: Sampling, calibration_draws: int
-) -> None:
-    sampling_scope(scope)
-    check_ci_prob(ci_prob)
-    check_seed(seed)
-    check_sampling(sampling)
-    check_count("calibration_draws", calibration_draws, "random nulls", least=0)
 
 
 def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> ScopeName:
@@ -274,25 +272,22 @@ def _measured(words: WordList, embedding: Embedding, extra: list[WordList], allo
     )
 
 
-def _study(
-    source: _Source,
-    spec: ModelSpec,
-    scope: ScopeName,
-    ci_prob: float,
-    seed: int,
-    sampling: Sampling,
-    null_draws: int,
-    drawn: Iterator[Calibration | str],
-    against_published: bool,
-    progress: Progress,
-) -> Study:
+def _study(source: _Source, asked: _Asked, drawn: Iterator[Calibration | str], progress: Progress) -> Study:
     """A list's fit, and all that its checks will look at."""
     table, step = source.table, Prefixed(source.table.name, progress)
-    fitted = Fitted.of(fit(table, spec, seed=seed, sampling=sampling, progress=step))
-    scope = check_design(fitted.data, scope).name
-    nulls = partial(next, drawn) if source.nulls else None
+    fitted = Fitted.of(fit(table, asked.spec, seed=asked.seed, sampling=asked.sampling, progress=step))
     return Study(
-        table, fitted, spec, scope, ci_prob, seed, sampling, nulls, null_draws, step, against_published
+        table,
+        fitted,
+        asked.spec,
+        check_design(fitted.data, asked.scope).name,
+        asked.ci_prob,
+        asked.seed,
+        asked.sampling,
+        nulls=partial(next, drawn) if source.nulls else None,
+        null_draws=asked.calibration_draws,
+        progress=step,
+        against_published=asked.against_published,
     )
 
 
