@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import nutpie
+import pyarrow as pa
 import xarray as xr
 from threadpoolctl import threadpool_limits
 
@@ -19,7 +20,7 @@ from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
 from bayes_bias.inference.diagnostics import Diagnostics, diagnose
 from bayes_bias.inference.power_scaling import power_scaling_groups, sensitivity_of_bias
-from bayes_bias.models.compiling import Compiled, Inputs, compiled_model
+from bayes_bias.models.compiling import POINT, Compiled, Inputs, compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress, Quiet
@@ -175,9 +176,32 @@ def sample_compiled(
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the parameters of any compiled model, and the sampler's own account of them."""
     progress.step("sampling")
+    trace = _traced(compiled, inputs, seed, sampling, progress)
+    points = trace["posterior"][POINT].transpose("chain", "draw", ...).to_numpy()
+    return compiled.parameters(points, inputs, coords), trace["sample_stats"].to_dataset()
+
+
+def sample_bare(
+    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling
+) -> tuple[xr.Dataset, int]:
+    """The draws of `sample`, and how many transitions diverged: the sampler's whole account of a random null takes as
+    long to put together as its draws."""
+    compiled, inputs, coords = compiled_model(spec, data)
+    trace = _traced(compiled, inputs, seed, sampling, Quiet(), return_raw_trace=True)
+    draws, stats = trace.get_arrow_trace()
+    points = [pa.array(each.column(POINT)).slice(sampling.tune).flatten() for each in draws]
+    drawn = compiled.parameters(np.reshape(points, (sampling.chains, sampling.draws, -1)), inputs, coords)
+    diverging = [pa.array(each.column("diverging")).slice(sampling.tune).to_numpy(False) for each in stats]
+    return structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed)), int(np.sum(diverging))
+
+
+def _traced(
+    compiled: Compiled, inputs: Inputs, seed: int, sampling: Sampling, progress: Progress, **options: Any
+) -> Any:
+    """What nutpie draws."""
     # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
     with threadpool_limits(1, "blas"):
-        trace = nutpie.sample(
+        return nutpie.sample(
             compiled.sampler(inputs),
             **asdict(sampling),
             cores=1,  # the density is called through Python, where threads would wait for each other
@@ -185,9 +209,8 @@ def sample_compiled(
             save_warmup=False,
             progress_bar=False,
             progress_callback=lambda states: _report_draws(progress, states),
+            **options,
         )
-    drawn = compiled.parameters(trace["posterior"].to_dataset(), inputs, coords)
-    return drawn, trace["sample_stats"].to_dataset()
 
 
 class Source(Protocol):

@@ -31,7 +31,7 @@ from bayes_bias.models.structures import build_model, model_coords, structure_of
 
 type Inputs = Mapping[str, NDArray[Any]]
 
-_POINT = "point"
+POINT = "point"
 _compiled: dict[tuple[Any, ...], "Compiled"] = {}
 
 # A PyTensor function keeps what it is given until it is done, and random nulls are fitted in threads.
@@ -80,16 +80,17 @@ class Compiled:
         return from_pyfunc(
             len(begin),
             make_logp_fn=density_in_this_thread,
-            make_expand_fn=lambda *_: lambda point: {_POINT: point},
+            make_expand_fn=lambda *_: lambda point: {POINT: point},
             expanded_dtypes=[np.dtype(np.float64)],
             expanded_shapes=[(len(begin),)],
-            expanded_names=[_POINT],
+            expanded_names=[POINT],
             make_initial_point_fn=start,
         )
 
-    def parameters(self, drawn: xr.Dataset, inputs: Inputs, coords: Mapping[str, list[str]]) -> xr.Dataset:
-        """The named parameters of what nutpie drew, with their labels."""
-        points = drawn[_POINT].transpose("chain", "draw", ...).to_numpy()
+    def parameters(
+        self, points: NDArray[np.float64], inputs: Inputs, coords: Mapping[str, list[str]]
+    ) -> xr.Dataset:
+        """The named parameters of what nutpie drew, (chain, draw, n), with their labels."""
         with _one_at_a_time:
             found = self.named(points.reshape(-1, points.shape[-1]), *_values(inputs))
         variables = {
@@ -97,9 +98,8 @@ class Compiled:
             for name, dims, values in zip(self.names, self.dims, found, strict=True)
         }
         labels = {dim: labels for dim, labels in coords.items() if any(dim in dims for dims in self.dims)}
-        return xr.Dataset(
-            variables, coords={dim: drawn[dim].to_numpy() for dim in ("chain", "draw")} | labels
-        )
+        sample = {dim: np.arange(n) for dim, n in zip(("chain", "draw"), points.shape, strict=False)}
+        return xr.Dataset(variables, coords=sample | labels)
 
 
 def _values(inputs: Inputs) -> list[NDArray[Any]]:
@@ -182,7 +182,7 @@ def _split(
     variables: Iterable[pt.TensorVariable], like: Iterable[pt.TensorVariable]
 ) -> tuple[pt.TensorVariable, dict[pt.TensorVariable, pt.TensorVariable]]:
     """A point, and its part for each variable, in their order and in the shapes of `like`."""
-    point, parts, end = pt.vector(_POINT), {}, 0
+    point, parts, end = pt.vector(POINT), {}, 0
     for variable, value in zip(variables, like, strict=True):
         begin, end = end, end + value.size
         parts[variable] = point[begin:end].reshape(value.shape)

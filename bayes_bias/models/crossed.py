@@ -25,7 +25,7 @@ COLLAPSED = True
 
 data = sufficient_statistics
 
-_READ = ("scatter", "df", "patterns")
+_READ = ("scatter", "df", "patterns", "reads")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
@@ -100,7 +100,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
         ).flat(pt)
         for name in (*OF_TABLE, BLOCKS):
             if f"{name}_df" in known:
-                of_part = (known[f"{name}_{what}"] for what in ("patterns", "scatter", "df"))
+                of_part = (known[f"{name}_{what}"] for what in ("patterns", "scatter", "df", "reads"))
                 pm.Potential(name, log_likelihood(variances, *of_part))
     return model
 

@@ -36,6 +36,15 @@ class Part:
     df: Numbers
     patterns: Numbers
 
+    @property
+    def reads(self) -> NDArray[np.int32]:
+        """The variances that each covariance depends on, few of all: their positions, and -1 behind the last; (parts,
+        most)."""
+        depends = self.patterns.any(axis=(-1, -2))
+        first = np.argsort(~depends, axis=1, kind="stable")[:, : depends.sum(axis=1).max()]
+        # Whole numbers of a model's data are such in PyMC.
+        return np.where(np.take_along_axis(depends, first, axis=1), first, -1).astype(np.int32)
+
     def beside(self, other: Self) -> Self:
         """Those of both."""
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("scatter", "df", "patterns"))

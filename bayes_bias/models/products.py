@@ -16,6 +16,8 @@ from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_default_op_cache_key
 from pytensor.tensor.math import Dot
 
+from bayes_bias.models.loops import version_of
+
 
 class Product(Op):  # type: ignore[misc]  # PyTensor has no types
     """The product of two matrices of double precision; it takes the place of `Dot` where all gradients are taken."""
@@ -29,13 +31,13 @@ class Product(Op):  # type: ignore[misc]  # PyTensor has no types
         outputs[0][0] = np.dot(*inputs)
 
 
+def _product(left: Any, right: Any) -> Any:
+    return np.dot(np.ascontiguousarray(left), np.ascontiguousarray(right))
+
+
 @register_funcify_default_op_cache_key(Product)  # type: ignore[untyped-decorator]
 def _compiled(op: Product, node: Apply, **options: Any) -> tuple[Any, int]:
-    @numba_njit  # type: ignore[untyped-decorator]
-    def product(left: Any, right: Any) -> Any:
-        return np.dot(np.ascontiguousarray(left), np.ascontiguousarray(right))
-
-    return product, 1
+    return numba_njit(_product), version_of(_product)
 
 
 @node_rewriter([Dot])  # type: ignore[untyped-decorator]

@@ -11,28 +11,31 @@ from bayes_bias.models.loops import DensityByLoops
 type Numbers = NDArray[np.float64]
 
 
-def log_likelihood(variances: Any, patterns: Any, scatter: Any, df: Any) -> Any:
+def log_likelihood(variances: Any, patterns: Any, scatter: Any, df: Any, reads: Any) -> Any:
     """``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of variances times patterns.
 
-    Up to a constant. Shapes: variances (..., k), patterns (parts, k, n, n), scatter (parts, n, n), df (parts,): arrays
-    of NumPy, with any sample dims before the variances, or one point as a PyTensor graph.
+    Up to a constant. Shapes: variances (..., k), patterns (parts, k, n, n), scatter (parts, n, n), df (parts,), reads
+    (parts, most): see `Part`. Arrays of NumPy, with any sample dims before the variances, or one point as a PyTensor
+    graph.
     """
     if isinstance(variances, pt.TensorVariable):
-        return _scatter_density(variances, patterns, scatter, df)[0]
+        return _scatter_density(variances, patterns, scatter, df, reads)[0]
     covariance = np.tensordot(variances, patterns, ([-1], [1]))
     explained = (np.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
     return -0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1)
 
 
 def _with_gradient(
-    variances: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers
+    variances: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers, reads: NDArray[np.int32]
 ) -> tuple[Numbers, Numbers]:
     n = scatter.shape[1]
     value, gradient = 0.0, np.zeros(len(variances))
     inverse, slope, of_entry = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     for part in range(len(df)):
         inverse[:] = 0.0
-        for k in range(len(variances)):
+        for k in reads[part]:
+            if k < 0:
+                break
             for i in range(n):
                 for j in range(n):
                     inverse[i, j] += variances[k] * patterns[part, k, i, j]
@@ -63,7 +66,9 @@ def _with_gradient(
                 of_entry[i, j] = -df[part] * inverse[i, j]
                 for k in range(n):
                     of_entry[i, j] += slope[i, k] * inverse[k, j]
-        for k in range(len(variances)):
+        for k in reads[part]:
+            if k < 0:
+                break
             for i in range(n):
                 for j in range(n):
                     gradient[k] += 0.5 * of_entry[i, j] * patterns[part, k, i, j]

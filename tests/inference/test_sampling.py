@@ -10,7 +10,9 @@ import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
 from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.inference.sampling import sample, sample_bare
 from bayes_bias.models.compiling import _compiled
+from bayes_bias.models.structures import modelled, structure_of
 from tests.helpers import random_table
 
 
@@ -29,6 +31,17 @@ def test_one_compiled_model_serves_every_list_of_the_same_shape(small_fit):
     assert len(_compiled) == before
     mean, observed = data["posterior"]["mean"].mean(("chain", "draw")), data["constant_data"].block_mean
     assert abs(mean - observed).max() < 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chains", [1, 2])
+def test_the_bare_draws_of_a_null_are_those_of_a_fit(small_table, chains):
+    spec, how = load_spec("crossed"), {"seed": 3, "sampling": Sampling(draws=60, tune=40, chains=chains)}
+    data = structure_of(spec).data(modelled(small_table, spec))
+    posterior, stats = sample(spec, data, **how)
+    bare, diverged = sample_bare(spec, data, **how)
+    xr.testing.assert_identical(bare[list(posterior)], posterior)
+    assert diverged == stats.diverging.sum()
 
 
 def test_a_bias_that_depends_on_the_prior_is_told_and_is_no_failure_of_the_sampler(small_fit):

@@ -19,7 +19,7 @@ from bayes_bias.estimands.facets import (
     scope_of,
     widest_scope,
 )
-from bayes_bias.inference.sampling import Sampling, described, sample
+from bayes_bias.inference.sampling import Sampling, described, sample_bare
 from bayes_bias.measures.permutation import MOST_PARTITIONS
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.measures.sd_weat import sd_weat
@@ -84,10 +84,10 @@ def posterior_of(
     """A posterior without diagnostics, of which many are needed, and how many transitions diverged."""
     structure, table = structure_of(spec), modelled(table, spec)
     data = structure.data(table)
-    posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
+    posterior, divergences = sample_bare(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
     tree.attrs = described(table, spec, seed)
-    return Fitted.of(tree), int(stats.diverging.sum())
+    return Fitted.of(tree), divergences
 
 
 def judge_by_weat(table: Associations, *, seed: int = 1) -> Record:
