@@ -8,7 +8,16 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.checks.calibration import NULL_SAMPLING, Cell, NullDesign, calibrate, judge, rates, run
+from bayes_bias.checks.calibration import (
+    NULL_SAMPLING,
+    Calibration,
+    Cell,
+    NullDesign,
+    calibrate,
+    judge,
+    rates,
+    run,
+)
 from bayes_bias.errors import WordListError
 from bayes_bias.estimands.estimates import estimates
 from bayes_bias.measures import quasi_f
@@ -205,7 +214,17 @@ def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedd
         calibrate(words, embedding, scopes="all", **settings),
     )
     assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
+    assert one.text == every.text
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
+
+
+def test_a_share_under_another_scope_than_fits_the_draws_is_told_as_such():
+    records = pd.DataFrame(
+        {"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01}
+    )
+    assert "level: crossed under scope 'attributes' 100.0%" in Calibration("tiny", 0.0, records).text
+    fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")
+    assert "level: crossed 100.0%" in fitting.text
 
 
 def test_an_embedding_without_other_words_is_refused(words):

@@ -17,7 +17,7 @@ from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.estimands.facets import ScopeName, check_design, sampling_scope
+from bayes_bias.estimands.facets import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.formatting import Telling, share_within
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
@@ -67,10 +67,14 @@ class Calibration(Telling):
         return self.table[["draws", "findings", "share", "share_lb", "share_ub"]]
 
     def _shares(self) -> Iterable[tuple[str, str]]:
+        """Of each method under the scope that fits what was drawn; where it was not asked for, of all that were."""
         for (method, scope), row in self.table.iterrows():
-            widest = "all" if (method, "all") in self.table.index else "both"
-            if method == "WEAT" or scope == ("targets" if self.random == "targets" else widest):
-                yield method, share_within(row["share"], row.share_lb, row.share_ub)
+            asked = self.table.loc[method].index
+            widest = "all" if "all" in asked else "both"
+            fitting = WEAT_SCOPE if method == "WEAT" or self.random == "targets" else widest
+            if scope == fitting or fitting not in asked:
+                name = method if scope == fitting else f"{method} under scope '{scope}'"
+                yield name, share_within(row["share"], row.share_lb, row.share_ub)
 
 
 def calibrate(
