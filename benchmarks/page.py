@@ -401,13 +401,21 @@ bias is a mean over many cosines, and its uncertainty comes from the words.
 def planning() -> str:
     """Predicted against real widths."""
     result = read("planning")
+    rows = pd.DataFrame(result["rows"])
+    ratio = rows["real width"] / rows["predicted width"]
+    of_like, of_unlike = (
+        ratio[chosen] for chosen in (rows.targets == rows.attributes, rows.targets != rows.attributes)
+    )
     return f"""## Planned designs against real ones
 
 From the fit of a whole list, without controls: the width that `plan` predicts for shorter lists, and the probability
 of excluding zero; then the same of random sub-lists, fitted. (The whole list's contrast is the truth of its sub-lists,
 while the prediction allows for the population's being another, and so is nearer to one half.)
 
-{markdown_table(pd.DataFrame(result["rows"]))}
+{markdown_table(rows)}
+
+Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted where both sides are of one
+length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times where one is short.
 
 {circumstances(result["about"])}
 """

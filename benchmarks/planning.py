@@ -13,30 +13,36 @@ from benchmarks.provenance import provenance, write
 
 # Lists that are long enough to be cut.
 LISTS = ("weat1", "weat2", "weat3", "weat4")
-LENGTHS = (6, 8, 12)
+# Targets in each group and attributes in each class: lists of like length, and one side short.
+LENGTHS = ((6, 6), (8, 8), (12, 12), (5, 16), (16, 5))
 
 
 def main() -> None:
     """Predict, then cut real lists at random and fit."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subsets", type=int, default=20)
+    parser.add_argument("--subsets", type=int, default=50)
     chosen = parser.parse_args()
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rows = []
     for name in LISTS:
         whole = bb.cosines("googlenews-demo", name, controls=())
-        predicted = bb.plan(bb.fit(whole), LENGTHS, LENGTHS)
-        for length in LENGTHS:
-            rows.append({"list": name, "words": length, **_check(whole, length, chosen.subsets, predicted)})
+        predicted = bb.plan(bb.fit(whole), *(sorted(set(side)) for side in zip(*LENGTHS, strict=True)))
+        for lengths in LENGTHS:
+            sizes = dict(zip(("targets", "attributes"), lengths, strict=True))
+            rows.append({"list": name, **sizes, **_check(whole, lengths, chosen.subsets, predicted)})
             print(rows[-1], flush=True)
     write("planning", provenance(), rows)
 
 
-def _check(whole: bb.Associations, length: int, subsets: int, predicted: pd.DataFrame) -> dict[str, float]:
-    real = pd.DataFrame(
-        [judge(_subset(whole, length, seed), load_spec("crossed"), seed=seed)[0] for seed in range(subsets)]
+def _check(
+    whole: bb.Associations, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
+) -> dict[str, float]:
+    fits = (
+        judge(_subset(whole, lengths, seed), load_spec("crossed"), seed=seed, scopes=["both"])
+        for seed in range(subsets)
     )
-    foreseen = predicted.loc[(length, length)]
+    real = pd.DataFrame([record for (record,) in fits])
+    foreseen = predicted.loc[lengths]
     return {
         "subsets": subsets,
         "predicted width": round(foreseen.width, 4),
@@ -46,13 +52,14 @@ def _check(whole: bb.Associations, length: int, subsets: int, predicted: pd.Data
     }
 
 
-def _subset(table: bb.Associations, length: int, seed: int) -> bb.Associations:
-    """As many random words of each group and class."""
+def _subset(table: bb.Associations, lengths: tuple[int, int], seed: int) -> bb.Associations:
+    """So many random words of each group, and of each class."""
     rng = np.random.default_rng(seed)
     frame = table.to_frame()
-    for word, label in (("target", "group"), ("attribute", "attribute_class")):
+    sides = (("target", "group"), ("attribute", "attribute_class"))
+    for (word, label), length in zip(sides, lengths, strict=True):
         listed = frame[[word, label]].drop_duplicates()
-        kept = listed.groupby(label)[word].apply(lambda words: words.sample(length, random_state=rng))
+        kept = listed.groupby(label)[word].sample(length, random_state=rng)
         frame = frame[frame[word].isin(kept)]
     return bb.Associations.from_frame(
         frame,
