@@ -140,7 +140,7 @@ def main() -> None:
     table = table[[*first, *(column for column in table if column not in first)]]
     print(table[[*first, "share", "coverage_95", "width"]].to_string(float_format="{:.3f}".format))
     about = provenance() | {"spec": load_spec("crossed").sha256[:12], "draws": chosen.draws}
-    write("comparisons", about, table.to_dict("records"))
+    write("comparisons", about, table.astype(object).where(table.notna(), None).to_dict("records"))
 
 
 def _pool(name: str) -> Vectors:
