@@ -296,9 +296,9 @@ are cut from both ends of it that is skewed: draws of small changes have a small
 standard error correlate by -.86), and nearly all misses lie on the side of too small a change. The quasi-F, which has
 no prior, falls short there, too.
 
-Between two seeds single cosines change, and no word as such prefers a class more than before: in a draw of 60 words
-in each list the quasi-F finds nothing but residual. A variance of nothing, estimated from few words, is more than nothing, by either method, since
-none can be negative: intervals are too wide, the more so the fewer the words.
+Between two seeds single cosines change, and no word as such prefers a class more than before: in a draw of 60 words in
+each list the quasi-F finds nothing but residual. A variance of nothing, estimated from few words, is more than nothing,
+by either method, since none can be negative: intervals are too wide, the more so the fewer the words.
 
 {circumstances(result["about"])}
 """
