@@ -155,7 +155,8 @@ def null_groups() -> str:
     return f"""## Other nulls
 
 Random groups against random classes, and real groups against random halves of the neutral control words. (The means
-of two halves differ by as much as those of two independent samples do, so 5% is right there, too.)
+of two halves differ by as much as those of two independent samples do, so 5% is right there, too.) Between random
+groups the posterior is too cautious, for the reason that is given under other vectors.
 
 {markdown_table(_pooled(rows, ["part", "method", "scope"]))}
 
