@@ -1,6 +1,7 @@
 """Nulls drawn from vectors: what is drawn, what is said of it, and that a stopped run goes on."""
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import joblib
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
+from bayes_bias.associations.replicates import Replicates
 from bayes_bias.checks.calibration import (
     NULL_SAMPLING,
     Calibration,
@@ -128,6 +130,16 @@ def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
         draws = estimates(small_fit, scope)["bias"].draws
         assert records.loc[scope, "mean"] == pytest.approx(draws.mean().item(), abs=0.15 * draws.std().item())
         assert records.loc[scope, "sd"] == pytest.approx(draws.std().item(), rel=0.15)
+
+
+@pytest.mark.slow
+def test_all_is_both_to_a_model_that_sees_no_replicates(small_table):
+    values = small_table.values
+    same = replace(
+        small_table, replicates=Replicates("template", MappingProxyType({"a": values, "b": values}))
+    )
+    (record,) = judge(same, load_spec("crossed"), sampling=QUICK, scopes=["all"])
+    assert record["scope"] == "both"
 
 
 def test_a_stopped_run_goes_on_and_what_was_cut_off_is_done_again(design, tmp_path):

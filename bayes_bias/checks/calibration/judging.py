@@ -12,6 +12,7 @@ from bayes_bias.associations.table import Associations
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import (
+    DEFAULT_SCOPE,
     SD_WEAT_SCOPE,
     WEAT_SCOPE,
     ScopeName,
@@ -67,11 +68,14 @@ def judge_posterior(
     fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
 ) -> list[Record]:
     """The records of `judge`, but for divergences, of a posterior."""
+    widest = widest_scope(fitted.data)
     if fitted.structure.GENERALISES:
         uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
-        carried = [name for name in uncertain if scopes is None or name in scopes]
+        # A model may see no replicates where the table has some.
+        asked = uncertain if scopes is None else {widest if s == DEFAULT_SCOPE else s for s in scopes}
+        carried = [name for name in uncertain if name in asked]
     else:
-        carried = [widest_scope(fitted.data)]
+        carried = [widest]
     return [
         {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
         for scope in carried
