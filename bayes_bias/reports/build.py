@@ -24,6 +24,7 @@ from bayes_bias.estimands.facets import (
     check_design,
     possible_scopes,
     sampling_scope,
+    scope_of,
 )
 from bayes_bias.inference.sampling import Sampling, check_sampling, fit
 from bayes_bias.measures.table import measure_all
@@ -116,18 +117,18 @@ def report(
     asked.check()
     given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
     sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
-    carried = _check_tables([source.table for source in sources], scope)
-    drawn = drawn_beside(
-        [_nulls(each.nulls, each.table, scope) for each in sources if each.nulls],
-        spec,
-        calibration_draws,
-        seed,
-    )
+    scopes = _check_tables([source.table for source in sources], scope)
+    designs = [
+        partial(source.nulls, random=_sampled(own), scopes=own)
+        for source, own in zip(sources, scopes, strict=True)
+        if source.nulls
+    ]
+    drawn = drawn_beside(designs, spec, calibration_draws, seed)
     studies = [_study(source, asked, drawn, progress) for source in sources]
     sections = [_section(*each, rope) for each in zip(sources, studies, strict=True)]
     # Last, since random nulls are ready last.
     checked = (replace(s, checks=_checks(study)) for s, study in zip(sections, studies, strict=True))
-    return Report(tuple(checked), spec, carried, ci_prob, rope)
+    return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
 
 
 @dataclass(frozen=True)
@@ -164,22 +165,22 @@ class _Source:
     nulls: Callable[..., Calibration] | None = None
 
 
-def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> ScopeName:
-    """The scope that all carry; that of each is its own where some have replicates and others do not."""
-    carried = set()
+def _check_tables(tables: Sequence[Associations], scope: ScopeName) -> list[ScopeName]:
+    """The scope of each: "all" is another where there are replicates than where there are none."""
+    carried = []
     for table in tables:
         if not table.is_formed:
             raise AssociationsError(
                 f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
                 " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
             )
-        carried.add(check_design(table_means(table), scope).name)
+        carried.append(check_design(table_means(table), scope).name)
         if table.association != tables[0].association:
             raise AssociationsError(
                 f"wordlists: '{table.name}' holds {table.association.plural} and '{tables[0].name}'"
                 f" {tables[0].association.plural}; make a report of each kind"
             )
-    return carried.pop() if len(carried) == 1 else scope
+    return carried
 
 
 def _sources(
@@ -316,13 +317,10 @@ def _checks(study: Study) -> dict[str, Check]:
     return {checker.name: checker.run(study) for checker in CHECKERS}
 
 
-def _nulls(
-    calibration: Callable[..., Calibration], table: Associations, scope: ScopeName
-) -> Callable[..., Calibration]:
-    """Random nulls under the scope of the report, of the words that it calls a sample."""
-    sampled = check_design(table_means(table), scope)
-    random: Random = "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
-    return partial(calibration, random=random, scopes=sampled.name)
+def _sampled(scope: ScopeName) -> Random:
+    """The words that random nulls replace: those that the scope calls a sample."""
+    sampled = scope_of(scope)
+    return "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
 
 
 def _coverage(table: Associations) -> pd.DataFrame:
