@@ -22,7 +22,7 @@ from bayes_bias.embeddings import open_embedding
 from bayes_bias.models.spec import load_spec
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.judging import judged
-from benchmarks.provenance import provenance, write
+from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.trained import FOLDER
 
 SIZES = (4, 8, 16)
@@ -140,7 +140,7 @@ def main() -> None:
     table = table[[*first, *(column for column in table if column not in first)]]
     print(table[[*first, "share", "coverage_95", "width"]].to_string(float_format="{:.3f}".format))
     about = provenance() | {"spec": load_spec("crossed").sha256[:12], "draws": chosen.draws}
-    write("comparisons", about, table.astype(object).where(table.notna(), None).to_dict("records"))
+    write("comparisons", about, rows_of(table))
 
 
 def _pool(name: str) -> Vectors:

@@ -6,6 +6,9 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 _HERE = Path(__file__).parent
 # Short runs keep theirs elsewhere, so that they do not replace what took hours.
@@ -29,6 +32,11 @@ def write(name: str, about: Mapping[str, object], rows: Sequence[Mapping[str, ob
     RESULTS.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"about": about, "rows": rows}, indent=1)
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Its rows as `write` wants them: JSON has no NaN."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
 def read(name: str) -> dict[str, list[dict[str, object]]]:

@@ -15,7 +15,7 @@ from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.checks.calibration import judge, rates
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
-from benchmarks.provenance import provenance, write
+from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.simulating import Record, simulated
 
 # Standard deviations of a target's and of an attribute's effects on one block, and of the residual: those of real
@@ -163,7 +163,7 @@ def main() -> None:
     table = pd.DataFrame(rows)[columns]
     print(table.to_string(float_format="{:.3f}".format))
     about = provenance() | {"spec": spec.sha256[:12], "draws": chosen.draws}
-    write("simulated", about, table.astype(object).where(table.notna(), None).to_dict("records"))
+    write("simulated", about, rows_of(table))
 
 
 if __name__ == "__main__":
