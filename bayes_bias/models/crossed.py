@@ -15,7 +15,7 @@ from bayes_bias.models.components import BY_REPLICATE, Components
 from bayes_bias.models.parts import BLOCKS, OF_TABLE, parts_of
 from bayes_bias.models.priors import free, scale
 from bayes_bias.models.replication import Variances, own_effects
-from bayes_bias.models.scatter import log_likelihood
+from bayes_bias.models.scatter import log_density
 from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
 from bayes_bias.models.units import rounded, unit_of
 
@@ -101,7 +101,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
         for name in (*OF_TABLE, BLOCKS):
             if f"{name}_df" in known:
                 of_part = (known[f"{name}_{what}"] for what in ("patterns", "scatter", "df", "reads"))
-                pm.Potential(name, log_likelihood(variances, *of_part))
+                pm.Potential(name, log_density(variances, *of_part))
     return model
 
 

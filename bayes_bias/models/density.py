@@ -41,9 +41,7 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     variances = Variances.of_posterior(posterior, data)
     parts = parts_of(data, replicated=variances.replication is not None)
     flat = variances.flat()
-    integrated = sum(
-        log_likelihood(flat, each.patterns, each.scatter, each.df, each.reads) for each in parts.values()
-    )
+    integrated = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
     total = integrated + _of_block_means(variances.words, variances.replication, posterior, data)
     return xr.DataArray(
         total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association"

@@ -42,7 +42,7 @@ class Part:
         most)."""
         depends = self.patterns.any(axis=(-1, -2))
         first = np.argsort(~depends, axis=1, kind="stable")[:, : depends.sum(axis=1).max()]
-        # Whole numbers of a model's data are such in PyMC.
+        # PyMC makes whole numbers among a model's data 32 bits long.
         return np.where(np.take_along_axis(depends, first, axis=1), first, -1).astype(np.int32)
 
     def beside(self, other: Self) -> Self:

@@ -11,18 +11,22 @@ from bayes_bias.models.loops import DensityByLoops
 type Numbers = NDArray[np.float64]
 
 
-def log_likelihood(variances: Any, patterns: Any, scatter: Any, df: Any, reads: Any) -> Any:
+def log_likelihood(variances: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers) -> Numbers:
     """``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of variances times patterns.
 
-    Up to a constant. Shapes: variances (..., k), patterns (parts, k, n, n), scatter (parts, n, n), df (parts,), reads
-    (parts, most): see `Part`. Arrays of NumPy, with any sample dims before the variances, or one point as a PyTensor
-    graph.
+    Up to a constant. Shapes: variances (..., k), with any sample dims first; patterns (parts, k, n, n), scatter (parts,
+    n, n), df (parts,): see `Part`.
     """
-    if isinstance(variances, pt.TensorVariable):
-        return _scatter_density(variances, patterns, scatter, df, reads)[0]
     covariance = np.tensordot(variances, patterns, ([-1], [1]))
     explained = (np.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
-    return -0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1)
+    return np.asarray(-0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
+
+
+def log_density(
+    variances: pt.TensorVariable, patterns: Any, scatter: Any, df: Any, reads: Any
+) -> pt.TensorVariable:
+    """`log_likelihood` at one point, as a graph of PyTensor's: a loop, over the variances that each part `reads`."""
+    return _scatter_density(variances, patterns, scatter, df, reads)[0]
 
 
 def _with_gradient(
