@@ -43,6 +43,17 @@ def test_the_list_of_commands_imports_none_of_them():
     assert all(name in asked.stdout for name in COMMANDS)
 
 
+def test_weat_imports_neither_what_samples_nor_what_tests():
+    code = (
+        "import sys; from bayes_bias.cli import main\n"
+        "try: main(['weat', 'weat7'])\n"
+        "finally: sys.exit(' '.join({'scipy.stats', 'scipy.optimize', 'pymc'} & sys.modules.keys()) or 0)"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert asked.stderr == ""
+    assert asked.returncode == 0
+
+
 def test_the_module_runs_like_the_command_and_says_its_version():
     asked = [sys.executable, "-m", "bayes_bias", "--version"]
     assert subprocess.check_output(asked, text=True) == f"bayes-bias {bayes_bias.__version__}\n"
