@@ -66,6 +66,8 @@ _RC: Mapping[Any, Any] = MappingProxyType(
         "svg.fonttype": "none",
         "svg.hashsalt": "bayes_bias",
         "pdf.fonttype": 42,
+        # Matplotlib 3.11 asks this one, for PDF too, whether a font of its letters holds a minus: one font, not two.
+        "ps.fonttype": 42,
     }
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.estimands.facets import scope_of
@@ -42,18 +42,18 @@ def _render(found: Comparison, folder: Path, formats: Sequence[str]) -> None:
     write_contents(folder, fits, texts, provenance.of_comparison(found))
 
 
-def _draw(found: Comparison) -> dict[str, Figure]:
+def _draw(found: Comparison) -> dict[str, Axes]:
     """Under scope "none" there is no interval to draw, and no figure."""
     if scope_of(found.scope).samples_nothing:
         return {}
     change, scope, ci_prob = Fitted.of(found.fits["change"]), found.scope, found.ci_prob
-    axes = {
+    drawn = {
         "bias": plot_overview(list(found.fits.values()), scope, ci_prob=ci_prob),
         "targets": plot_word_bias(change, "target", scope, ci_prob=ci_prob),
     }
     if len(found.before.groups) > 1:
-        axes["attributes"] = plot_word_bias(change, "attribute", scope, ci_prob=ci_prob)
-    return {name: figures.laid_out(ax) for name, ax in axes.items()}
+        drawn["attributes"] = plot_word_bias(change, "attribute", scope, ci_prob=ci_prob)
+    return drawn
 
 
 def _page(facts: Mapping[str, Any], svgs: Mapping[str, bytes], methods: Methods) -> str:

@@ -47,7 +47,7 @@ _NO_DATES = {
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
-def draw(report: Report) -> dict[str, Figure]:
+def draw(report: Report) -> dict[str, Axes]:
     """Every figure by its file name: the overview, then each list's own."""
     names = file_names([section.name for section in report.sections])
     fits = [section.fitted for section in report.sections]
@@ -59,7 +59,7 @@ def draw(report: Report) -> dict[str, Figure]:
         drawn |= {f"{name}-{kind}": ax for kind, ax in axes.items()}
         for checked, check in section.checks.items():
             drawn |= {check_figure(name, checked, kind): ax for kind, ax in check.figures.items()}
-    return {file: laid_out(ax) for file, ax in drawn.items()}
+    return drawn
 
 
 def kinds_of(section: Section) -> tuple[str, ...]:
@@ -73,14 +73,14 @@ def check_figure(section: str, check: str, kind: str) -> str:
     return f"{section}-{check}-{kind}"
 
 
-def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
+def write_figures(drawn: Mapping[str, Axes], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
     """Every figure in a file of each format, and as SVG for the page."""
     if formats:
         folder.mkdir(exist_ok=True)
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
     made = joblib.Parallel(n_jobs=jobs)(
-        joblib.delayed(_files)(figure, tuple(dict.fromkeys(("svg", *formats)))) for figure in drawn.values()
+        joblib.delayed(_files)(ax, tuple(dict.fromkeys(("svg", *formats)))) for ax in drawn.values()
     )
     svgs = {}
     for name, (files, lacking) in zip(drawn, made, strict=True):
@@ -94,11 +94,21 @@ def write_figures(drawn: Mapping[str, Figure], folder: Path, formats: Sequence[s
     return svgs
 
 
-def _files(figure: Figure, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
-    """A figure in each format, and whether the font lacks letters of it."""
+def _files(ax: Axes, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
+    """The figure of these axes in each format, and whether the font lacks letters of it."""
     with _missing_glyphs() as lacking:
+        figure = _laid_out(ax)
         files = {suffix: rendered(figure, suffix) for suffix in formats}
     return files, bool(lacking)
+
+
+def _laid_out(ax: Axes) -> Figure:
+    """Arranging a figure takes longer than drawing it, and once is enough for all formats."""
+    figure = cast(Figure, ax.get_figure(root=True))
+    with style():
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
@@ -124,15 +134,6 @@ def _of_section(section: Section, scope: ScopeName, ci_prob: float) -> dict[str,
     if section.replicate_kind:
         drawn[REPLICATES] = plot_replicates(fit, scope, ci_prob=ci_prob, summary=summary)
     return drawn
-
-
-def laid_out(ax: Axes) -> Figure:
-    """The figure of these axes; arranging it takes longer than drawing it, and once is enough."""
-    figure = cast(Figure, ax.get_figure(root=True))
-    with style(), _missing_glyphs():
-        figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    return figure
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def write_gaps(found: Gaps, out: Path, overwrite: bool, formats: Sequence[str]) 
 
 def _render(found: Gaps, folder: Path, formats: Sequence[str]) -> None:
     names = file_names(found.of)
-    drawn = {f"gaps-{names[group]}": figures.laid_out(plot_tpr_gaps(found, group)) for group in found.of}
+    drawn = {f"gaps-{names[group]}": plot_tpr_gaps(found, group) for group in found.of}
     svgs = figures.write_figures(drawn, folder / "figures", formats)
     methods = _methods(found)
     texts = {

@@ -30,15 +30,13 @@ def write_ground_truth(found: GroundTruth, out: Path, overwrite: bool, formats: 
 def _render(found: GroundTruth, folder: Path, formats: Sequence[str]) -> None:
     answered = list(answers(found))
     drawn = {
-        (answer.question.name, panel): figures.laid_out(drawn_panel(answer, panel))
+        (answer.question.name, panel): drawn_panel(answer, panel)
         for answer in answered
         for panel in answer.panels
     }
     names = file_names([f"{name}-{panel}" for name, panel in drawn])
     files = dict(zip(drawn, names.values(), strict=True))
-    svgs = figures.write_figures(
-        {files[key]: figure for key, figure in drawn.items()}, folder / "figures", formats
-    )
+    svgs = figures.write_figures({files[key]: ax for key, ax in drawn.items()}, folder / "figures", formats)
     sections = [
         (answer.question, [(panel, data_uri(svgs[files[answer.question.name, panel]]), compact(answer, panel))
                            for panel in answer.panels])

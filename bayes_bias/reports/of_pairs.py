@@ -43,10 +43,9 @@ def write_pairs(found: Pairs | PairsChange, out: Path, overwrite: bool, formats:
 
 
 def _render(found: Pairs | PairsChange, folder: Path, formats: Sequence[str]) -> None:
-    drawn = {} if found.scope == "none" else {name: plot_pairs(found, name) for name in _ESTIMANDS}
-    svgs = figures.write_figures(
-        {name: figures.laid_out(ax) for name, ax in drawn.items()}, folder / "figures", formats
-    )
+    estimands = () if found.scope == "none" else _ESTIMANDS
+    drawn = {str(name): plot_pairs(found, name) for name in estimands}
+    svgs = figures.write_figures(drawn, folder / "figures", formats)
     methods, facts = methods_of(found), _facts(found)
     texts = {
         PAGE: _page(facts, svgs, methods),

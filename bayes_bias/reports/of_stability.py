@@ -20,7 +20,7 @@ def write_stability(found: Stability, out: Path, overwrite: bool, formats: Seque
 
 
 def _render(found: Stability, folder: Path, formats: Sequence[str]) -> None:
-    drawn = {"stability": figures.laid_out(plot_stability(found))}
+    drawn = {"stability": plot_stability(found)}
     figures.write_figures(drawn, folder / "figures", formats)
     left_out = [f"left out: {reason}" for reason in found.left_out.values()]
     texts = {

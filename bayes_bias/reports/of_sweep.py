@@ -41,9 +41,9 @@ def write_sweep(found: Sweep, out: Path, overwrite: bool, formats: Sequence[str]
 
 
 def _render(found: Sweep, folder: Path, formats: Sequence[str]) -> None:
-    drawn = {"atlas": figures.laid_out(plot_atlas(found))}
+    drawn = {"atlas": plot_atlas(found)}
     sides = [side for side in _RANKED if _is_ranked(found, side)]
-    drawn |= {f"ranking-{_RANKED[side]}": figures.laid_out(plot_ranking(found, side)) for side in sides}
+    drawn |= {f"ranking-{_RANKED[side]}": plot_ranking(found, side) for side in sides}
     images = {
         name: data_uri(svg) for name, svg in figures.write_figures(drawn, folder / "figures", formats).items()
     }

@@ -6,9 +6,9 @@ from bayes_bias.reports import figures
 
 
 def test_letters_that_the_font_lacks_are_told_for_each_file(tmp_path, caplog):
-    plain, odd = Figure(), Figure()
-    plain.text(0.5, 0.5, "nurse")
-    odd.text(0.5, 0.5, "\U00012000\U00012001")
+    plain, odd = Figure().add_subplot(), Figure().add_subplot()
+    plain.set_title("nurse")
+    odd.set_title("\U00012000\U00012001")
     svgs = figures.write_figures({"plain": plain, "odd": odd}, tmp_path / "figures", ["png", "svg"])
     assert caplog.messages == [
         "odd.png: the font lacks letters of some words; index.html shows them",

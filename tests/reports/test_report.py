@@ -480,7 +480,9 @@ def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when
 
 def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     one = dataclasses.replace(made, sections=made.sections[:1])
-    first, second = ({name: rendered(figure, "svg") for name, figure in draw(one).items()} for _ in range(2))
+    first, second = (
+        {name: rendered(ax.get_figure(), "svg") for name, ax in draw(one).items()} for _ in range(2)
+    )
     assert first == second
 
 
