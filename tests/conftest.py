@@ -61,12 +61,6 @@ def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
-def long_fit(sampled: None, small_table: Associations) -> xr.DataTree:
-    """The default model with every word effect written out, of the same table; other draws."""
-    return fit(small_table, "crossed-long", seed=2)
-
-
-@pytest.fixture(scope="session")
 def hierarchical_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """The published model of the same table."""
     return fit(small_table, "hierarchical", seed=1, sampling=SHORT)
@@ -81,7 +75,7 @@ def planted(sampled: None, small_table: Associations) -> Comparison:
 @pytest.fixture(scope="session")
 def fit_of_templates(sampled: None) -> xr.DataTree:
     """A list in the ten templates of the shipped encoder."""
-    return fit(cosines("minilm-demo", "weat7", controls=()), seed=1)
+    return fit(cosines("minilm-demo", "weat7", controls=()), seed=1, sampling=SHORT)
 
 
 @pytest.fixture(scope="session")

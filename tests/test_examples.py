@@ -9,6 +9,7 @@ import xarray as xr
 
 import bayes_bias
 from bayes_bias import cosines, fit
+from tests.helpers import SHORT
 
 NAMES = [bayes_bias.__name__, *(m.name for m in pkgutil.walk_packages(bayes_bias.__path__, "bayes_bias."))]
 EXAMPLES = [
@@ -30,7 +31,7 @@ def of_a_fit(example: doctest.Example) -> bool:
 @pytest.fixture(scope="module")
 def posterior(sampled: None) -> xr.DataTree:
     """That of the example of `fit`."""
-    return fit(cosines("googlenews-demo", "weat6"), seed=1)
+    return fit(cosines("googlenews-demo", "weat6"), seed=1, sampling=SHORT)
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,10 @@ def test_the_long_forms_effects_have_the_covariance_of_the_collapsed_one():
     np.testing.assert_allclose(np.einsum("zjg,zkh->jgkh", of_attribute, of_attribute), same, atol=1e-12)
 
 
-def test_the_long_form_has_the_same_posterior(small_fit, long_fit):
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_the_long_form_has_the_same_posterior(small_table, small_fit):
+    long_fit = fit(small_table, "crossed-long", seed=2)
     tables = [summarize(f, "targets", ci_prob=0.95) for f in (small_fit, long_fit)]
     mcse = np.hypot(*(table.mcse_mean for table in tables))
     z = ((tables[0]["mean"] - tables[1]["mean"]) / mcse).dropna()

@@ -25,7 +25,7 @@ def test_it_reproduces_the_published_posterior(published_cosines, published, tab
     rows = published[(published.list == wordlist) & (published.embedding == embedding)]
     ours = summarize(
         fit(
-            published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=3000)
+            published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=1000)
         ),
         ci_prob=0.89,
     )

@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.stats import t
 
 from bayes_bias import Associations, Sampling, fit, summarize
 from bayes_bias.checks.predictive import predictive
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
-from tests.helpers import SHORT
+from tests.helpers import FEW, SHORT
 
 
 @pytest.fixture(scope="module")
@@ -20,11 +19,6 @@ def spoilt(small_table: Associations) -> Associations:
     values = small_table.values.copy()
     values[0, 0] = 0.95
     return replace(small_table, values=values)
-
-
-@pytest.fixture(scope="module")
-def robust_fit(sampled: None, spoilt: Associations) -> xr.DataTree:
-    return fit(spoilt, "robust", seed=1, sampling=Sampling(draws=250, tune=400, chains=2))
 
 
 @pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
@@ -52,16 +46,24 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
     assert density == pytest.approx(residual.logpdf(missed))
 
 
-def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, robust_fit, spoilt):
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, spoilt):
     word = ("target_bias", "men 0")
     clean, normal, robust = (
         summarize(each).loc[word, "mean"]
-        for each in (small_fit, fit(spoilt, seed=1, sampling=SHORT), robust_fit)
+        for each in (
+            small_fit,
+            fit(spoilt, seed=1, sampling=SHORT),
+            fit(spoilt, "robust", seed=1, sampling=Sampling(draws=250, tune=400, chains=2)),
+        )
     )
     assert abs(robust - clean) < abs(normal - clean) / 3
 
 
-def test_predictive_checks_know_its_tails(spoilt, robust_fit):
+@pytest.mark.slow
+def test_predictive_checks_know_its_tails(spoilt):
+    robust_fit = fit(spoilt, "robust", sampling=FEW)
     draw = robust_fit["posterior"].isel(chain=0, draw=0)
     expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
     scale = draw.sd_residual / t(draw.nu).std()

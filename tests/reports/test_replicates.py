@@ -11,12 +11,12 @@ from bayes_bias.reports import Report
 from bayes_bias.reports.figures import REPLICATES, draw
 from bayes_bias.reports.latex import tables
 from bayes_bias.reports.methods_of_report import methods_of
-from tests.helpers import html_of, random_table
+from tests.helpers import SHORT, html_of, random_table
 
 
 @pytest.fixture(scope="module")
 def made(sampled: None) -> Report:
-    return report("weat7", "minilm-demo", controls=(), calibration_draws=0)
+    return report("weat7", "minilm-demo", controls=(), calibration_draws=0, sampling=SHORT)
 
 
 def test_the_page_says_what_templates_do(made):

@@ -590,7 +590,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
     ]
     both = report(
-        WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=SHORT, calibration_draws=2
+        WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=FEW, calibration_draws=2
     )
     assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
@@ -609,7 +609,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         opened[1],
         controls=(),
         scope="targets",
-        sampling=SHORT,
+        sampling=FEW,
         calibration_draws=2,
     )
     assert "(the same attributes, as many targets drawn at random)" in html_of(of_targets)

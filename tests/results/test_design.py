@@ -70,6 +70,7 @@ def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_p
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_that_many_words_would_indeed_settle_it():
     """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
 

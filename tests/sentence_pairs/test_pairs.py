@@ -81,7 +81,7 @@ def test_with_writers_the_share_is_that_of_a_grid():
     data, _ = design(scores)
     fit = fit_share(scores, bb.load_spec("pairs"), data, **how)
     counts = scores.rows.groupby("writer").ahead.agg(["sum", "size"])
-    level, scale, z = np.linspace(-2.5, 4, 131), np.linspace(0.005, 4, 120), np.linspace(-6, 6, 241)
+    level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
     log_odds = level[:, None, None] + scale[:, None] * z
     log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
     for ahead, size in counts.to_numpy():
