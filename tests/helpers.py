@@ -183,7 +183,7 @@ def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> f
 # Far too few draws to converge, but enough to write about.
 FEW = Sampling(draws=20, tune=50)
 # Enough to converge on tables as small as those of tests.
-SHORT = Sampling(draws=1000, tune=600)
+SHORT = Sampling(draws=1500, tune=700, chains=2)
 
 # What a debiasing of known effect does to the bias.
 PLANTED = -0.06

@@ -244,7 +244,7 @@ def test_the_shipped_model_has_priors_for_all_of_it():
     assert {name + BY_REPLICATE for name in SCALES} <= set(load_spec("crossed").priors)
 
 
-FEW = Sampling(draws=1000, tune=700, chains=4)
+ENOUGH = Sampling(draws=1000, tune=700)
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +263,7 @@ def templates() -> Associations:
 
 @pytest.fixture(scope="module")
 def fitted(sampled: None, templates: Associations) -> Fitted:
-    return Fitted.of(fit(templates, sampling=FEW))
+    return Fitted.of(fit(templates, sampling=ENOUGH))
 
 
 def test_the_fit_is_like_any_other(fitted, tmp_path):
@@ -363,7 +363,7 @@ def test_a_model_without_their_effects_takes_the_mean_and_says_so(templates, cap
 @pytest.mark.slow
 def test_another_unit_is_another_unit_of_everything(templates, fitted):
     tables = {label: replace(each, values=each.values / 8) for label, each in templates.singles().items()}
-    smaller = fit(replicated(tables, "template"), sampling=FEW)
+    smaller = fit(replicated(tables, "template"), sampling=ENOUGH)
     one, other = (summarize(each)["mean"] for each in (fitted, smaller))
     scaled = [name for name in one.index if name[0] not in ("same_sign", "reliability", "effect_size")]
     np.testing.assert_allclose(8 * other[scaled], one[scaled], rtol=1e-6, atol=1e-9)

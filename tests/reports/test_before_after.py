@@ -58,7 +58,7 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
         "95% equal-tailed credible intervals that generalise to new targets and new attributes",
         "A change is called distinguishable from noise where",
         f"1 - after / before, {planted.share_removed}: observed, and Fieller's 95% interval [",
-        "4 chains of 600 warm-up and 1000 kept draws",
+        "2 chains of 700 warm-up and 1500 kept draws",
         "Published measures were computed on both tables, over the same words: WEAT [",
         "Software: ",
     ):
