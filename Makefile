@@ -20,7 +20,7 @@ test test-thorough test-fast: export OPENBLAS_NUM_THREADS = 1
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-# Notebooks from their first cell to the last, and checks that compile models of their own.
+# Notebooks from their first cell to the last, and checks that take as long.
 test-thorough: .venv/installed-test
 	$(BIN)/python -m pytest -m thorough --numprocesses auto
 
