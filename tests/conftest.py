@@ -57,7 +57,7 @@ def small_table() -> Associations:
 @pytest.fixture(scope="session")
 def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
-    return fit(small_table, seed=1)
+    return fit(small_table, seed=1, sampling=SHORT)
 
 
 @pytest.fixture(scope="session")

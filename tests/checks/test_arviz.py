@@ -6,6 +6,7 @@ import arviz as az
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import t
 
 from bayes_bias import Sampling, fit, load_spec, predictive, prior_predictive
 from bayes_bias.associations.labels import labelled
@@ -45,6 +46,15 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
         assert az.loo(predictive(fits[name])).elpd == pytest.approx(reported.elpd[name])
     by_arviz = az.compare({name: predictive(each) for name, each in fits.items()}, round_to="none")
     np.testing.assert_allclose(by_arviz.elpd_diff, reported.elpd_diff, rtol=1e-9)
+
+
+def test_the_likelihood_of_the_robust_model_has_its_tails(fits, small_table):
+    draw = fits["robust"]["posterior"].isel(chain=0, draw=0)
+    expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
+    scale = draw.sd_residual / t(draw.nu).std()
+    # Of the first of the draws that the checks take.
+    found = predictive(fits["robust"])["log_likelihood"].association.isel(chain=0, draw=0, pair=0)
+    assert found.item() == pytest.approx(t.logpdf(small_table.values[0, 0], draw.nu, expected, scale).item())
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])

@@ -13,13 +13,13 @@ from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.inference.sampling import sample, sample_bare
 from bayes_bias.models.compiling import _compiled
 from bayes_bias.models.structures import modelled, structure_of
-from tests.helpers import random_table
+from tests.helpers import SHORT, random_table
 
 
 def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
-    again = fit(small_table, seed=1)
+    again = fit(small_table, seed=1, sampling=SHORT)
     xr.testing.assert_equal(again["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
-    other = fit(small_table, seed=2)
+    other = fit(small_table, seed=2, sampling=SHORT)
     assert not np.array_equal(other["posterior"].sd_residual, small_fit["posterior"].sd_residual)
 
 

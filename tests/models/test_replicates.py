@@ -26,6 +26,7 @@ from bayes_bias.models.spec import REPLICATES
 from tests.helpers import (
     REFERENCE,
     SCALES,
+    SHORT,
     attribute_covariance,
     random_table,
     summing_to_zero,
@@ -348,7 +349,7 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
 @pytest.mark.slow
 def test_identical_replicates_are_one(small_table, small_fit, caplog):
     same = replicated({f"copy {k}": small_table for k in range(3)})
-    found = fit(same, seed=1)
+    found = fit(same, seed=1, sampling=SHORT)
     assert "count as one" in caplog.text
     xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
 

@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import t
 
 from bayes_bias import Associations, Sampling, fit, summarize
-from bayes_bias.checks.predictive import predictive
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
-from tests.helpers import FEW, SHORT
+from tests.helpers import SHORT
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +58,3 @@ def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, spoilt):
         )
     )
     assert abs(robust - clean) < abs(normal - clean) / 3
-
-
-@pytest.mark.slow
-def test_predictive_checks_know_its_tails(spoilt):
-    robust_fit = fit(spoilt, "robust", sampling=FEW)
-    draw = robust_fit["posterior"].isel(chain=0, draw=0)
-    expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
-    scale = draw.sd_residual / t(draw.nu).std()
-    found = predictive(robust_fit)["log_likelihood"].association.isel(chain=0, draw=0, pair=0)
-    assert found.item() == pytest.approx(t.logpdf(spoilt.values[0, 0], draw.nu, expected, scale).item())

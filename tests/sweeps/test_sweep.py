@@ -99,7 +99,11 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
 @pytest.mark.slow
 def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
-    options: dict[str, Any] = {"controls": (), "jobs": 1, "sampling": bb.Sampling(draws=1000, tune=600)}
+    options: dict[str, Any] = {
+        "controls": (),
+        "jobs": 1,
+        "sampling": bb.Sampling(draws=1500, tune=700, chains=2),
+    }
     by_chance = bb.sweep(["googlenews-demo"], ["weat6", "weat7"], posteriors=0.05, **options).cells
     named = bb.sweep(
         ["googlenews-demo"], ["weat6", "weat7"], posteriors=[("googlenews-demo", "weat6")], **options
