@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from bayes_bias.formatting import bounds, count, level, plain, probability, signed
 from bayes_bias.plots.pairs import plot_pairs
@@ -43,8 +44,9 @@ def write_pairs(found: Pairs | PairsChange, out: Path, overwrite: bool, formats:
 
 
 def _render(found: Pairs | PairsChange, folder: Path, formats: Sequence[str]) -> None:
-    estimands = () if found.scope == "none" else _ESTIMANDS
-    drawn = {str(name): plot_pairs(found, name) for name in estimands}
+    drawn: dict[str, Axes] = (
+        {} if found.scope == "none" else {name: plot_pairs(found, name) for name in _ESTIMANDS}
+    )
     svgs = figures.write_figures(drawn, folder / "figures", formats)
     methods, facts = methods_of(found), _facts(found)
     texts = {

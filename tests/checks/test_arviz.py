@@ -49,12 +49,15 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
 
 
 def test_the_likelihood_of_the_robust_model_has_its_tails(fits, small_table):
+    """Of every value, in the first draw of those that the checks take."""
     draw = fits["robust"]["posterior"].isel(chain=0, draw=0)
-    expected = draw["mean"][0, 0] + draw.target_effect[0, 0] + draw.attribute_effect[0, 0]
-    scale = draw.sd_residual / t(draw.nu).std()
-    # Of the first of the draws that the checks take.
-    found = predictive(fits["robust"])["log_likelihood"].association.isel(chain=0, draw=0, pair=0)
-    assert found.item() == pytest.approx(t.logpdf(small_table.values[0, 0], draw.nu, expected, scale).item())
+    g, c = small_table.group_index, small_table.class_index
+    of_target, of_attribute = draw.target_effect.to_numpy()[:, c], draw.attribute_effect.to_numpy()[:, g].T
+    expected = draw["mean"].to_numpy()[np.ix_(g, c)] + of_target + of_attribute
+    scale = draw.sd_residual.item() / t(draw.nu.item()).std()
+    found = predictive(fits["robust"])["log_likelihood"].association.isel(chain=0, draw=0)
+    values = small_table.values.to_numpy()
+    np.testing.assert_allclose(found, t.logpdf(values, draw.nu.item(), expected, scale).ravel())
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])

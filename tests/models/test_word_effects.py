@@ -8,6 +8,7 @@ import xarray as xr
 from bayes_bias import summarize, word_effects
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.estimates import block_estimates
+from tests.helpers import SHORT
 
 
 def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
@@ -48,10 +49,11 @@ def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(s
 
 def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
     whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
-    attributes = small_fit["constant_data"].attribute_mean.size * 3_000
+    n_draws = SHORT.chains * SHORT.draws
+    attributes = small_fit["constant_data"].attribute_mean.size * n_draws
     monkeypatch.setattr("bayes_bias.models.word_effects.MOST_NUMBERS", attributes - 1)
     left = summarize(small_fit, "attributes")
-    assert "attribute_bias is left out: the effects of 19 attributes in 3,000 draws" in caplog.text
+    assert f"attribute_bias is left out: the effects of 19 attributes in {n_draws:,} draws" in caplog.text
     pd.testing.assert_frame_equal(left, whole["attributes"].drop("attribute_bias"))
     pd.testing.assert_frame_equal(summarize(small_fit, "none"), whole["none"])
     with pytest.raises(ScopeError, match=r"19 attributes .* scope='none'"):

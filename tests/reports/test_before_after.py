@@ -14,7 +14,7 @@ from bayes_bias.errors import OutputError
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports import folder as folder_module
 from bayes_bias.reports.methods_of_comparison import methods_of
-from tests.helpers import FEW, equalised
+from tests.helpers import FEW, SHORT, equalised
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
         "95% equal-tailed credible intervals that generalise to new targets and new attributes",
         "A change is called distinguishable from noise where",
         f"1 - after / before, {planted.share_removed}: observed, and Fieller's 95% interval [",
-        "2 chains of 700 warm-up and 1500 kept draws",
+        f"{SHORT.chains} chains of {SHORT.tune} warm-up and {SHORT.draws} kept draws",
         "Published measures were computed on both tables, over the same words: WEAT [",
         "Software: ",
     ):

@@ -389,7 +389,7 @@ def test_methods_are_written_from_the_fit(made):
         f"pooled standard deviation of a table's values about the mean of their block (small: {unit:.4g},"
         in text
     )
-    assert "2 chains of 700 warm-up and 1500 kept draws" in text
+    assert f"{SHORT.chains} chains of {SHORT.tune} warm-up and {SHORT.draws} kept draws" in text
     assert "5 men, 6 women" in text
     assert "a[i] + u[i] (where c is associated with a group) + x[i, c]" in text
     other = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))

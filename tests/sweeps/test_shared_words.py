@@ -22,7 +22,7 @@ def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
     projected = full @ rng.standard_normal((full.shape[1], 50))
     embeddings = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (full, projected)]
     biases, said = [], []
-    for _ in range(60):
+    for _ in range(120):
         drawn = rng.permutation(len(words))[:32]
         sides = [
             {words[i]: f"{side} {k // 8}" for k, i in enumerate(half)}

@@ -15,8 +15,9 @@ from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.sweeps import Recipe, Sweep
 from bayes_bias.tasks.store import MARKER
 from bayes_bias.words.defining_sets import read_debias_sets
+from tests.helpers import SHORT
 
-SHORT = bb.Sampling(draws=150, tune=200, chains=2, target_accept=0.8)
+BRIEF = bb.Sampling(draws=150, tune=200, chains=2, target_accept=0.8)
 DEBIASED = Recipe("debiased", read_debias_sets("she:he,woman:man"))
 
 
@@ -39,7 +40,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logging.getLogger("bayes_bias"), "disabled", True)  # so few draws do not converge
         found = bb.sweep(
-            vectors, ["weat6", "weat7"], sampling=SHORT, controls=(), measures=["WEAT"], folder=folder, jobs=1
+            vectors, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1
         )
     return found, folder
 
@@ -47,7 +48,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
 @pytest.mark.slow
 def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None:
     found, _ = swept
-    fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=SHORT)
+    fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=BRIEF)
     said, cell = bb.verdict(fit), found.cells.loc[("shipped", "weat7")]
     assert (cell.bias, cell.lower, cell.upper, cell.verdict) == (
         said.bias,
@@ -65,7 +66,7 @@ def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]
     before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
     grown = bb.sweep(
-        renamed, ["weat6", "weat7"], sampling=SHORT, controls=(), measures=["WEAT"], folder=folder, jobs=1
+        renamed, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1
     )
     after = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     assert before.items() < after.items()
@@ -99,11 +100,7 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
 @pytest.mark.slow
 def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
-    options: dict[str, Any] = {
-        "controls": (),
-        "jobs": 1,
-        "sampling": bb.Sampling(draws=1500, tune=700, chains=2),
-    }
+    options: dict[str, Any] = {"controls": (), "jobs": 1, "sampling": SHORT}
     by_chance = bb.sweep(["googlenews-demo"], ["weat6", "weat7"], posteriors=0.05, **options).cells
     named = bb.sweep(
         ["googlenews-demo"], ["weat6", "weat7"], posteriors=[("googlenews-demo", "weat6")], **options
