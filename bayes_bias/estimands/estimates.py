@@ -297,18 +297,19 @@ class _Blocks:
         if not self.fitted.structure.COLLAPSED:
             return Estimate(draws, observed, noise_sd)
         block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
-        centre, variance = self._deviations(facet, words, by_word.to_numpy())
+        # The same under every scope, and a third of the work.
+        centre, variance = self.fitted.once(
+            ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
+        )
         # About the word's deviation its block is as uncertain as the other facets and the residual make it.
         sd = (noise_sd.copy(data=variance) + self._noise_variance(weights, own=facet, whole=True)) ** 0.5
         return Estimate(draws, observed, noise_sd, self._mixture(noise_sd.copy(data=centre) + block, sd))
 
-    def _deviations(
-        self, facet: Facet, words: np.ndarray, by_word: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the contrasts of words' deviations from their cell, given the scales; (chain, draw,
         word)."""
         given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
-        chosen = self.data.indexes[facet.dim].get_indexer(words)
+        chosen = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         weights = np.zeros_like(given.words)
         weights[chosen] = by_word
         centre = np.einsum("wi,...wi->...w", weights, given.mean())

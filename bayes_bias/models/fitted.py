@@ -1,8 +1,8 @@
 """A fit, read with types: the one place that knows how the attributes of a fit are spelt."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
@@ -27,6 +27,7 @@ class Fitted:
     """
 
     tree: xr.DataTree
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, fit: "xr.DataTree | Fitted") -> "Fitted":
@@ -59,6 +60,13 @@ class Fitted:
     def variances(self) -> Variances:
         """Draws of the variance components; of a crossed model."""
         return Variances.of_posterior(self.posterior, self.data)
+
+    def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, made when it is first asked for by this key."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
 
     @property
     def observed(self) -> xr.DataArray | None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import xarray as xr
@@ -18,9 +17,6 @@ from bayes_bias.models.fitted import Fit, Fitted
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000
-
-# Whoever passes the same `Fitted` on has its effects drawn once.
-_kept: WeakKeyDictionary[Fitted, dict[tuple[tuple[Side, ...], bool], xr.Dataset]] = WeakKeyDictionary()
 
 
 def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
@@ -62,10 +58,9 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     for side, sentence in too_many_words(fitted).items():
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
-    kept, asked = _kept.setdefault(fitted, {}), (wanted, these_replicates)
-    if asked not in kept:
-        kept[asked] = _drawn(fitted, wanted, these_replicates)
-    return kept[asked]
+    return fitted.once(
+        ("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates)
+    )
 
 
 def check_side(side: str) -> Side:

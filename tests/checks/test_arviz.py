@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 def fits(sampled: None, small_table, small_fit, hierarchical_fit) -> dict[str, xr.DataTree]:
     """Those with every word effect among their parameters take long: enough draws to tell what they replicate."""
     long, robust = (
-        fit(small_table, model, sampling=Sampling(draws=250, tune=300, chains=2))
+        fit(small_table, model, sampling=Sampling(draws=250, tune=300, chains=2, target_accept=0.8))
         for model in ("crossed-long", "robust")
     )
     return dict(zip(MODELS, (small_fit, long, robust, hierarchical_fit), strict=True))

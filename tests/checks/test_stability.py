@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from matplotlib.lines import Line2D
 
-from bayes_bias import Sampling, cosines, fit, load_fit, open_embedding, stability, write
+from bayes_bias import cosines, fit, load_fit, open_embedding, stability, write
 from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.checks.stability import Stability
 from bayes_bias.embeddings import Embedding
@@ -17,7 +17,7 @@ from bayes_bias.errors import EmbeddingError, ScopeError
 from bayes_bias.measures import weat
 from bayes_bias.plots import plot_stability
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import numbered, random_vectors
+from tests.helpers import SHORT, numbered, random_vectors
 
 LIST = WordList.from_mapping(
     {
@@ -27,7 +27,6 @@ LIST = WordList.from_mapping(
     },
     name="planted",
 )
-SHORT = Sampling(draws=1000, tune=800)
 
 
 def training(seed: int) -> Embedding:

@@ -50,7 +50,7 @@ def test_the_methods_name_every_scale_and_what_is_generalised_to(made):
 
 
 def test_a_table_without_replicates_reads_as_before(sampled):
-    made = report(random_table(1))
+    made = report(random_table(1), sampling=SHORT)
     (section,) = made.sections
     assert made.scope == section.verdict.scope == next(iter(section.summaries)) == "both"
     assert "replicates" not in made.evidence()

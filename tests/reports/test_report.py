@@ -461,7 +461,9 @@ def test_provenance_has_a_hash_of_every_file(folder):
 def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(
     made, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(folder_module.figures, "rendered", lambda figure, suffix: b"a figure")
+    monkeypatch.setattr(
+        folder_module.figures, "_files", lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False)
+    )
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")

@@ -1,5 +1,9 @@
 """Calibration: what each method says where the true bias is known."""
 
+# First, since other processes begin here: it asks for JAX through `lazy_loader`, which looks at all modules that there
+# are at each level of the stack. With PyMC there, and as deep as that is imported, it takes a second.
+import arviz_base  # noqa: F401
+
 from bayes_bias.checks.calibration.beside import drawn_beside
 from bayes_bias.checks.calibration.calibrating import Calibration, calibrate
 from bayes_bias.checks.calibration.judging import NULL_SAMPLING, judge
