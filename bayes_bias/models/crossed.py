@@ -115,7 +115,7 @@ def complete(
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
     """
     unit = unit_of(spec, data)
-    scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars})
+    scaled = posterior.copy(data={name: each.to_numpy() * unit for name, each in posterior.items()})
     variances = Variances.of_posterior(scaled, data)
     averages = _averages(variances.words, data, rng)
     kept = {"target_average", "attribute_average"}
