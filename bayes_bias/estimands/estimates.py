@@ -297,7 +297,7 @@ class _Blocks:
         if not self.fitted.structure.COLLAPSED:
             return Estimate(draws, observed, noise_sd)
         block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
-        # The same under every scope, and a third of the work.
+        # The same whichever words the scope samples, and a third of the work.
         centre, variance = self.fitted.once(
             ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
         )

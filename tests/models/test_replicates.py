@@ -14,7 +14,7 @@ from bayes_bias.associations.combining import replicated
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import assemble
 from bayes_bias.estimands.contrasts import bias_weights
-from bayes_bias.estimands.estimates import estimates
+from bayes_bias.estimands.estimates import estimate_of, estimates
 from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.components import BY_REPLICATE, sizes_of
 from bayes_bias.models.crossed import data as model_data
@@ -283,6 +283,13 @@ def test_each_scope_adds_the_noise_of_what_it_samples(fitted):
     assert sd["targets+replicates"] > max(sd["targets"], sd["replicates"])
     # Fixed or not, the raw contrast is the centre.
     assert np.ptp([row["mean"] for row in rows.values()]) < 1e-12
+
+
+def test_what_is_kept_of_a_fit_changes_no_number(fitted):
+    for scope in SAMPLING[:3]:  # of which the first samples replicates
+        kept, new = (estimate_of(each, "target_bias", scope) for each in (fitted, Fitted.of(fitted.tree)))
+        np.testing.assert_array_equal(kept.mixture.centre, new.mixture.centre)
+        np.testing.assert_array_equal(kept.mixture.sd, new.mixture.sd)
 
 
 @pytest.mark.parametrize("scope", SAMPLING)
