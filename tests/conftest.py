@@ -17,7 +17,7 @@ from bayes_bias.debiasing.comparison import Comparison
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
-settings.register_profile("whole", deadline=None, max_examples=50)
+settings.register_profile("whole", deadline=None)
 settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("whole")
 

@@ -17,7 +17,7 @@ from bayes_bias.models.priors import free, scale
 from bayes_bias.models.replication import Variances, own_effects
 from bayes_bias.models.scatter import log_density
 from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
-from bayes_bias.models.units import rounded, unit_of
+from bayes_bias.models.units import draws_in_units, rounded, unit_of
 
 DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
 GENERALISES = True
@@ -114,8 +114,7 @@ def complete(
     effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean. Of a table
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
     """
-    unit = unit_of(spec, data)
-    scaled = posterior.copy(data={name: each.to_numpy() * unit for name, each in posterior.items()})
+    scaled = draws_in_units(posterior, unit_of(spec, data))
     variances = Variances.of_posterior(scaled, data)
     averages = _averages(variances.words, data, rng)
     kept = {"target_average", "attribute_average"}

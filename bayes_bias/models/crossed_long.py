@@ -13,7 +13,7 @@ from bayes_bias.associations.statistics import refuse_repeats, table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.models.crossed import n_associated, scales_of
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.units import rounded, unit_of
+from bayes_bias.models.units import draws_in_units, rounded, unit_of
 
 DIMS = (
     "group",
@@ -97,8 +97,7 @@ def complete(
     spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
 ) -> xr.Dataset:
     """In the units of the table, about zero."""
-    unit = unit_of(spec, data)
-    scaled = posterior.assign({name: posterior[name] * unit for name in posterior.data_vars if name != "nu"})
+    scaled = draws_in_units(posterior, unit_of(spec, data))
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
 
 

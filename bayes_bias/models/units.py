@@ -18,6 +18,13 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     return float(data.within_sd) if spec.options.get("unit") == WITHIN_BLOCK else 1.0
 
 
+def draws_in_units(drawn: xr.Dataset, unit: float) -> xr.Dataset:
+    """Draws of a model's parameters in the units of its table: of all but the degrees of freedom, which have none."""
+    return drawn.copy(
+        data={name: each.to_numpy() * (1.0 if name == "nu" else unit) for name, each in drawn.items()}
+    )
+
+
 def rounded(values: ArrayLike) -> NDArray[np.float64]:
     """To ten significant digits: chains amplify the last bits, which depend on a processor's order of adding."""
     numbers = np.asarray(values, dtype=float)

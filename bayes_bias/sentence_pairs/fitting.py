@@ -12,13 +12,13 @@ from bayes_bias.inference.diagnostics import diagnose
 from bayes_bias.inference.sampling import Sampling, described, sample_compiled, tell
 from bayes_bias.models.compiling import compiled_once
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.units import draws_in_units
 from bayes_bias.progress import Prefixed, Progress
 from bayes_bias.sentence_pairs.design import has_types
 from bayes_bias.sentence_pairs.models import (
     Inputs,
     difference_inputs,
     difference_model,
-    in_units,
     share_inputs,
     share_model,
 )
@@ -59,7 +59,7 @@ def fit_difference(
     """The posterior of by how much the stereotypical sentence is ahead."""
     inputs = difference_inputs(data)
     drawn, stats = _drawn("difference", difference_model, spec, data, inputs, seed, sampling, progress)
-    return _tree(scores, spec, data, in_units(drawn, data), stats, seed, sampling)
+    return _tree(scores, spec, data, draws_in_units(drawn, data.unit.item()), stats, seed, sampling)
 
 
 type _Model = Callable[[ModelSpec, xr.Dataset, Inputs], pm.Model]

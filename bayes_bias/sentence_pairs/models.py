@@ -72,12 +72,6 @@ def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Mo
     return model
 
 
-def in_units(drawn: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
-    """Draws of the difference's parameters in the units of the scores."""
-    unit = data.unit.item()
-    return drawn.assign({name: drawn[name] * unit for name in drawn.data_vars if name != "nu"})
-
-
 def _expected(
     spec: ModelSpec,
     data: xr.Dataset,

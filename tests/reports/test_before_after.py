@@ -155,5 +155,5 @@ def test_what_is_there_is_refused_and_nothing_half_written_remains(
 
     monkeypatch.setattr(folder_module, "save_posterior", full)
     with pytest.raises(OutputError, match="No space left on device; choose another folder"):
-        write(construction, out, overwrite=True, figures=())
+        write(construction, out, overwrite=True, figures=["svg"])
     assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]
