@@ -69,10 +69,10 @@ class OutputError(BayesBiasError):
     """A result cannot be written where it was asked to go."""
 
 
-def did_you_mean(value: str, valid: Iterable[str]) -> str:
+def did_you_mean(value: object, valid: Iterable[str]) -> str:
     """The remedy of an unknown name: the nearest valid one, then all of them."""
     choices = sorted(valid)
     folded = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(value.casefold(), folded, n=1)
+    near = difflib.get_close_matches(str(value).casefold(), folded, n=1)
     hint = f"did you mean '{folded[near[0]]}'? " if near else ""
     return f"{hint}valid: {', '.join(choices)}"

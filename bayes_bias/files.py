@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bayes_bias.arguments import check_path, check_switch
 from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 
 UNFINISHED = ".unfinished-"
@@ -46,7 +47,7 @@ def check_keys(
     valid = tuple(allowed)
     for key in content:
         if key not in valid:
-            raise refusal(f"{where}: unknown key '{key}'; {did_you_mean(str(key), valid)}")
+            raise refusal(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")
 
 
 def check_home(folder: Path, argument: str) -> None:
@@ -63,7 +64,8 @@ def check_home(folder: Path, argument: str) -> None:
 
 def check_output(path: str | Path, overwrite: bool = False) -> Path:
     """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
-    path = Path(path)
+    path = check_path("path", path, OutputError)
+    check_switch("overwrite", overwrite)
     check_name(path)
     if path.is_dir():
         raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.associations.replicates import combine, few
 from bayes_bias.associations.table import Associations, announce, check_table
 from bayes_bias.errors import AssociationsError
@@ -41,6 +42,8 @@ def replicated(
     >>> tables = {f"seed {n}": cosines(f"word2vec-{n}.txt", "weat6") for n in range(5)}        # doctest: +SKIP
     >>> replicated(tables, kind="seed")                                                     # doctest: +SKIP
     """
+    needed = "no mapping of names to tables; give {'seed 1': table, 'seed 2': another}"
+    check_kind("tables", tables, Mapping, needed, AssociationsError)
     for label, table in tables.items():
         check_table(table, f"tables, {kind} '{label}'")
         _check_alike(label, table, *next(iter(tables.items())), kind)

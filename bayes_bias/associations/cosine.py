@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_bias.arguments import check_switch
 from bayes_bias.associations.coverage import check_coverage, lookup
 from bayes_bias.associations.lazy import Products, products
 from bayes_bias.associations.table import Associations, announce, assemble, with_notices
@@ -20,7 +21,7 @@ from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.sentences import Templates
 from bayes_bias.words.belonging import home_of
-from bayes_bias.words.wordlist import WordList, load_wordlist
+from bayes_bias.words.wordlist import WordList, control_lists, load_wordlist
 
 CONTROLS = ("neutral", "human")
 
@@ -96,7 +97,8 @@ def cosines_with_vectors(
 ) -> tuple[Associations, dict[str, Vector]]:
     """What `cosines` gives, and the vectors it is made of (those of the list at unit length) with those of other words
     `also`, for measures that a table does not suffice for; the embedding is read once."""
-    controls, others = tuple(controls), tuple(also)
+    check_switch("allow_loss", allow_loss)
+    controls, others = control_lists(controls), tuple(also)
     words = load_wordlist(wordlist).with_controls(controls)
     if templates is not None or is_encoder(embedding):
         opened = encode(embedding, words, templates, trust=trust)

@@ -77,7 +77,7 @@ def matrices(
 
 def _require_column(frame: pd.DataFrame, column: str) -> None:
     if column not in frame.columns:
-        hint = did_you_mean(str(column), map(str, frame.columns))
+        hint = did_you_mean(column, map(str, frame.columns))
         raise AssociationsError(f"frame: has no column '{column}'; {hint}")
 
 

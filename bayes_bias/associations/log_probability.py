@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import described
 from bayes_bias.associations.association import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.associations.table import Associations, assemble, with_notices
@@ -99,6 +100,11 @@ def log_probabilities(
     check_predicted(predict)
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = load_masked(model) if isinstance(model, str | Path) else model
+    if not callable(score):
+        raise AssociationsError(
+            f"model: {described(score)} answers no clozes; give a folder, what `load_masked` opened, or a function"
+            " from clozes to log probabilities"
+        )
     name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
     tables = _tables(score, _asked(words, used, predict), predict, corrected, progress or Quiet())
@@ -144,7 +150,7 @@ def check_predicted(predict: str) -> None:
     """
     if predict not in get_args(Predicted):
         raise AssociationsError(
-            f"predict: '{predict}' is no side; {did_you_mean(str(predict), get_args(Predicted))}"
+            f"predict: '{predict}' is no side; {did_you_mean(predict, get_args(Predicted))}"
         )
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.associations.association import COSINE, Association
 from bayes_bias.associations.frames import WORDS, Duplicates, matrices, of_replicates, tidied
 from bayes_bias.associations.labels import LABELS, labelled, settled
@@ -415,11 +416,8 @@ def check_table(table: Any, name: str = "table") -> None:
     ------
     AssociationsError
     """
-    if not isinstance(table, Associations):
-        raise AssociationsError(
-            f"{name}: a {type(table).__name__} is no table of associations; give what `bayes_bias.cosines` or"
-            " `Associations.from_frame` returned"
-        )
+    needed = "no table of associations; give what `bayes_bias.cosines` or `Associations.from_frame` returned"
+    check_kind(name, table, Associations, needed, AssociationsError)
 
 
 def with_notices[Table: Associations](table: Table) -> Table:

@@ -7,6 +7,7 @@ import pymc as pm
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.associations.labels import SIDES
 from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.checks.given_draws import GivenDraws
@@ -16,7 +17,6 @@ from bayes_bias.models.crossed import draw_normal
 from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.models.structures import build_model, structure_of
 from bayes_bias.models.units import unit_of
-from bayes_bias.settings import check_count, check_seed
 
 _DRAWS = 500
 # Parameters that are no scale in the units of the table, and have limits that their prior does not know of.

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob
 from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
@@ -30,7 +31,6 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.results.design import variance_shares
 from bayes_bias.results.summary import interval_columns, interval_of, row_of, summarize
-from bayes_bias.settings import check_ci_prob
 from bayes_bias.words.wordlist import WordList
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
 from bayes_bias.debiasing.comparison import STATES, Comparison, State, share_removed
@@ -26,7 +27,6 @@ from bayes_bias.progress import Prefixed, Progress, Quiet
 from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import row_of_bias, summarize, tabulate
 from bayes_bias.results.verdict import verdict
-from bayes_bias.settings import check_ci_prob, check_seed
 
 _DECIMALS = 9
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.arguments import listed
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.debiasing.pairing import difference, share_words, zero_by_construction
@@ -90,7 +91,7 @@ def pairwise(
 
 
 def _check_names(tables: Sequence[Associations]) -> None:
-    for table in tables:
+    for table in listed("tables", tables, Associations, "[one, another]", AssociationsError):
         check_table(table, "tables")
     names = [table.name for table in tables]
     if len(names) < 2:

@@ -5,6 +5,7 @@ import sys
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from bayes_bias.arguments import described
 from bayes_bias.embeddings.format import Format
 from bayes_bias.embeddings.memory import MemoryReader, from_keyed_vectors
 from bayes_bias.errors import EmbeddingError
@@ -48,7 +49,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     vectors = getattr(loaded, "wv", loaded)
     if not isinstance(vectors, KeyedVectors):
         raise EmbeddingError(
-            f"{file.name}: holds a {type(loaded).__name__}; allowed: KeyedVectors or a model's .wv"
+            f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv"
         )
     return from_keyed_vectors(vectors)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.arguments import check_switch, described
 from bayes_bias.embeddings import gensim_native, npz, text, word2vec_binary
 from bayes_bias.embeddings.base import Embedding, Reader
 from bayes_bias.embeddings.format import Format
@@ -75,6 +76,7 @@ def open_embedding(
     >>> open_embedding({"he": [1.0, 0.0], "she": [0.6, 0.8]}, name="toy").vocabulary()
     ['he', 'she']
     """
+    check_switch("trust", trust)
     if isinstance(source, list | tuple):
         members = [open_embedding(each, trust=trust, format=format) for each in source]
         found = join(members, kind or "replicate")
@@ -155,7 +157,7 @@ def _open_object(source: object) -> tuple[Reader, str]:
     if gensim_native.is_keyed_vectors(source):
         return from_keyed_vectors(source), "gensim KeyedVectors"
     raise EmbeddingError(
-        f"embedding: cannot read a {type(source).__name__}; give a name, a path, "
+        f"embedding: cannot read {described(source)}; give a name, a path, "
         "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors; of an encoder of sentences "
         "bayes_bias.encode makes an embedding"
     )

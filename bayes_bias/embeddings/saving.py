@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
 
@@ -45,6 +46,8 @@ def save_vectors(vectors: WordVectors, path: str | Path, *, overwrite: bool = Fa
     'vectors.npz'
     """
     path = check_vectors_path(path, overwrite)
+    needed = "no mapping of words to vectors; give one"
+    check_kind("vectors", vectors, Mapping, needed, OutputError)
     if not vectors:
         raise OutputError("vectors: there are none to write; give a mapping of words to vectors")
     with whole_file(path, overwrite) as unfinished:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayes_bias.arguments import check_count, listed
 from bayes_bias.embeddings.vectors import Vectors, stack, stack_unit
 from bayes_bias.errors import MeasureError
 
@@ -59,13 +60,15 @@ def defining_subspace(
     >>> defining_subspace(vectors, [("she", "he")]).round(3) + 0.0
     array([[1., 0.]])
     """
-    if not defining_sets:
+    given = listed("defining sets", defining_sets, str, "[('she', 'he')]", MeasureError)
+    if not given:
         raise MeasureError("defining sets: none given; a subspace needs at least one pair of words")
-    sets = [stack_unit(vectors, words, "defining set", least=2) for words in defining_sets]
+    sets = [stack_unit(vectors, words, "defining set", least=2) for words in given]
+    check_count("components", components, "components", refusal=MeasureError)
     deviations = np.vstack([rows - rows.mean(axis=0) for rows in sets])
     _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((sizes > _NO_DIRECTION).sum())
-    if not 1 <= components <= dimensions:
+    if components > dimensions:
         raise MeasureError(f"components: {components} asked for, these sets span {dimensions}")
     towards_first = axes[:components] @ deviations[0]
     signed: np.ndarray = np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components]

@@ -1,11 +1,12 @@
 """Vectors of words as matrices, checked once and in one place."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 
+from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import MeasureError
 
 
@@ -20,8 +21,14 @@ class Vectors(Protocol):
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
     """Vectors of the words as they are, shape (words, dimensions)."""
     _check_words(words, measure, least)
+    if not hasattr(vectors, "__getitem__"):
+        raise MeasureError(
+            f"vectors: {described(vectors)} holds no vectors; give a mapping, an embedding or gensim's KeyedVectors"
+        )
     if missing := [word for word in words if word not in vectors]:
-        raise MeasureError(f"{measure}: {len(missing)} word(s) have no vector: {', '.join(missing[:5])}")
+        raise MeasureError(
+            f"{measure}: {len(missing)} word(s) have no vector: {', '.join(map(str, missing[:5]))}"
+        )
     rows = np.stack([np.asarray(vectors[word], dtype=float) for word in words])
     usable = np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
     if not usable.all():
@@ -41,6 +48,8 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
 
     A unit vector's product with it is the mean cosine with the words of the class.
     """
+    needed = "no mapping of names to words; give {'man': [...], 'woman': [...]}"
+    check_kind("classes", classes, Mapping, needed, MeasureError)
     if len(classes) < 2:
         raise MeasureError(
             f"{measure}: bias is a contrast and needs two classes or more, {len(classes)} given"
@@ -60,6 +69,7 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
 def _check_words(words: Sequence[str], measure: str, least: int) -> None:
     if isinstance(words, str):
         raise MeasureError(f"{measure}: '{words}' is one word where a list is needed; write ['{words}']")
+    check_kind("words", words, Collection, "no list of words; give one", MeasureError)
     if len(words) < least:
         raise MeasureError(f"{measure}: {len(words)} word(s) given, {least} or more are needed")
     if len(set(words)) < len(words):

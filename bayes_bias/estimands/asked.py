@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import described, is_number
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import BLOCK
-from bayes_bias.settings import is_number
 
 type Weights = Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
 
@@ -51,7 +51,7 @@ def _blocks(weights: Any) -> dict[tuple[Any, Any], Any]:
     if isinstance(weights, Mapping) and all(isinstance(b, tuple) and len(b) == 2 for b in weights):
         return dict(weights)
     raise BayesBiasError(
-        f"weights: a {type(weights).__name__} that does not say which group and class each weight is for; give"
+        f"weights: {described(weights)} that does not say which group and class each weight is for; give"
         " {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with dims group and"
         " attribute_class"
     )
@@ -61,9 +61,7 @@ def _check_name(dim: str, name: Any, data: xr.Dataset) -> None:
     valid = data[dim].to_numpy().tolist()
     if name not in valid:
         called = "class" if dim == "attribute_class" else dim
-        raise BayesBiasError(
-            f"weights: '{name}' is no {called} of this fit; {did_you_mean(str(name), valid)}"
-        )
+        raise BayesBiasError(f"weights: '{name}' is no {called} of this fit; {did_you_mean(name, valid)}")
 
 
 def _check_number(group: str, attribute_class: str, weight: Any) -> None:

@@ -132,9 +132,9 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
 
 
 def _known(estimand: str, valid: Mapping[str, object]) -> str:
-    if estimand not in valid:
+    if not isinstance(estimand, str) or estimand not in valid:
         raise BayesBiasError(
-            f"estimand: '{estimand}' is no estimand of this fit; {did_you_mean(str(estimand), valid)}"
+            f"estimand: '{estimand}' is no estimand of this fit; {did_you_mean(estimand, valid)}"
         )
     return estimand
 

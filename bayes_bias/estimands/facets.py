@@ -224,7 +224,7 @@ def scope_of(name: str) -> Scope:
     for known in get_args(ScopeName):
         if name == known:
             return SCOPES[known]
-    raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(str(name), SCOPES)}")
+    raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(name, SCOPES)}")
 
 
 def is_effect_of(part: Part, own: Facet | None) -> bool:

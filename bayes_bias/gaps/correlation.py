@@ -17,6 +17,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob, check_kind, check_seed
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import GapsError, did_you_mean
 from bayes_bias.estimands.estimates import estimate_of
@@ -31,7 +32,6 @@ from bayes_bias.models.compiling import Inputs, compiled_once
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.results.pooled import tails
-from bayes_bias.settings import check_ci_prob, check_seed
 
 logger = logging.getLogger("bayes_bias")
 
@@ -152,8 +152,7 @@ def gap_correlation(
     >>> words = pd.DataFrame({"class": ["nurse", ...], "bias": [0.11, ...], "sd": [0.02, ...]})  # doctest: +SKIP
     >>> print(gap_correlation(tpr_gaps(data="predictions.csv", of="F"), words))          # doctest: +SKIP
     """
-    if not isinstance(gaps, Gaps):
-        raise GapsError(f"gaps: a {type(gaps).__name__} is none; give what `tpr_gaps` returned")
+    check_kind("gaps", gaps, Gaps, "not what `tpr_gaps` returned; give that", GapsError)
     check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
@@ -202,7 +201,7 @@ def _group(gaps: Gaps, group: str | None) -> str:
         raise GapsError(f"group: name the one whose gap is meant; valid: {', '.join(gaps.of)}")
     asked = group or gaps.of[0]
     if asked not in gaps.counts.groups:
-        raise GapsError(f"group: '{asked}' is no group; {did_you_mean(str(asked), gaps.counts.groups)}")
+        raise GapsError(f"group: '{asked}' is no group; {did_you_mean(asked, gaps.counts.groups)}")
     return asked
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import GapsError, did_you_mean
 from bayes_bias.resources import table_file
@@ -98,6 +99,7 @@ def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     """One row for each person, with our names for its columns."""
     if data is None:
         return _of_arrays(given)
+    check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", GapsError)
     frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
     for ours, theirs in given.items():
         if not isinstance(theirs, str):

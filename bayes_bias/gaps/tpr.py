@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import GapsError, did_you_mean
 from bayes_bias.gaps.counts import Counts, Labels, Source, count
 from bayes_bias.gaps.model import PRIORS, sample_rates
@@ -25,7 +26,6 @@ from bayes_bias.inference.diagnostics import diagnose
 from bayes_bias.inference.sampling import Sampling, check_sampling, versions
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.results.pooled import tails
-from bayes_bias.settings import check_ci_prob, check_seed
 
 logger = logging.getLogger("bayes_bias")
 
@@ -183,7 +183,7 @@ def gaps_of(
 def _told(counts: Counts, of: str | None) -> tuple[str, ...]:
     """The groups whose gaps are told: with two of them the gap of one is that of the other with its sign changed."""
     if of is not None and of not in counts.groups:
-        raise GapsError(f"of: '{of}' is no group; {did_you_mean(str(of), counts.groups)}")
+        raise GapsError(f"of: '{of}' is no group; {did_you_mean(of, counts.groups)}")
     if len(counts.groups) == 2:
         return (of or counts.groups[0],)
     return (of,) if of else tuple(counts.groups)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import xarray as xr
 from threadpoolctl import threadpool_limits
 
+from bayes_bias.arguments import check_count, check_seed, is_between
 from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import AssociationsError, SpecError
@@ -24,7 +25,6 @@ from bayes_bias.models.compiling import POINT, Compiled, Inputs, compiled_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress, Quiet
-from bayes_bias.settings import check_count, check_seed, is_between
 
 logger = logging.getLogger("bayes_bias")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.models.fitted import Fit, Fitted
@@ -36,7 +37,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
     OutputError
         No such file, no netCDF, netCDF that is no fit of this package, or a fit that an earlier version made.
     """
-    if not Path(path).is_file():
+    if not check_path("path", path, OutputError).is_file():
         raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
     try:
         tree = xr.load_datatree(path, engine="h5netcdf")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings import Embedding
 from bayes_bias.embeddings.memory import MemoryReader
 from bayes_bias.embeddings.replicated import joined
@@ -91,6 +92,8 @@ def _load(file: Path) -> NDArray[Any]:
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Words, templates, and vectors (templates, words, dimensions)."""
+    needed = "no frame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
+    check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
     lacking = [column for column in _COLUMNS if column not in rows]
     if lacking:
         raise EmbeddingError(

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_kind, described
 from bayes_bias.embeddings import Embedding, shipped_embeddings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.sentences import Sentence
@@ -61,7 +62,7 @@ class Encoder:
             found = np.asarray(given, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise EmbeddingError(
-                f"encoder: '{self.name}' gives a {type(given).__name__} that is no array of numbers ({error}); needed:"
+                f"encoder: '{self.name}' gives {described(given)} that is no array of numbers ({error}); needed:"
                 " a vector for each sentence"
             ) from error
         if found.ndim != 2 or len(found) != len(sentences) or not found.shape[1]:
@@ -126,6 +127,7 @@ def as_encoder(
     """
     if isinstance(source, Encoder):
         return source
+    check_kind("identity", identity, str | None, "no text; give one, such as 'my-model 1.2'", EmbeddingError)
     if isinstance(source, str | os.PathLike):
         _refuse_words(source)
         source = _load(os.fspath(source), pooling, layer, trust)

@@ -11,15 +11,17 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from bayes_bias.arguments import listed
 from bayes_bias.embeddings import Embedding
 from bayes_bias.embeddings.base import Reader, Vector
 from bayes_bias.embeddings.replicated import joined
+from bayes_bias.errors import WordListError
 from bayes_bias.language_models.cache import Cache, encoded, open_cache
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.sentences import Sentence, Templates, load_templates, word_class, word_classes
 from bayes_bias.sentences.word_classes import lexicon
-from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist, shipped_controls
+from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist, shipped_controls
 
 type ListLike = WordList | str | Path
 
@@ -126,11 +128,13 @@ def encode(
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)
-    lists = [load_wordlist(each) for each in _several(wordlists)]
-    more = [
-        load_controls(each)
-        for each in ((controls,) if isinstance(controls, str | Path | WordList) else controls)
+    lists = [
+        load_wordlist(each)
+        for each in listed("wordlists", wordlists, str | Path | WordList, "['weat6']", WordListError)
     ]
+    if not lists:
+        raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
+    more = [load_controls(each) for each in control_lists(controls)]
     used = None if templates is None else load_templates(templates)
     sentences, drawable = _alone(lists, more) if used is None else _in_templates(lists, more, used)
     kept = open_cache(cache, ready)
@@ -170,10 +174,6 @@ def sentences_to_encode(
         for label, each in zip(used.labels, used.sentences(word, known[word]), strict=True)
     )
     return pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
-
-
-def _several(wordlists: ListLike | Sequence[ListLike]) -> Sequence[ListLike]:
-    return [wordlists] if isinstance(wordlists, str | Path | WordList) else wordlists
 
 
 def _alone(

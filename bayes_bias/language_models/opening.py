@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError, did_you_mean
 from bayes_bias.formatting import Telling
-from bayes_bias.settings import check_count
 
 type Kind = Literal["encoder", "masked", "causal"]
 
@@ -86,6 +86,7 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
     LanguageModelError
     """
     check_installed()
+    check_switch("trust", trust)
     folder = _folder(source, trust)
     _check_files(folder, source, trust)
     with quietly() as transformers:
@@ -308,5 +309,5 @@ def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None
     """
     if value not in choices:
         raise LanguageModelError(
-            f"{argument}: {value!r} is none of those there are; {did_you_mean(str(value), choices)}"
+            f"{argument}: {value!r} is none of those there are; {did_you_mean(value, choices)}"
         )

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import LanguageModelError, did_you_mean
 from bayes_bias.progress import Progress, Quiet
 
@@ -93,11 +94,11 @@ def score_pairs(
 
 def _method(model: Any, how: str) -> Any:
     if how not in HOW:
-        raise LanguageModelError(f"how: {how!r} is no score of a sentence; {did_you_mean(str(how), HOW)}")
+        raise LanguageModelError(f"how: {how!r} is no score of a sentence; {did_you_mean(how, HOW)}")
     name, kind = HOW[how]
     method = getattr(model, name, None)
     if method is None or not hasattr(model, "name"):
-        raise LanguageModelError(f"model: '{how}' is a score of {kind}; a {type(model).__name__} was given")
+        raise LanguageModelError(f"model: '{how}' is a score of {kind}; {described(model)} was given")
     return method
 
 
@@ -109,10 +110,8 @@ def _scores(method: Any, pairs: list[tuple[str, str]], how: str) -> NDArray[np.f
 
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    if not isinstance(frame, pd.DataFrame):
-        raise LanguageModelError(
-            f"pairs: a {type(frame).__name__} is no frame; read the file with pandas.read_csv"
-        )
+    needed = "no frame; read the file with pandas.read_csv"
+    check_kind("pairs", frame, pd.DataFrame, needed, LanguageModelError)
     columns = [_column(frame, ours, theirs) for ours, theirs in SENTENCES.items()]
     if frame.empty:
         raise LanguageModelError("pairs: the frame has no rows; give a row for each pair of sentences")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import check_path, described
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 
@@ -73,8 +74,8 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     ------
     LanguageModelError
     """
-    given = _predicted(Path(predictions))
-    rows = list(_triples(Path(gold), given))
+    given = _predicted(check_path("predictions", predictions, LanguageModelError))
+    rows = list(_triples(check_path("gold", gold, LanguageModelError), given))
     if not rows:
         raise LanguageModelError(f"gold: '{gold}' has no triples of sentences; give StereoSet's dev.json")
     return pd.DataFrame(rows)
@@ -185,7 +186,5 @@ def _read(file: Path, argument: str) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise LanguageModelError(f"{argument}: '{file}' cannot be read as JSON: {reason}") from error
     if not isinstance(held, dict):
-        raise LanguageModelError(
-            f"{argument}: '{file}' holds a {type(held).__name__}; give StereoSet's own form"
-        )
+        raise LanguageModelError(f"{argument}: '{file}' holds {described(held)}; give StereoSet's own form")
     return held

@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import MeasureError
@@ -15,7 +16,6 @@ from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
 from bayes_bias.measures.separation import largest_effect
-from bayes_bias.settings import check_ci_prob, check_count, check_seed
 
 DRAWS = 10_000
 _CHUNK = 1_000

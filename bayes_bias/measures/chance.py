@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import MeasureError
-from bayes_bias.settings import check_seed
 
 
 def chance_effect_sizes(
@@ -53,10 +53,8 @@ def chance_effect_sizes(
     >>> float((abs(chance_effect_sizes(draws=100_000)) >= 1.27).mean().round(3))
     0.006
     """
-    if n_targets < 2 or draws < 1:
-        raise MeasureError(
-            f"n_targets, draws: {n_targets} and {draws} given; 2 words and 1 draw are the least"
-        )
+    check_count("n_targets", n_targets, "words in a group", least=2, refusal=MeasureError)
+    check_count("draws", draws, "draws", refusal=MeasureError)
     scores = np.random.default_rng(check_seed(seed)).standard_normal((draws, 2, n_targets))
     means = scores[:, :, 0] if first_word_only else scores.mean(axis=2)
     spread = scores.reshape(draws, -1).std(axis=1, ddof=1)

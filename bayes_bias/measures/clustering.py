@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from bayes_bias.arguments import check_seed
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
 from bayes_bias.measures.result import Result
-from bayes_bias.settings import check_seed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

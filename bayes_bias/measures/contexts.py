@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.association import COSINE
 from bayes_bias.associations.replicates import Replicates
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.embeddings.replicated import split
 from bayes_bias.embeddings.vectors import Vectors, stack
 from bayes_bias.errors import MeasureError, OtherDataError
@@ -17,6 +17,7 @@ _ONE_SPACE = ("template",)
 
 def require_replicates(table: Associations, measure: str) -> Replicates:
     """Refuse tables in which every word is measured once, and those of anything but cosines."""
+    check_table(table)
     if table.association != COSINE:
         raise OtherDataError(
             f"{measure}: is for vectors of sentences, and this table holds {table.association.plural}"

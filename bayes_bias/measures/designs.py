@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.association import COSINE
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import MeasureError
 
 # Cosines of float32 vectors are exact to about this much; a smaller spread is rounding, not data.
@@ -55,6 +55,7 @@ def two_by_two(table: Associations, measure: str, least_groups: int = 2) -> TwoB
 
 def require_complete(table: Associations, measure: str) -> None:
     """Refuse tables with holes or with pairs that count several times."""
+    check_table(table)
     if not table.is_complete:
         missing = int(np.isnan(table.values.to_numpy()).sum())
         raise MeasureError(

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import is_number
 from bayes_bias.embeddings.subspace import project
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -88,8 +89,8 @@ def direct_bias(
     >>> round(direct_bias(vectors, ["nurse"], pair_direction(vectors, "she", "he")).value, 3)
     0.6
     """
-    if not strictness > 0:
-        raise MeasureError(f"strictness: {strictness:g} is not positive; the paper uses 1")
+    if not is_number(strictness) or strictness <= 0:
+        raise MeasureError(f"strictness: {strictness!r} is not positive; the paper uses 1")
     coordinates = project(stack_unit(vectors, words, "Direct Bias"), subspace)
     bias = np.linalg.norm(coordinates, axis=1) ** strictness
     return DirectBias(

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import check_count
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import labels, require_complete
@@ -111,6 +112,7 @@ def _closeness(table: Associations) -> np.ndarray:
 
 def _p_value(closeness: np.ndarray, own: np.ndarray, permutations: int, seed: int) -> float:
     """Share of regroupings with a sum at least as large; two groups have the test of WEAT."""
+    check_count("permutations", permutations, "draws", refusal=MeasureError)
     sizes = np.bincount(own)
     if len(sizes) > 2:
         return regrouping_test(closeness / sizes, own, permutations=permutations, seed=seed)

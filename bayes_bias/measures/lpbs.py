@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bayes_bias.associations.association import LOG_PROBABILITIES
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import require_words, two_by_two
 from bayes_bias.measures.permutation import Alternative
@@ -83,6 +83,7 @@ def lpbs(
     >>> table = bayes_bias.log_probabilities("bert-base-uncased", "weat6")        # doctest: +SKIP
     >>> lpbs(table).effect_size                                                  # doctest: +SKIP
     """
+    check_table(table)
     if table.association.name not in LOG_PROBABILITIES:
         raise OtherDataError(
             f"LPBS: is for log probabilities, and this table holds {table.association.plural}; take WEAT or SEAT"

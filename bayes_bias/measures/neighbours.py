@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from bayes_bias.arguments import check_count, check_kind
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.result import Result
@@ -95,13 +96,15 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 
 
 def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
+    check_kind("bias", bias, pd.DataFrame, "no frame; give what `bias_towards` returned", MeasureError)
+    check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
         raise MeasureError(
             "neighbours: bias needs a column for each of two classes or more; see `bias_towards`"
         )
     if missing := [word for word in words if word not in bias.index]:
         raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
-    if not 1 <= k < len(bias):
+    if k >= len(bias):
         raise MeasureError(
             f"neighbours: k={k}, and {len(bias) - 1} other words; take a smaller k or more words"
         )

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from bayes_bias.arguments import check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
-from bayes_bias.settings import check_seed
 
 Alternative = Literal["greater", "less", "two-sided"]
 
@@ -85,6 +85,17 @@ def regrouping_test(worth: np.ndarray, own: np.ndarray, *, permutations: int, se
     sums = worth[orders, own].sum(axis=1)
     extreme = _count_extreme(sums, observed, _TIE * np.abs(worth).sum(), "greater")
     return (int(extreme) + 1) / (permutations + 1)
+
+
+def check_ddof(ddof: int) -> None:
+    """Refuse what is no way to take a standard deviation.
+
+    Raises
+    ------
+    MeasureError
+    """
+    if ddof not in (0, 1):
+        raise MeasureError(f"ddof: {ddof!r} is not an option; valid: 1 (as published), 0")
 
 
 def _check(alternative: str, permutations: int | None, seed: int) -> None:

@@ -10,8 +10,9 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_ci_prob
 from bayes_bias.associations.statistics import sufficient_statistics
-from bayes_bias.associations.table import Associations
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
 from bayes_bias.measures.registry import Occasion, measure
@@ -112,6 +113,8 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
     MeasureError
         A scope that there is not; a group or a class with one word that counts as a sample; missing or repeated
         pairs; scores without any spread.
+    ScopeError
+        An impossible probability.
 
     Notes
     -----
@@ -151,6 +154,7 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
     (0.16, 0.07, 1.5, 0.19)
     """
     _check_options(scope, ci_prob)
+    check_table(table)
     table = table.without_controls()
     require_complete(table, "quasi-F")
     _require_samples(table, scope)
@@ -182,9 +186,8 @@ def _on(occasion: Occasion) -> QuasiF:
 def _check_options(scope: str, ci_prob: float) -> None:
     valid = get_args(Sampled)
     if scope not in valid:
-        raise MeasureError(f"scope: '{scope}' is not an option; {did_you_mean(str(scope), valid)}")
-    if not 0 < ci_prob < 1:
-        raise MeasureError(f"ci_prob: {ci_prob:g} is no probability; give one between 0 and 1, such as 0.95")
+        raise MeasureError(f"scope: '{scope}' is not an option; {did_you_mean(scope, valid)}")
+    check_ci_prob(ci_prob)
 
 
 def _require_samples(table: Associations, scope: Sampled) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.arguments import check_count, check_seed, is_between
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.result import Result
-from bayes_bias.settings import check_seed
 
 _FEWEST_SHARED = 3
 
@@ -129,8 +129,10 @@ def half_lists(
     seed : int
         Seed of the draws.
     """
-    if not 0 < fraction <= 1:
-        raise MeasureError(f"fraction: {fraction:g} is not a share of words; valid: above 0, up to 1")
+    check_table(table)
+    check_count("draws", draws, "halves", refusal=MeasureError)
+    if not is_between(fraction, 0, 1) or fraction == 0:
+        raise MeasureError(f"fraction: {fraction!r} is not a share of words; valid: above 0, up to 1")
     rng = np.random.default_rng(check_seed(seed))
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)

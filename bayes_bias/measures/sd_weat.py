@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_two_groups, require_words
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
 from bayes_bias.measures.separation import largest_effect
-from bayes_bias.settings import check_seed
 
 _CONTROL_GROUPS = 100
 _CONTROL_WORDS = 100
@@ -134,10 +134,8 @@ def _check(table: Associations, draws: int, size: int) -> None:
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)
-    if draws < 2 or size < 1:
-        raise MeasureError(
-            f"SD-WEAT: draws={draws}, size={size}; it needs 2 or more draws of 1 or more words"
-        )
+    check_count("draws", draws, "draws", least=2, refusal=MeasureError)
+    check_count("size", size, "words in a set", refusal=MeasureError)
     pool = table.without_controls().values.shape[1]
     if pool < 2 * size:
         raise MeasureError(f"SD-WEAT: {pool} attributes do not give two sets of {size}; take a smaller size")

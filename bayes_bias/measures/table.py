@@ -1,19 +1,19 @@
 """All measures that a word list allows, in one table."""
 
 import pkgutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 
 import pandas as pd
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.arguments import check_ci_prob, check_seed, listed
+from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.embeddings.vectors import Vectors
-from bayes_bias.errors import MeasureError, OtherDataError
+from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.measures.result import Result
-from bayes_bias.settings import check_seed
 
 # Under which installed packages name modules with measures of their own.
 ENTRY_POINTS = "bayes_bias.measures"
@@ -90,7 +90,11 @@ def measure_all(
     >>> measured.left_out["WEAT"]
     "WEAT: group 'man' has 1 word(s) and needs 2 or more"
     """
+    check_table(table)
     check_seed(seed)
+    check_ci_prob(ci_prob)
+    if only is not None:
+        only = check_measures("only", only)
     discover()
     occasion = Occasion(table, vectors, defining_sets, vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []
@@ -118,6 +122,21 @@ def measure_names() -> list[str]:
     """Names of all measures, as `measure_all` has them."""
     discover()
     return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
+
+
+def check_measures(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of measures; one is as good as a list of one.
+
+    Raises
+    ------
+    MeasureError
+        It is no list, or one of them is unknown.
+    """
+    known, names = measure_names(), listed(argument, given, str, "['WEAT']", MeasureError)
+    for name in names:
+        if name not in known:
+            raise MeasureError(f"{argument}: '{name}' is not known; {did_you_mean(name, known)}")
+    return names
 
 
 def discover() -> None:

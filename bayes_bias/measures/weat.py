@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bayes_bias.associations.table import Associations
-from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import require_words, two_by_two
-from bayes_bias.measures.permutation import Alternative
+from bayes_bias.measures.permutation import Alternative, check_ddof
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.separation import Separation, separated
 
@@ -113,8 +112,7 @@ def weat(
     >>> round(result.effect_size, 3), round(result.statistic, 3), round(result.p_value, 3)
     (1.634, 0.9, 0.167)
     """
-    if ddof not in (0, 1):
-        raise MeasureError(f"ddof: {ddof} is not an option; valid: 1 (as published), 0")
+    check_ddof(ddof)
     design = two_by_two(table, "WEAT")
     require_words(table, "WEAT", least=2)
     scores, n_x = design.scores, design.n_x

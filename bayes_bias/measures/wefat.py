@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import listed
 from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
-from bayes_bias.measures.permutation import Alternative, permutation_tests
+from bayes_bias.measures.permutation import Alternative, check_ddof, permutation_tests
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.result import Result
 from bayes_bias.measures.separation import largest_effect
@@ -88,6 +89,7 @@ def wefat(
     >>> wefat(table).words.effect_size.round(2).to_dict()
     {'he': 1.67, 'she': 1.22}
     """
+    check_ddof(ddof)
     design = two_by_two(table, "WEFAT", least_groups=1)
     n_a, n_b = design.to_a.shape[1], design.to_b.shape[1]
     if min(n_a, n_b) < 2:
@@ -116,7 +118,7 @@ def _on(occasion: Occasion) -> Wefat:
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     """Positions of the words that were asked for."""
     every = design.words.index.tolist()
-    asked = every if targets is None else [targets] if isinstance(targets, str) else list(targets)
+    asked = every if targets is None else listed("targets", targets, str, f"['{every[0]}']", MeasureError)
     for word in asked:
         if word not in every:
             raise MeasureError(f"targets: '{word}' is no target of this table; {did_you_mean(word, every)}")

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import xarray as xr
 
+from bayes_bias.arguments import described
 from bayes_bias.associations.association import Association
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.models.replication import Variances
@@ -42,7 +43,7 @@ class Fitted:
             return fit
         if not isinstance(fit, xr.DataTree) or "association" not in fit.attrs:
             raise BayesBiasError(
-                f"fit: a {type(fit).__name__} is no fit; give what `bayes_bias.fit` or `load_fit` returned"
+                f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned"
             )
         return cls(fit)
 

@@ -231,7 +231,7 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     elif path.is_file():
         file = path
     else:
-        hint = did_you_mean(str(name_or_path), spec_names())
+        hint = did_you_mean(name_or_path, spec_names())
         raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
     content = read_toml(file, f"model: {name_or_path} is", SpecError)
     return spec_from_mapping(content, name=path.stem)
@@ -260,7 +260,7 @@ def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[st
     check_keys(chosen, set(valid), name, SpecError)
     for key, value in chosen.items():
         if value not in valid[key]:
-            raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(str(value), valid[key])}")
+            raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(value, valid[key])}")
     return MappingProxyType({key: chosen.get(key, choices[0]) for key, choices in valid.items()})
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import listed
 from bayes_bias.associations.clusters import Clusters
 from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.errors import ScopeError, did_you_mean
@@ -44,7 +45,8 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     Raises
     ------
     ScopeError
-        The fit is not of the crossed model, or a side has more words than memory holds the effects of.
+        The fit is not of the crossed model, a side has more words than memory holds the effects of, or the table has
+        no replicates.
 
     Examples
     --------
@@ -52,7 +54,9 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     >>> effects.target_effect.sel(target="John").mean(("chain", "draw"))          # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("word effects")
-    wanted = tuple(map(check_side, sides))
+    wanted = tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError)))
+    if these_replicates and "replicate" not in fitted.data.dims:
+        raise ScopeError(f"these_replicates: '{fitted.name}' has no replicates; leave it out")
     if "target_effect" in fitted.posterior:
         return fitted.posterior[[f"{side}_effect" for side in wanted]]
     for side, sentence in too_many_words(fitted).items():
@@ -68,7 +72,7 @@ def check_side(side: str) -> Side:
     for known in SIDES:
         if side == known:
             return known
-    raise ScopeError(f"side: '{side}' is no side of a table; {did_you_mean(str(side), SIDES)}")
+    raise ScopeError(f"side: '{side}' is no side of a table; {did_you_mean(side, SIDES)}")
 
 
 def too_many_words(fit: Fit) -> dict[Side, str]:

@@ -10,6 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.plots.style import GREY, INK, PAPER, legend_below, shortened, style
 from bayes_bias.sweeps import Sweep
 
@@ -51,6 +52,7 @@ def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
     --------
     >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
     """
+    check_kind("found", found, Sweep, "not what `bayes_bias.sweep` returned; give that")
     rows, columns = len(found.embeddings), len(found.lists)
     numbered = rows * columns <= _NUMBERED
     reach = _reach(found.cells)

@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+import xarray as xr
 from matplotlib.axes import Axes
 
+from bayes_bias.arguments import listed
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.estimates import bias_estimate
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.diagnostics import Diagnostics
@@ -38,9 +41,11 @@ def plot_overview(
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
     known = summaries or {}
-    fitted = [Fitted.of(fit) for fit in fits]
+    fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
+    if not fitted:
+        raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
     rows = [_row(each, scope, ci_prob, known.get(each.name)) for each in fitted]
-    looks = [colour_and_marker(0)] * len(fits)
+    looks = [colour_and_marker(0)] * len(fitted)
     blocks = [Rows("", [_label(each) for each in fitted], pd.concat(rows), looks)]
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)

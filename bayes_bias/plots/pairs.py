@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.formatting import count, level
 from bayes_bias.plots.style import (
     COLOURS,
@@ -49,6 +50,7 @@ def plot_pairs(
     --------
     >>> plot_pairs(pairs("crows.csv"))                                            # doctest: +SKIP
     """
+    check_kind("found", found, Pairs | PairsChange, "not what `bayes_bias.pairs` returned; give that")
     table, times = found.table.loc[estimand], 100 if estimand == "share" else 1
     with style():
         ax = axes_or_new(ax, rows=len(table), row_height=0.36, extra=1.7)

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from scipy.stats import gaussian_kde, norm
 
+from bayes_bias.arguments import check_ci_prob
 from bayes_bias.checks.left_out import bias_range
 from bayes_bias.estimands.estimate import Estimate
 from bayes_bias.estimands.estimates import bias_estimate
@@ -48,6 +49,7 @@ def plot_posterior(
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
     """
     sampling_scope(scope)
+    check_ci_prob(ci_prob)
     fitted = Fitted.of(fit)
     bias = bias_estimate(fitted, scope)
     with style():

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, legend_below, shortened, style
 from bayes_bias.sweeps import Sweep
@@ -29,6 +30,7 @@ def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     --------
     >>> plot_ranking(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))  # doctest: +SKIP
     """
+    check_kind("found", found, Sweep, "not what `bayes_bias.sweep` returned; give that")
     assert found.pooled is not None
     frame: pd.DataFrame = found.pooled.embeddings if of == "embedding" else found.pooled.lists
     rows = frame.sort_values("mean", ascending=False)

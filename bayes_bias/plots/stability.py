@@ -5,6 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.checks.stability import Stability
 from bayes_bias.formatting import plural
 from bayes_bias.plots.style import (
@@ -40,6 +41,7 @@ def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
     --------
     >>> plot_stability(stability("weat7", ["seed-1.txt", "seed-2.txt"]))          # doctest: +SKIP
     """
+    check_kind("found", found, Stability, "not what `bayes_bias.stability` returned; give that")
     spread = found.spread.dropna().sort_values("relative_sd", ascending=False)
     relative = found.relative[spread.index]
     with style():

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import norm
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.gaps.published import noise_sd
 from bayes_bias.gaps.result import Gaps
 from bayes_bias.plots.style import (
@@ -44,6 +45,7 @@ def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = No
     --------
     >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
     """
+    check_kind("found", found, Gaps, "not what `bayes_bias.tpr_gaps` returned; give that")
     group = group or found.of[0]
     rows = found.table.xs(group, level="group").sort_values("gap", ascending=False)
     reach = norm.ppf((1 + found.ci_prob) / 2) * _noise(found, group).loc[rows.index]

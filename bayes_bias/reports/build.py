@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
@@ -39,8 +40,7 @@ from bayes_bias.results.design import variance_shares
 from bayes_bias.results.negligible import check_rope
 from bayes_bias.results.summary import summarize
 from bayes_bias.results.verdict import verdict
-from bayes_bias.settings import check_ci_prob, check_count, check_seed
-from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
+from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
 CALIBRATION_DRAWS = 50
@@ -115,8 +115,10 @@ def report(
     spec = generalising_spec(model, "a verdict")
     asked = _Asked(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     asked.check()
-    given = [wordlists] if isinstance(wordlists, str | Path | WordList | Associations) else list(wordlists)
-    sources = _sources(given, embedding, tuple(controls), allow_loss, trust, calibration_draws > 0, progress)
+    given = listed("wordlists", wordlists, str | Path | WordList | Associations, "['weat6', 'weat7']")
+    sources = _sources(
+        given, embedding, control_lists(controls), allow_loss, trust, calibration_draws > 0, progress
+    )
     scopes = _check_tables([source.table for source in sources], scope)
     designs = [
         partial(source.nulls, random=_sampled(own), scopes=own)

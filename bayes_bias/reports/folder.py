@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.arguments import check_path, check_switch
 from bayes_bias.errors import OutputError
 from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, file_names, unfinished_name
 from bayes_bias.inference.storage import save_posterior
@@ -27,7 +28,8 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
     OutputError
         It is a file, nothing can be written there, or something is there already and not to be overwritten.
     """
-    out = Path(out)
+    out = check_path("out", out, OutputError)
+    check_switch("overwrite", overwrite)
     check_home(out, "out")
     _check_empty(out, overwrite)
     try:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.arguments import check_path, described
 from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
@@ -93,8 +94,8 @@ def write(
     writer = next((each for kind, each in _WRITERS.items() if isinstance(found, kind)), None)
     if writer is None:
         raise OutputError(
-            f"found: there are no pages of a {type(found).__name__}; give what `report`,"
+            f"found: there are no pages of {described(found)}; give what `report`,"
             " `compare`, `stability`, `pairs`, `tpr_gaps`, `ground_truth` or `sweep` returned"
         )
     check_formats(figures)
-    return writer(found, Path(out), overwrite, figures)
+    return writer(found, check_path("out", out, OutputError), overwrite, figures)

@@ -1,7 +1,8 @@
 """What one fit says of other designs: where the noise comes from, and what longer or shorter lists would show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
+from bayes_bias.arguments import check_ci_prob, check_count, listed
 from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.errors import ScopeError
 from bayes_bias.estimands.contrasts import BLOCK, bias_weights
@@ -200,15 +202,14 @@ def plan(
     --------
     >>> plan(posterior, targets=[8, 16, 32], attributes=[8, 25])                  # doctest: +SKIP
     """
+    check_ci_prob(ci_prob)
     fitted, found = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
     if "replicate" in fitted.data.dims:
         here = [fitted.data.sizes["replicate"]]
         lengths[REPLICATES] = _axis("replicates", here if replicates is None else replicates)
     elif replicates is not None:
-        raise ScopeError(
-            f"replicates: {list(replicates)} given, and '{fitted.name}' has none; leave them out"
-        )
+        raise ScopeError(f"replicates: {replicates!r} given, and '{fitted.name}' has none; leave them out")
     study = _Study.of(fitted, lengths, found)
     width = 2 * study.quantile(lengths, ci_prob) * study.variance(lengths) ** 0.5
     tails = width.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], _SAMPLE).drop_vars("quantile")
@@ -307,11 +308,14 @@ def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
     return fitted, check_scope(fitted, scope)
 
 
-def _axis(name: str, lengths: Sequence[int]) -> xr.DataArray:
-    if not len(lengths) or min(lengths) < 2:
-        what = name if name == REPLICATES.name else "words"
-        raise ScopeError(f"{name}: {list(lengths)} must be numbers of {what}, each two or more")
-    return xr.DataArray(np.asarray(lengths, dtype=float), dims=name, coords={name: list(lengths)})
+def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
+    what = name if name == REPLICATES.name else "words"
+    numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
+    if not numbers:
+        raise ScopeError(f"{name}: there are none; give one or more numbers of {what}, such as [8, 16, 32]")
+    for each in numbers:
+        check_count(name, each, what, least=2, refusal=ScopeError)
+    return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:

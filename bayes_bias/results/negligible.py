@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from bayes_bias.arguments import is_number
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.estimands.estimate import Estimate
-from bayes_bias.settings import is_number
 
 # Estimands in other units than a difference of two values of the table.
 NO_DIFFERENCES = frozenset(

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.arguments import check_ci_prob, listed
 from bayes_bias.associations.statistics import compared_classes
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import BayesBiasError, ScopeError
@@ -19,7 +20,6 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.results.pooled import Known, Pooled, tails
 from bayes_bias.results.random_effects import RandomEffects
 from bayes_bias.results.summary import row_of_bias
-from bayes_bias.settings import check_ci_prob
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
@@ -86,7 +86,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     >>> fits = [fit(cosines("googlenews-demo", name)) for name in ("weat6", "weat7", "weat8")]     # doctest: +SKIP
     >>> print(pool(fits))                                                                          # doctest: +SKIP
     """
-    lists = _checked([fits] if isinstance(fits, xr.DataTree | Fitted) else fits)
+    lists = _checked(listed("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))
     check_ci_prob(ci_prob)
     if tau_scale is None:
         tau_scale = TAU_SCALE * float(np.median([each.data.within_sd for each in lists]))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.estimands.contrasts import OVERALL
 from bayes_bias.estimands.estimate import Estimate, Mixture
@@ -19,7 +20,6 @@ from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
 from bayes_bias.results.negligible import NO_DIFFERENCES, check_rope, prob_negligible
-from bayes_bias.settings import check_ci_prob
 
 logger = logging.getLogger("bayes_bias")
 
@@ -155,7 +155,7 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
     check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
-            f"ci_kind: '{ci_kind}' is no interval; {did_you_mean(str(ci_kind), get_args(CiKind))}"
+            f"ci_kind: '{ci_kind}' is no interval; {did_you_mean(ci_kind, get_args(CiKind))}"
         )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
+from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import PairsError, SpecError
 from bayes_bias.inference.sampling import Sampling, check_sampling
@@ -31,7 +32,6 @@ from bayes_bias.sentence_pairs.found import Pairs, PairsChange
 from bayes_bias.sentence_pairs.precision import pairs_needed, plan_pairs
 from bayes_bias.sentence_pairs.published import paired, published
 from bayes_bias.sentence_pairs.scores import LABELS, PairScores
-from bayes_bias.settings import check_ci_prob, check_seed
 
 
 @dataclass(frozen=True, eq=False)

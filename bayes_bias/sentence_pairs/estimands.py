@@ -56,7 +56,7 @@ def check_pair_scope(scope: Any) -> None:
     ScopeError
     """
     if scope not in PAIR_SCOPES:
-        raise ScopeError(f"scope: '{scope}' is no scope of pairs; {did_you_mean(str(scope), PAIR_SCOPES)}")
+        raise ScopeError(f"scope: '{scope}' is no scope of pairs; {did_you_mean(scope, PAIR_SCOPES)}")
 
 
 def reach(data: xr.Dataset, scope: PairScope) -> str:

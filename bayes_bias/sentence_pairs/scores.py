@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import check_count, check_kind
 from bayes_bias.associations.association import Association
 from bayes_bias.associations.table import announce
 from bayes_bias.errors import PairsError, did_you_mean
 from bayes_bias.resources import table_file
 from bayes_bias.results.spreadsheets import read_csv
-from bayes_bias.settings import check_count
 
 # What a pair may share with others; `direction` is CrowS-Pairs' column of who is stereotyped, and no effect.
 TYPE, DIRECTION = "bias_type", "direction"
@@ -134,10 +134,8 @@ def read_scores(
 def _read(source: Any) -> tuple[pd.DataFrame, str]:
     if isinstance(source, pd.DataFrame):
         return source, "pairs"
-    if not isinstance(source, str | Path):
-        raise PairsError(
-            f"scores: a {type(source).__name__} holds no scores of pairs; give a DataFrame or the path of a CSV file"
-        )
+    needed = "neither a DataFrame nor the path of a CSV file; give one of them"
+    check_kind("scores", source, str | Path, needed, PairsError)
     path = table_file(source)
     if not path.is_file():
         raise PairsError(

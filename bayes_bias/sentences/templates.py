@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from bayes_bias.arguments import described
 from bayes_bias.citation import Reference
 from bayes_bias.errors import TemplateError, did_you_mean
 from bayes_bias.files import check_keys, read_toml
@@ -297,14 +298,14 @@ def _classes(names: Any, where: str) -> tuple[str, ...]:
     for name in names:
         if name not in WORD_CLASSES:
             raise TemplateError(
-                f"{where}: 'classes' has an unknown class '{name}'; {did_you_mean(str(name), WORD_CLASSES)}"
+                f"{where}: 'classes' has an unknown class '{name}'; {did_you_mean(name, WORD_CLASSES)}"
             )
     return tuple(names)
 
 
 def _check_keys(content: Any, allowed: Sequence[str], where: str) -> None:
     if not isinstance(content, Mapping):
-        raise TemplateError(f"{where} is a {type(content).__name__}; write it as a table")
+        raise TemplateError(f"{where} is {described(content)}; write it as a table")
     check_keys(content, allowed, where, TemplateError)
 
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from bayes_bias.errors import BayesBiasError, MeasureError, WordListError, did_you_mean
+from bayes_bias.arguments import check_ci_prob, check_seed, is_between, listed
+from bayes_bias.errors import BayesBiasError, WordListError, did_you_mean
 from bayes_bias.estimands.facets import ScopeName, sampling_scope
 from bayes_bias.inference.sampling import Sampling, check_sampling
-from bayes_bias.measures.table import measure_names
+from bayes_bias.measures.table import check_measures
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
-from bayes_bias.settings import check_ci_prob, check_seed, is_between
 from bayes_bias.sweeps.cells import Fitting
 from bayes_bias.tasks import Outcome
-from bayes_bias.words.wordlist import WordList, load_wordlist
+from bayes_bias.words.wordlist import WordList, control_lists, load_wordlist
 
 # Half the time of a single list's default. Against it the ends of intervals move by .02 of a posterior's standard
 # deviation at most (benchmarks/results/sweep.json), and every cell's convergence is checked as ever.
@@ -99,10 +99,10 @@ def read_lists(
     WordListError
         There are none, one cannot be read, or two are called the same.
     """
-    given = [lists] if isinstance(lists, str | Path | WordList) else list(lists)
+    given = listed("lists", lists, str | Path | WordList, "['weat6']", WordListError)
     if not given:
         raise WordListError("lists: there are none; name one or more, such as ['weat6']")
-    added = tuple(controls)
+    added = control_lists(controls)
     read = [load_wordlist(each).with_controls(added) for each in given]
     names = [each.name for each in read]
     for name in names:
@@ -112,7 +112,7 @@ def read_lists(
 
 
 def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
-    given = [models] if isinstance(models, str | Path | ModelSpec) else list(models)
+    given = listed("models", models, str | Path | ModelSpec, "['crossed']")
     if not given:
         raise BayesBiasError("models: there are none; name one or more, such as ['crossed']")
     specs = tuple(generalising_spec(each, "an atlas") for each in given)
@@ -128,11 +128,7 @@ def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
 def _measures(given: Iterable[str] | Literal["all"]) -> tuple[str, ...] | None:
     if given == "all":
         return None
-    known, names = measure_names(), (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        if name not in known:
-            raise MeasureError(f"measures: '{name}' is not known; {did_you_mean(name, known)}")
-    return names
+    return check_measures("measures", given)
 
 
 def _posteriors(given: Any) -> Posteriors:
@@ -141,7 +137,7 @@ def _posteriors(given: Any) -> Posteriors:
     if isinstance(given, str) and given in ("all", "none"):
         return "all" if given == "all" else "none"
     if isinstance(given, Iterable) and not isinstance(given, str):
-        pairs = [tuple(each) for each in given]
+        pairs = [tuple(each) if isinstance(each, Iterable) else () for each in given]
         if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
             return frozenset(pairs)
     raise BayesBiasError(

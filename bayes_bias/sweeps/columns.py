@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from bayes_bias.arguments import check_kind, listed
 from bayes_bias.associations.table import Associations
 from bayes_bias.embeddings import Embedding, open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError, did_you_mean
@@ -39,8 +40,9 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> 
     if isinstance(embeddings, Mapping):
         opened = [_opened(each, trust, name) for name, each in embeddings.items()]
     else:
-        one = isinstance(embeddings, str | Path | Embedding | Scored)
-        opened = [_opened(each, trust) for each in ([embeddings] if one else embeddings)]
+        one = str | Path | Embedding | Scored
+        given = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
+        opened = [_opened(each, trust) for each in given]
     if not opened:
         raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
     check_different([each.name for each in opened])
@@ -83,6 +85,10 @@ def check_recipes(recipes: Sequence[Recipe], opened: Sequence[Embedding | Scored
     ------
     EmbeddingError
     """
+    needed = "no recipe; make one with `bayes_bias.Recipe`"
+    recipes = listed("debiasing", recipes, Recipe, "[Recipe('debiased', sets)]", EmbeddingError)
+    for each in recipes:
+        check_kind("debiasing", each, Recipe, needed, EmbeddingError)
     names = [each.name for each in opened]
     if recipes and isinstance(opened[0], Scored):
         raise EmbeddingError(

@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from bayes_bias.arguments import check_jobs, check_path, check_switch
 from bayes_bias.associations.cosine import CONTROLS
+from bayes_bias.errors import OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Prefixed, Progress, Quiet
-from bayes_bias.settings import check_jobs
 from bayes_bias.sweeps.asked import SAMPLING, Asked, check_chosen, read_lists
 from bayes_bias.sweeps.cells import Cell, CosineCell, ScoredCell
 from bayes_bias.sweeps.columns import Column, check_recipes, open_columns, read_columns
@@ -102,11 +103,12 @@ def sweep(
     progress = progress or Quiet()
     asked = Asked.checked(models, measures, posteriors, scope, ci_prob, seed, sampling)
     check_jobs(jobs)
+    check_switch("allow_loss", allow_loss)
     words = read_lists(lists, controls)
     opened = open_columns(embeddings, trust)
     names = check_recipes(debiasing, opened)
     check_chosen(asked.posteriors, names, [each.name for each in words])
-    store = None if folder is None else open_store(Path(folder) / CELLS)
+    store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
     columns = list(read_columns(opened, debiasing, words, store, progress))
     cells = _cells(columns, words, allow_loss)
 

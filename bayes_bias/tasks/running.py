@@ -10,9 +10,9 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from bayes_bias.arguments import check_jobs
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.progress import Progress, Quiet
-from bayes_bias.settings import check_jobs
 from bayes_bias.tasks.store import Store
 from bayes_bias.tasks.task import Outcome, Task
 

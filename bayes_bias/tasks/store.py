@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from uuid import uuid4
 
+from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
 from bayes_bias.files import UNFINISHED, check_home
 from bayes_bias.tasks.task import Outcome, Task
@@ -65,7 +66,7 @@ def open_store(folder: str | Path) -> Store:
     OutputError
         It is a file; nothing can be written there; it holds something else; or another version wrote its results.
     """
-    home = Path(folder)
+    home = check_path("folder", folder, OutputError)
     check_home(home, "folder")
     try:
         home.mkdir(parents=True, exist_ok=True)

@@ -97,7 +97,7 @@ def _check_pair(pair: object, homes: Mapping[str, tuple[str, str]], taken: set[s
     for word in pair:
         if not isinstance(word, str) or word not in homes:
             raise WordListError(
-                f"{where}: 'pairs' names an unknown word {word!r}; {did_you_mean(str(word), homes)}"
+                f"{where}: 'pairs' names an unknown word {word!r}; {did_you_mean(word, homes)}"
             )
         if word in taken:
             raise WordListError(f"{where}: 'pairs' has '{word}' in two pairs; remove it from one")

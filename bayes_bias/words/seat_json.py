@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
 
 SUFFIXES = (".json", ".jsonl")
@@ -50,7 +51,7 @@ def _parse(file: Traversable, label: str) -> Mapping[str, Any]:
         raise WordListError(f"{label}: not readable: {error.strerror}") from error
     if not isinstance(content, Mapping):
         raise WordListError(
-            f"{label}: holds a {type(content).__name__}; a list of sentences is one object with {', '.join(_PARTS)}"
+            f"{label}: holds {described(content)}; a list of sentences is one object with {', '.join(_PARTS)}"
         )
     return content
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
+from bayes_bias.arguments import listed
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import check_keys, read_toml
@@ -139,7 +140,7 @@ class WordList(Telling):
         A control word that already is a target or an attribute leaves the control class, and `notices` says
         so; so does a word that an earlier control class has.
         """
-        lists = [load_controls(each) for each in _listed(controls)]
+        lists = [load_controls(each) for each in control_lists(controls)]
         merged = dict(self.controls)
         for each in lists:
             for name in each.controls.keys() & (merged.keys() | self.classes.keys()):
@@ -355,8 +356,16 @@ def _read_head(content: Mapping[str, Any], name: str, where: str) -> dict[str, A
     }
 
 
-def _listed(
+def control_lists(
     controls: "str | Path | WordList | Iterable[str | Path | WordList]",
 ) -> "tuple[str | Path | WordList, ...]":
-    """One control class is as good as a list of one."""
-    return (controls,) if isinstance(controls, str | Path | WordList) else tuple(controls)
+    """Control classes as they are given: one is as good as a list of one, and an empty list is none.
+
+    Raises
+    ------
+    WordListError
+        It is something else.
+    """
+    return listed(
+        "controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError
+    )

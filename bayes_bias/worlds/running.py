@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError, WorldError
 from bayes_bias.files import check_home
 from bayes_bias.inference.sampling import versions
@@ -69,7 +70,7 @@ def ground_truth(
     >>> found = ground_truth("majority", "majority")                              # doctest: +SKIP
     >>> found.words.groupby("measure").value.mean()                               # doctest: +SKIP
     """
-    world, home = load_world(world), Path(folder)
+    world, home = load_world(world), check_path("folder", folder, OutputError)
     discover()
     own = {name: each for name, each in MEASURES.items() if not each.run.__module__.startswith("bayes_bias.")}
     check_home(home, "out")

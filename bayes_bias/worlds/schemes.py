@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bayes_bias.arguments import is_between, is_number
 from bayes_bias.errors import WorldError, did_you_mean
-from bayes_bias.settings import is_between, is_number
 
 MAJORITY, SKEW, EQUAL = "majority", "skew", "equal"
 
@@ -78,7 +78,7 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
         raise WorldError(f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'")
     kind = content["scheme"]
     if kind not in _KEYS:
-        raise WorldError(f"{name}: unknown scheme '{kind}'; {did_you_mean(str(kind), _KEYS)}")
+        raise WorldError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
     for key in content:
         if key not in ("scheme", *_KEYS[kind]):
             raise WorldError(f"{name}: scheme '{kind}' has no key '{key}'; {did_you_mean(key, _KEYS[kind])}")

@@ -8,11 +8,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.arguments import check_seed, is_between, is_number
 from bayes_bias.errors import WorldError, did_you_mean
 from bayes_bias.files import check_keys, read_toml
 from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
-from bayes_bias.settings import check_seed, is_between, is_number
 from bayes_bias.worlds.schemes import Scheme, scheme_from
 from bayes_bias.worlds.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
 
@@ -331,7 +331,7 @@ def _attributes(content: Mapping[str, Any], vocabulary: Vocabulary, name: str) -
     for each in asked:
         if each not in vocabulary.attributes:
             raise WorldError(
-                f"{name}: unknown attribute '{each}'; {did_you_mean(str(each), vocabulary.attributes)}"
+                f"{name}: unknown attribute '{each}'; {did_you_mean(each, vocabulary.attributes)}"
             )
     return tuple(asked)
 

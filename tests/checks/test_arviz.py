@@ -129,7 +129,7 @@ def test_in_prior_draws_too_a_sub_topic_shares_what_the_spec_says(small_table):
         (lambda table: prior_predictive(table, seed=-1), "seed: -1 is no seed"),
         (lambda table: prior_predictive("weat6"), "table: a str is no table"),
         (lambda table: prior_predictive(table, "crosed"), "did you mean 'crossed'"),
-        (lambda table: predictive(table), "fit: a Associations is no fit"),
+        (lambda table: predictive(table), "fit: an Associations is no fit"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_line(small_table, ask, message):

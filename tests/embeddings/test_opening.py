@@ -241,7 +241,7 @@ BAD_OBJECTS = {
         pd.DataFrame({"word": ["he"], "x": [1.0]}, index=["he"]),
         "non-numeric columns word; words go into the index",
     ),
-    "something else": (7, "cannot read a int; give a name"),
+    "something else": (7, "cannot read an int; give a name"),
 }
 
 

@@ -83,5 +83,5 @@ def r_normal(seed: int, size: int) -> np.ndarray:
 
 
 def test_fewer_than_two_words_are_refused() -> None:
-    with pytest.raises(MeasureError, match="2 words and 1 draw are the least"):
+    with pytest.raises(MeasureError, match="n_targets: 1 is no number of words"):
         chance_effect_sizes(1)

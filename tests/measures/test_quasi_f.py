@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind
 
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, ScopeError
 from bayes_bias.estimands.contrasts import bias_weights
 from bayes_bias.measures import QuasiF, measure_all, quasi_f, weat
 from tests.helpers import REFERENCE, random_table, scores_design
@@ -226,7 +226,7 @@ def test_refusals() -> None:
     table = random_table()
     with pytest.raises(MeasureError, match="scope: 'target' is not an option; did you mean 'targets'"):
         quasi_f(table, "target")  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="ci_prob: 95 is no probability"):
+    with pytest.raises(ScopeError, match="ci_prob: 95 is no probability"):
         quasi_f(table, ci_prob=95)
     one_man = random_table(targets={"men": 1, "women": 5})
     with pytest.raises(MeasureError, match=r"quasi-F: group 'men' has 1 word\(s\) and needs 2 or more"):

@@ -121,7 +121,7 @@ def test_rows_of_one_of_several_models_are_taken():
 def test_files_that_are_none_and_scores_that_do_not_vary(tmp_path):
     with pytest.raises(PairsError, match=r"no file '.*nowhere.csv'; give the path"):
         read_scores(tmp_path / "nowhere.csv")
-    with pytest.raises(PairsError, match="a list holds no scores"):
+    with pytest.raises(PairsError, match="a list is neither a DataFrame nor the path of a CSV file"):
         read_scores([1, 2])
     with pytest.raises(
         PairsError, match=r"all pairs of pairs have the same difference, 0\.5; nothing varies"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
+from bayes_bias.arguments import check_seed
 from bayes_bias.errors import BayesBiasError, OutputError
-from bayes_bias.settings import check_seed
 from bayes_bias.tasks import Outcome, Store, Task, connected, open_store, run_tasks
 from bayes_bias.tasks.store import MARKER
 

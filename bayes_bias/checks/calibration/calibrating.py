@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
+from bayes_bias.arguments import check_count, check_jobs, check_seed, check_switch, is_between, listed
 from bayes_bias.associations.cosine import CONTROLS
 from bayes_bias.associations.statistics import table_means
 from bayes_bias.associations.table import Associations
@@ -16,13 +17,12 @@ from bayes_bias.checks.calibration.nulls import NullDesign, Random
 from bayes_bias.checks.calibration.rates import rates
 from bayes_bias.checks.calibration.running import Cell, run
 from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.estimands.facets import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.formatting import Telling, share_within
 from bayes_bias.inference.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import Progress
-from bayes_bias.settings import check_count, check_jobs, check_seed, is_between
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 # So that every vector stays of unit length; much smaller ones are found already.
@@ -156,6 +156,7 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
     _check_settings(draws, random, size, planted, seed, sampling, jobs)
+    check_switch("allow_loss", allow_loss)
     opened = open_embedding(embedding, trust=trust)
     words = load_wordlist(wordlist).with_controls(controls)
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
@@ -165,7 +166,7 @@ def calibrate(
     told = None if scopes is None else _carried(scopes, design.draw(seed, 0))
     cell = Cell(
         design=design,
-        specs=tuple(map(load_spec, models)),
+        specs=tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']"))),
         seed=seed,
         sampling=sampling,
         with_weat=len(words.groups) == len(words.classes) == 2,
@@ -177,7 +178,7 @@ def calibrate(
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: Associations) -> tuple[ScopeName, ...]:
     """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
-    if not (given := (scopes,) if isinstance(scopes, str) else tuple(scopes)):
+    if not (given := listed("scopes", scopes, str, "['both']", ScopeError)):
         raise BayesBiasError("scopes: is empty; name one or more, such as 'both', or give None for all")
     for each in given:
         sampling_scope(each)
@@ -194,7 +195,7 @@ def _check_settings(
     check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
-            f"random: '{random}' says not which words are drawn; {did_you_mean(str(random), get_args(Random))}"
+            f"random: '{random}' says not which words are drawn; {did_you_mean(random, get_args(Random))}"
         )
     if size is not None:
         check_count("size", size, "words in a class", least=2)

@@ -1,0 +1,149 @@
+"""What is handed over is of the kind that is needed, or one line says so, before anything is computed with it."""
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from types import UnionType
+from typing import Any
+
+from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
+
+
+def check_kind(
+    argument: str,
+    value: Any,
+    kind: type | UnionType,
+    needed: str,
+    refusal: type[BayesBiasError] = BayesBiasError,
+) -> None:
+    """Refuse what is of another kind; `needed` ends the line: what it is not, and what to give.
+
+    Examples
+    --------
+    >>> check_kind("fit", None, dict, "no fit; give what `bayes_bias.fit` returned")
+    Traceback (most recent call last):
+    bayes_bias.errors.BayesBiasError: fit: None is no fit; give what `bayes_bias.fit` returned
+    """
+    if not isinstance(value, kind):
+        raise refusal(f"{argument}: {described(value)} is {needed}")
+
+
+def check_switch(argument: str, value: Any) -> None:
+    """Refuse what is neither True nor False: "no" would be taken for a yes.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    check_kind(argument, value, bool, "neither True nor False; give one of them")
+
+
+def listed(
+    argument: str,
+    given: Any,
+    one: type | UnionType,
+    example: str,
+    refusal: type[BayesBiasError] = BayesBiasError,
+) -> tuple[Any, ...]:
+    """What is given as a list, of which one alone is as good as a list of one.
+
+    Examples
+    --------
+    >>> listed("lists", "weat6", str, "['weat6']")
+    ('weat6',)
+    """
+    if isinstance(given, one):
+        return (given,)
+    check_kind(argument, given, Iterable, f"no list; give one or more, such as {example}", refusal)
+    return tuple(given)
+
+
+def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
+    """A path.
+
+    Raises
+    ------
+    BayesBiasError
+        It is something else.
+    """
+    check_kind(argument, value, str | PathLike, "no path; give the name of a file or folder", refusal)
+    return Path(value)
+
+
+def described(value: Any) -> str:
+    """A value by its kind, for a message.
+
+    Examples
+    --------
+    >>> described(3), described(None)
+    ('an int', 'None')
+    """
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    return f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
+
+
+def check_seed(seed: Any) -> int:
+    """A seed that every generator of random numbers can start from.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not _is_whole(seed) or not 0 <= int(seed) < 2**63:
+        raise SpecError(f"seed: {seed!r} is no seed; give a whole number, 0 or more")
+    return int(seed)
+
+
+def check_count(
+    name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError
+) -> None:
+    """Refuse what is no number of draws, words or processes.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    if not _is_whole(value) or value < least:
+        raise refusal(f"{name}: {value!r} is no number of {what}; give a whole number, {least} or more")
+
+
+def check_ci_prob(ci_prob: Any) -> None:
+    """Refuse what is no probability of an interval.
+
+    Raises
+    ------
+    ScopeError
+    """
+    if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):
+        raise ScopeError(f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as 0.95")
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a finite number."""
+    return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
+
+
+def is_between(value: Any, low: float, high: float) -> bool:
+    """Whether this is a number from `low` to `high`."""
+    return is_number(value) and low <= float(value) <= high
+
+
+def check_jobs(jobs: Any) -> None:
+    """Refuse what is no number of processes.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    if not _is_whole(jobs) or (jobs < 1 and jobs != -1):
+        raise BayesBiasError(
+            f"jobs: {jobs!r} processes cannot run; give 1 or more, or -1 for one on each core"
+        )
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is not bool and isinstance(value, Integral)

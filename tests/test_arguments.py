@@ -1,0 +1,38 @@
+"""What may be given as one thing or as a list of them, in whichever function."""
+
+import pytest
+
+from bayes_bias import Sampling, calibrate, cosines
+from bayes_bias.arguments import described, listed
+from bayes_bias.errors import BayesBiasError
+
+
+def test_one_control_class_is_as_good_as_a_list_of_one():
+    one, several = (cosines("googlenews-demo", "weat6", controls=given) for given in ("neutral", ["neutral"]))
+    assert one.controls == several.controls == ("neutral",)
+    assert one.values.equals(several.values)
+
+
+@pytest.mark.slow
+def test_one_model_is_as_good_as_a_list_of_one():
+    settings = {
+        "controls": (),
+        "draws": 1,
+        "jobs": 1,
+        "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8),
+    }
+    one, several = (
+        calibrate("weat6", "googlenews-demo", models=given, **settings) for given in ("crossed", ["crossed"])
+    )
+    assert one.records.equals(several.records)
+
+
+def test_a_list_is_any_iterable():
+    assert listed("lists", (name for name in ("weat6", "weat7")), str, "['weat6']") == ("weat6", "weat7")
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, "None"), (3, "an int"), (1.5, "a float")])
+def test_what_is_no_list_is_described_by_its_kind(value, text):
+    assert described(value) == text
+    with pytest.raises(BayesBiasError, match=f"lists: {text} is no list; give one or more, such as weat6"):
+        listed("lists", value, str, "weat6")
