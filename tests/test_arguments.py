@@ -24,7 +24,7 @@ def test_one_model_is_as_good_as_a_list_of_one():
     one, several = (
         calibrate("weat6", "googlenews-demo", models=given, **settings) for given in ("crossed", ["crossed"])
     )
-    assert one.records.equals(several.records)
+    assert one.records.drop(columns="seconds").equals(several.records.drop(columns="seconds"))
 
 
 def test_a_list_is_any_iterable():
