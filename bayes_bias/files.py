@@ -57,30 +57,32 @@ def check_home(folder: Path, argument: str) -> None:
     ------
     OutputError
     """
-    check_name(folder)
+    check_name(folder, argument)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{argument}: '{folder}' is a file; name a folder, which is made if need be")
 
 
-def check_output(path: str | Path, overwrite: bool = False) -> Path:
+def check_output(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
     """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
-    path = check_path("path", path, OutputError)
+    path = check_path(argument, path, OutputError)
     check_switch("overwrite", overwrite)
-    check_name(path)
+    check_name(path, argument)
     if path.is_dir():
-        raise OutputError(f"path: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
+        raise OutputError(f"{argument}: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
     if path.exists() and not path.is_file():
-        raise OutputError(f"path: '{path}' is a device and no file; name another")
+        raise OutputError(f"{argument}: '{path}' is a device and no file; name another")
     if not path.parent.is_dir():
-        raise OutputError(f"path: the folder of '{path}' does not exist; make it first")
+        raise OutputError(f"{argument}: the folder of '{path}' does not exist; make it first")
     if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"path: the folder of '{path}' cannot be written to; choose another")
+        raise OutputError(f"{argument}: the folder of '{path}' cannot be written to; choose another")
     if path.exists() and not overwrite:
-        raise OutputError(f"path: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
+        raise OutputError(
+            f"{argument}: '{path}' exists already; name another, or have it replaced: {OVERWRITE}"
+        )
     return path
 
 
-def check_name(path: Path) -> None:
+def check_name(path: Path, argument: str = "path") -> None:
     """Refuse a name that no file or folder can have there.
 
     Raises
@@ -94,7 +96,7 @@ def check_name(path: Path) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise OutputError(
-            f"path: '{str(path)[:60]}' is no name of a file or folder ({why}); give another"
+            f"{argument}: '{str(path)[:60]}' is no name of a file or folder ({why}); give another"
         ) from error
 
 

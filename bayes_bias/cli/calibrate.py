@@ -78,7 +78,7 @@ def calibrate(
     Example: bayes-bias calibrate weat7 --draws 200
     """
     if out_file is not None:
-        check_output(out_file, overwrite)
+        check_output(out_file, overwrite, "--out")
     with progress_bar() as progress, connected(scheduler) as client:
         made = bb.calibrate(
             wordlist,

@@ -42,7 +42,7 @@ def debias(
 
     Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
     """
-    check_vectors_path(out_file, overwrite)
+    check_vectors_path(out_file, overwrite, "--out")
     told = read_debias_sets(sets)
     with progress_bar() as progress:
         progress.step(f"{embedding}: reading vectors")

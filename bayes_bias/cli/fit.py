@@ -68,7 +68,7 @@ def fit(
     Example: bayes-bias fit weat7 --out weat7.nc
     """
     if out_file is not None:
-        check_output(out_file, overwrite)
+        check_output(out_file, overwrite, "--out")
     with progress_bar() as progress:
         progress.step(f"{source}: measuring")
         sampling = Sampling(draws, tune, chains)

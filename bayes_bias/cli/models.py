@@ -28,7 +28,7 @@ def models(
     Example: bayes-bias models crossed --copy my-model.toml
     """
     if copy is not None:
-        check_output(copy, overwrite)
+        check_output(copy, overwrite, "--copy")
         if name is None:
             raise BayesBiasError(f"--copy: needs the name of a model, such as `models crossed --copy {copy}`")
     if name is None:

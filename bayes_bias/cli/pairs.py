@@ -113,7 +113,7 @@ def pairs(
     if out_folder is not None:
         check_folder(out_folder, overwrite)
     if scores is not None:
-        check_output(scores, overwrite)
+        check_output(scores, overwrite, "--scores")
         if model is None:
             raise BayesBiasError(
                 f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER"

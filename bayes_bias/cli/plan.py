@@ -73,7 +73,7 @@ def plan(
     Example: bayes-bias plan weat7 --out plan.png
     """
     if out_file is not None:
-        check_output(out_file, overwrite)
+        check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
         if any(len(set(given)) == 1 for given in (n_targets, n_attributes) if given):

@@ -40,7 +40,7 @@ def sentences(
     Example: bayes-bias sentences weat6 --templates noun-10 --out weat6.csv; then, with an array of their vectors:
     bayes-bias sentences weat6.csv --vectors weat6.npy --out weat6.npz
     """
-    check_output(out_file, overwrite)
+    check_output(out_file, overwrite, "--out")
     if vectors is not None:
         if not source.endswith(".csv"):
             raise EmbeddingError(

@@ -13,7 +13,7 @@ from bayes_bias.files import check_output, whole_file
 type WordVectors = Mapping[str, NDArray[np.floating]]
 
 
-def check_vectors_path(path: str | Path, overwrite: bool = False) -> Path:
+def check_vectors_path(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
     """A path that vectors can be written to, before any work is done for them.
 
     Raises
@@ -22,10 +22,10 @@ def check_vectors_path(path: str | Path, overwrite: bool = False) -> Path:
         Neither ``.npz`` nor ``.txt``; the folder does not exist or cannot be written to; or the file
         is there already, and not to be overwritten.
     """
-    path = check_output(path, overwrite)
+    path = check_output(path, overwrite, argument)
     if path.suffix not in _WRITERS:
         raise OutputError(
-            f"path: '{path}' ends in '{path.suffix}'; vectors are written as .npz (arrays words and vectors) or"
+            f"{argument}: '{path}' ends in '{path.suffix}'; vectors are written as .npz (arrays words and vectors) or"
             " .txt (word2vec's text format)"
         )
     return path

@@ -175,7 +175,6 @@ def sample_compiled(
     progress: Progress,
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the parameters of any compiled model, and the sampler's own account of them."""
-    progress.step("sampling")
     trace = _traced(compiled, inputs, seed, sampling, progress)
     points = trace["posterior"][POINT].transpose("chain", "draw", ...).to_numpy()
     return compiled.parameters(points, inputs, coords), trace["sample_stats"].to_dataset()
@@ -201,8 +200,10 @@ def _traced(
     """What nutpie draws."""
     # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
     with threadpool_limits(1, "blas"):
+        sampler = compiled.sampler(inputs)
+        progress.step("sampling")
         return nutpie.sample(
-            compiled.sampler(inputs),
+            sampler,
             **asdict(sampling),
             cores=1,  # the density is called through Python, where threads would wait for each other
             seed=seed,

@@ -65,6 +65,7 @@ class Compiled:
         values = _values(inputs)
         with _one_at_a_time:
             begin = self.start(*values)
+            self.density(begin, *values)  # compiled when it is first called, and not while it samples
 
         def density(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             log_density, gradient = self.density(point, *values)
