@@ -37,7 +37,8 @@ def check_switch(argument: str, value: Any) -> None:
     ------
     BayesBiasError
     """
-    check_kind(argument, value, bool, "neither True nor False; give one of them")
+    if not isinstance(value, bool):
+        raise BayesBiasError(f"{argument}: {value!r} is neither True nor False; give one of them")
 
 
 def listed(

@@ -147,15 +147,15 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "trust in a word": (
         lambda: bb.cosines("googlenews-demo", "weat6", trust="no"),
-        "trust: a str is neither True nor False",
+        "trust: 'no' is neither True nor False",
     ),
     "loss in a word": (
         lambda: bb.cosines("googlenews-demo", "weat6", allow_loss="no"),
-        "allow_loss: a str is neither True nor False",
+        "allow_loss: 'no' is neither True nor False",
     ),
     "overwriting in a word": (
         lambda: bb.save_vectors({"a": np.ones(2)}, "whole.npz", overwrite="no"),
-        "overwrite: a str is neither True nor False",
+        "overwrite: 'no' is neither True nor False",
     ),
     "a measure of a name": (lambda: bb.measures.weat("weat6"), f"a str {TABLE}"),
     "measures of nothing": (lambda: bb.measures.measure_all(None), f"None {TABLE}"),

@@ -74,6 +74,7 @@ def pairwise(
     """
     progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
     sampling_scope(scope)
+    tables = listed("tables", tables, Associations, "[one, another]", AssociationsError)
     _check_names(tables)
     shared = share_words(tables)
     scope = check_design(table_means(shared[0]), scope).name
@@ -91,7 +92,7 @@ def pairwise(
 
 
 def _check_names(tables: Sequence[Associations]) -> None:
-    for table in listed("tables", tables, Associations, "[one, another]", AssociationsError):
+    for table in tables:
         check_table(table, "tables")
     names = [table.name for table in tables]
     if len(names) < 2:
