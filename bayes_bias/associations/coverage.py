@@ -202,7 +202,7 @@ def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
 
 def _remedy(part: Part, emptied: bool) -> str:
     if part.role == "control":
-        leave_out = "leave it out with controls=() (--controls none)"
+        leave_out = "leave it out, of the list or with controls=() (--controls none)"
         return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
     if emptied:
         return "use an embedding that has such words, or a list with other words"

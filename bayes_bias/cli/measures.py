@@ -27,6 +27,7 @@ from bayes_bias.cli.options import (
     TrustOption,
     controls_of,
     embedding_of,
+    holds_cosines,
     read_table,
     takes_sentence_model,
 )
@@ -68,7 +69,7 @@ def measures(
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar() as progress:
         progress.step(f"{source}: measuring cosines")
-        if reader.masked is not None or (source.endswith(".csv") and not reader.is_given):
+        if reader.masked is not None or (holds_cosines(source) and not reader.is_given):
             table, vectors = (
                 read_table(
                     source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress

@@ -19,6 +19,7 @@ from bayes_bias.files import FORMATS, WRITTEN, check_formats
 from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.progress import Progress
 from bayes_bias.results.spreadsheets import read_csv
+from bayes_bias.words.columns import holds_words
 
 INPUT = "Input"
 MODEL = "Model"
@@ -30,7 +31,7 @@ ListArgument = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
-        help="Name of a shipped word list, a TOML file, or a CSV file of cosines with the columns target,"
+        help="Name of a shipped word list, a TOML or CSV file of one, or a CSV file of cosines with the columns target,"
         " group, attribute, attribute_class, cosine (with --stereotype).",
     ),
 ]
@@ -317,7 +318,7 @@ def read_table(
     progress: Progress | None = None,
 ) -> bb.Associations:
     """The table that LIST means: a word list measured in an embedding or a language model, or a CSV file of cosines."""
-    if source.endswith(".csv") and not reader.is_given:
+    if holds_cosines(source) and not reader.is_given:
         return table_from_csv(Path(source), stereotypes, replicates)
     if stereotypes:
         raise BayesBiasError(
@@ -390,7 +391,7 @@ def _check_lists(reader: SentenceModel, lists: Sequence[str], replicates: str | 
             " --templates"
         )
     for each in lists:
-        if each.endswith(".csv"):
+        if holds_cosines(each):
             option = "--encoder" if reader.masked is None else "--masked"
             raise BayesBiasError(
                 f"{option}: '{each}' holds cosines already; name word lists, or leave it out"
@@ -412,6 +413,11 @@ def _listed(text: str) -> tuple[str, ...]:
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def holds_cosines(source: str) -> bool:
+    """Whether LIST is a table of cosines, and not the name or file of a word list."""
+    return source.endswith(".csv") and not holds_words(Path(source))
+
+
 def table_from_csv(
     path: Path, stereotypes: list[str] | None, replicates: str | None = None
 ) -> bb.Associations:
@@ -420,7 +426,10 @@ def table_from_csv(
         raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
     pairs = [pair.partition("=") for pair in stereotypes or ()]
     if not pairs or not all(equals for _, equals, _ in pairs):
-        raise BayesBiasError("--stereotype: a CSV file needs GROUP=CLASS, once for each group")
+        raise BayesBiasError(
+            "--stereotype: a CSV file of cosines needs GROUP=CLASS, once for each group; in one of words it stands"
+            " above the words of each group"
+        )
     try:
         frame = read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
     except (ValueError, UnicodeDecodeError) as error:

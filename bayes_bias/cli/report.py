@@ -33,6 +33,7 @@ from bayes_bias.cli.options import (
     controls_of,
     embedding_of,
     formats_of,
+    holds_cosines,
     read_table,
     table_from_csv,
     takes_sentence_model,
@@ -87,7 +88,7 @@ def report(
     check_folder(out_folder, overwrite)
     sources = [
         table_from_csv(Path(each), stereotypes, replicates)
-        if each.endswith(".csv") and not reader.is_given
+        if holds_cosines(each) and not reader.is_given
         else each
         for each in lists
     ]

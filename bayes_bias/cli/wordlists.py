@@ -35,7 +35,7 @@ def wordlists(
 
 
 def _print_wordlist(words: WordList) -> None:
-    say(f"{words.title}\n{words.description}\n")
+    say("\n".join(text for text in (words.title, words.description) if text) + "\n")
     for group, members in words.groups.items():
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
     for name, members in {**words.classes, **words.controls}.items():
@@ -46,4 +46,5 @@ def _print_wordlist(words: WordList) -> None:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
-    say(f"\n{words.source.citation} doi:{words.source.doi}")
+    if words.source.citation:
+        say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))

@@ -1,7 +1,7 @@
 """Word lists: which words belong to which group and class, and what a stereotype would associate.
 
-A list is data: a TOML file, or a mapping of the same shape. Reading one checks everything that can be checked
-without vectors, so that a slip in a word list never turns into a number.
+A list is data: a TOML file, a mapping of the same shape, or columns of a spreadsheet. Reading one checks everything
+that can be checked without vectors, so that a slip in a word list never turns into a number.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bayes_bias.arguments import listed
 from bayes_bias.citation import Reference
@@ -20,9 +20,12 @@ from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import check_keys, read_toml
 from bayes_bias.formatting import Telling
 from bayes_bias.resources import shipped, shipped_names
-from bayes_bias.words import belonging, rules
+from bayes_bias.words import belonging, columns, rules
 from bayes_bias.words.belonging import Pairs, Topics
 from bayes_bias.words.seat_json import SUFFIXES, read_seat
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Words = Mapping[str, tuple[str, ...]]
 
@@ -134,6 +137,23 @@ class WordList(Telling):
         """
         return cls(**_read_list(content, name, where=name))
 
+    @classmethod
+    def from_frame(cls, frame: "pd.DataFrame", *, name: str = "wordlist") -> Self:
+        """A list from the columns of a spreadsheet: `flowers=pleasant`, the group and the class that is stereotypical
+        for it, stands above the words of a group, its name above those of a class. Missing cells are none.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> sheet = pd.DataFrame({
+        ...     "flowers=pleasant": ["rose", "tulip", "iris"], "insects=unpleasant": ["ant", "wasp", None],
+        ...     "pleasant": ["love", "peace", None], "unpleasant": ["abuse", "crash", None]})
+        >>> WordList.from_frame(sheet).text
+        'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
+        """
+        found = [(str(header), cells.dropna()) for header, cells in frame.items()]
+        return cls.from_mapping(columns.list_of(found, name), name=name)
+
     def with_controls(self, controls: "str | Path | WordList | Iterable[str | Path | WordList]") -> Self:
         """A copy with more control classes: shipped names (`"neutral"`), paths of TOML files, or lists.
 
@@ -212,10 +232,12 @@ def control_names() -> list[str]:
 
 
 def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
-    """Read a list by its shipped name or from the path of a TOML file; one that is read already is given back.
+    """Read a list by its shipped name or from the path of a file; one that is read already is given back.
 
-    A file that ends in ``.json`` or ``.jsonl`` is one of the sentence encoder association test: `targ1`, `targ2`,
-    `attr1` and `attr2`, each with a `category` and its `examples`. Its "words" are whole sentences.
+    A file is TOML, or, ending in ``.csv`` or ``.tsv``, a spreadsheet with a column for each group and class (see
+    `WordList.from_frame`; commas, semicolons or tabs). One that ends in ``.json`` or ``.jsonl`` is one of the sentence
+    encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`. Its
+    "words" are whole sentences.
 
     Raises
     ------
@@ -235,20 +257,25 @@ def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     file, label = _locate(name_or_path, wordlist_names(), "")
     if file.name.endswith(SUFFIXES):
         return WordList.from_mapping(read_seat(file, label), name=Path(file.name).stem)
+    if file.name.endswith(columns.SUFFIXES):
+        return WordList(**_read_list(columns.read_list(file, label), Path(file.name).stem, where=label))
     return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
 
 
 def load_controls(name_or_path: str | Path | WordList) -> WordList:
-    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML file; those that are read
-    already are given back.
+    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML or CSV file; those that are
+    read already are given back.
 
-    Such a file has `[classes]` and neither groups nor stereotypes: all that the result has is `controls`.
+    Such a file has `[classes]`, or a column for each, and neither groups nor stereotypes: all that the result has is
+    `controls`.
     """
     if isinstance(name_or_path, WordList):
         return name_or_path
     name = name_or_path.removeprefix(_CONTROLS) if isinstance(name_or_path, str) else name_or_path
     file, label = _locate(name, control_names(), _CONTROLS)
-    return WordList(**_read_controls(_parse(file, label), Path(file.name).stem, where=label))
+    in_columns = file.name.endswith(columns.SUFFIXES)
+    content = columns.read_controls(file, label) if in_columns else _parse(file, label)
+    return WordList(**_read_controls(content, Path(file.name).stem, where=label))
 
 
 @cache
@@ -267,7 +294,7 @@ def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Tr
         return Path(label), label
     kind = "control classes" if folder else "word list"
     raise WordListError(
-        f"{kind}: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
+        f"{kind}: '{label}' is neither a shipped name nor a TOML or CSV file; {did_you_mean(label, names)}"
     )
 
 

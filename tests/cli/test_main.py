@@ -162,7 +162,7 @@ def test_cosines_in_a_csv_file_are_a_list_too(run, small_table, tmp_path):
     assert "mine" in out
     code, _, err = run("weat", path)
     assert code == 2
-    assert "a CSV file needs GROUP=CLASS" in err
+    assert "a CSV file of cosines needs GROUP=CLASS" in err
 
 
 @pytest.mark.parametrize(

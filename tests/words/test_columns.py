@@ -1,0 +1,97 @@
+"""A word list may be kept as the columns of a spreadsheet."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from bayes_bias import WordList, cosines, load_wordlist
+from bayes_bias.errors import WordListError
+
+ROWS = [
+    ["technical=male", "care=female", "male", "female", "food"],
+    ["engineer", "nurse", "he", "she", "bread"],
+    ["mechanic", "teacher", " man ", "woman", "soup"],
+    ["programmer", "", "boy", "girl", ""],
+]
+SAME = """
+groups = {technical = ["engineer", "mechanic", "programmer"], care = ["nurse", "teacher"]}
+classes = {male = ["he", "man", "boy"], female = ["she", "woman", "girl"], food = ["bread", "soup"]}
+stereotypes = {technical = "male", care = "female"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "jobs.toml").write_text(SAME)
+    return tmp_path
+
+
+def written(folder: Path, text: str, name: str = "jobs.csv", encoding: str = "utf-8") -> Path:
+    path = folder / name
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+@pytest.mark.parametrize(("delimiter", "name"), [(",", "jobs.csv"), (";", "jobs.csv"), ("\t", "jobs.tsv")])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_spreadsheet_is_the_list_that_toml_is(folder, delimiter, name, encoding):
+    text = "\r\n".join(delimiter.join(row) for row in ROWS)
+    found = load_wordlist(written(folder, text, name, encoding))
+    assert found == load_wordlist(folder / "jobs.toml")
+    assert found.sha256 == load_wordlist(folder / "jobs.toml").sha256
+
+
+def test_a_frame_is_the_same_list(folder):
+    frame = pd.DataFrame(ROWS[1:], columns=ROWS[0]).replace("", None)
+    assert WordList.from_frame(frame, name="jobs") == load_wordlist(folder / "jobs.toml")
+
+
+def test_what_looks_like_a_missing_value_is_a_word(folder):
+    sheet = written(folder, "a=b,b,c\nNA,null,nan\nx,y,z\n")
+    assert load_wordlist(sheet).groups == {"a": ("NA", "x")}
+
+
+def test_control_classes_may_stand_in_columns(folder):
+    sheet = written(folder, "food,places\nsoup,city\n,road\n", "mine.csv")
+    table = cosines("googlenews-demo", "weat6", controls=sheet)
+    controls = {"food": ("soup",), "places": ("city", "road")}
+    assert load_wordlist("weat6").with_controls(sheet).controls == controls
+    assert table.controls == tuple(controls)
+
+
+REFUSED = {
+    "no group": ("a,b\nx,y\n", "no column is headed by a group"),
+    "no class of a group": ("a=,b\nx,y\n", "is headed 'a='"),
+    "words under no name": ("a=b,b,\nx,y,z\n", "a column with the words z is headed ''"),
+    "more cells than names": ("a=b,b\nx,y,z\n", "row 2 has 3 cells, and 2 columns have a name"),
+    "two of one name": ("a=b,b,b\nx,y,z\n", "two columns are headed 'b'"),
+    "an unknown class": ("a=he,her,him\nx,y,z\n", "'stereotypes.a' names an unknown class 'he'"),
+    "no words": ("a=b,b,c\n,y,z\n", "'groups.a' is empty"),
+    "nothing": ("", "the file is empty"),
+    "an open quote": ('a=b,b\n"x,y\n', "not readable as columns of words"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_spreadsheet_that_is_no_list_is_refused_in_a_line(folder, name):
+    text, message = REFUSED[name]
+    with pytest.raises(WordListError, match=r"^.*jobs\.csv: ") as refused:
+        load_wordlist(written(folder, text))
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_another_encoding_is_refused(folder):
+    with pytest.raises(WordListError, match="not UTF-8 text"):
+        load_wordlist(written(folder, "a=b,b\nmädchen,y\n", encoding="latin-1"))
+
+
+def test_the_command_line_tells_words_from_cosines(run, folder):
+    sheet = written(folder, "\n".join(",".join(row) for row in ROWS))
+    code, out, err = run("weat", sheet, "--allow-loss")
+    assert code == 0, err
+    assert "jobs" in out
+    code, _, err = run("weat", written(folder, "target,group\nx,y\n", "values.csv"))
+    assert code == 2
+    assert "--stereotype: a CSV file of cosines needs GROUP=CLASS" in err
