@@ -16,11 +16,13 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     ReplicatesOption,
+    Sampler,
     SeedOption,
     SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.formatting import plain, share
@@ -28,6 +30,7 @@ from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def check(
     source: ListArgument,
@@ -40,6 +43,7 @@ def check(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """Does the model fit the raw cosines, better than the published one, and does the prior decide?
@@ -50,7 +54,10 @@ def check(
         table = read_table(
             source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
-        fits = {name: bb.fit(table, name, seed=seed, progress=progress) for name in (model, "hierarchical")}
+        fits = {
+            name: bb.fit(table, name, seed=seed, sampling=sampler.sampling, progress=progress)
+            for name in (model, "hierarchical")
+        }
     coverage = pd.DataFrame({name: predictive_coverage(each) for name, each in fits.items()})
     coverage.index = [f"{prob:.0%} intervals" for prob in coverage.index]
     print_frame(coverage.T.map(share).rename_axis("model"), title="Raw cosines inside predictive intervals")

@@ -25,6 +25,7 @@ from bayes_bias.cli.options import (
     OverwriteOption,
     ReplicatesOption,
     RopeOption,
+    Sampler,
     ScopeOption,
     SeedOption,
     SentenceModels,
@@ -35,6 +36,7 @@ from bayes_bias.cli.options import (
     embedding_of,
     formats_of,
     table_from_csv,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.debiasing.comparison import Comparison
@@ -47,6 +49,7 @@ from bayes_bias.words.defining_sets import read_debias_sets
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def compare(
     before: Annotated[
@@ -78,6 +81,7 @@ def compare(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModels,
 ) -> None:
     """Did debiasing change anything? Bias before and after, and its change with uncertainty.
@@ -118,6 +122,7 @@ def compare(
             vectors=None if x is None or y is None else (x, y),
             defining_sets=told.defining_sets if told else (),
             seed=seed,
+            sampling=sampler.sampling,
             progress=progress,
         )
         if out_folder is not None:

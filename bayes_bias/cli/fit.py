@@ -11,7 +11,6 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.options import (
     DEMO,
-    MODEL,
     AllowLossOption,
     CiOption,
     ControlsOption,
@@ -21,22 +20,24 @@ from bayes_bias.cli.options import (
     OverwriteOption,
     ReplicatesOption,
     RopeOption,
+    Sampler,
     ScopeOption,
     SeedOption,
     SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.cli.summarize import print_summary
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design
 from bayes_bias.files import check_output
-from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.fitted import Fitted
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def fit(
     source: ListArgument,
@@ -51,16 +52,10 @@ def fit(
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
     seed: SeedOption = 1,
-    draws: Annotated[
-        int, typer.Option(min=100, help="Draws kept in each chain.", rich_help_panel=MODEL)
-    ] = 1500,
-    tune: Annotated[
-        int, typer.Option(min=100, help="Warm-up draws in each chain.", rich_help_panel=MODEL)
-    ] = 1000,
-    chains: Annotated[int, typer.Option(min=2, help="Number of chains.", rich_help_panel=MODEL)] = 4,
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """Fit a model to one list, print the main estimands, and keep the posterior.
@@ -71,12 +66,11 @@ def fit(
         check_output(out_file, overwrite, "--out")
     with progress_bar() as progress:
         progress.step(f"{source}: measuring")
-        sampling = Sampling(draws, tune, chains)
         table = read_table(
             source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
         check_design(table_means(table), scope)
-        posterior = bb.fit(table, model, seed=seed, sampling=sampling, progress=progress)
+        posterior = bb.fit(table, model, seed=seed, sampling=sampler.sampling, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
     summary = bb.summarize(posterior, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope, words=False)

@@ -20,6 +20,7 @@ from bayes_bias.cli.options import (
     ListArgument,
     ModelOption,
     ReplicatesOption,
+    Sampler,
     SeedOption,
     SentenceModel,
     SetsOption,
@@ -29,6 +30,7 @@ from bayes_bias.cli.options import (
     embedding_of,
     holds_cosines,
     read_table,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.estimands.facets import SHOWN, ScopeName, possible_scopes
@@ -41,6 +43,7 @@ from bayes_bias.words.defining_sets import read_debias_sets
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def measures(
     source: ListArgument,
@@ -59,6 +62,7 @@ def measures(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """Every measure of the literature that applies to a list, with the posterior in the last rows.
@@ -88,7 +92,7 @@ def measures(
             table, vectors, defining_sets=told.defining_sets if told else (), seed=seed, ci_prob=ci_prob
         )
         if posterior:
-            fitted = Fitted.of(bb.fit(table, model, seed=seed, progress=progress))
+            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling, progress=progress))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     if csv:

@@ -1,8 +1,8 @@
 """Arguments that several commands share, and what they mean."""
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -22,6 +22,7 @@ from bayes_bias.results.spreadsheets import read_csv
 from bayes_bias.words.columns import holds_words
 
 INPUT = "Input"
+SAMPLING = "Sampling"
 MODEL = "Model"
 FIGURES = ",".join(WRITTEN)
 # What `--embedding` means where it is not given.
@@ -286,20 +287,75 @@ class SentenceModels:
         return model
 
 
+DrawsOption = Annotated[
+    int, typer.Option(min=100, help="Draws kept in each chain.", rich_help_panel=SAMPLING)
+]
+TuneOption = Annotated[
+    int, typer.Option(min=100, help="Warm-up draws in each chain.", rich_help_panel=SAMPLING)
+]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How long to sample, and how carefully; `bayes_bias.Sampling` says the same in Python."""
+
+    draws: DrawsOption = 1500
+    tune: TuneOption = 1000
+    chains: Annotated[int, typer.Option(min=2, help="Number of chains.", rich_help_panel=SAMPLING)] = 4
+    target_accept: Annotated[
+        float,
+        typer.Option(
+            min=0.5,
+            max=0.999,
+            help="Acceptance rate to aim at: nearer to 1 where transitions diverge.",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = 0.95
+
+    @property
+    def sampling(self) -> "bb.Sampling":
+        """As functions take it."""
+        return bb.Sampling(**asdict(self))
+
+
+@dataclass(frozen=True)
+class PairsSampler(Sampler):
+    """The same for pairs of sentences, whose models are quickly drawn from."""
+
+    draws: DrawsOption = 1000
+    tune: TuneOption = 700
+
+
+def takes_sampling[**P](command: Callable[P, None]) -> Callable[..., None]:
+    """A command with the options of a `Sampler`, which it gets as its argument `sampler`."""
+    return _with_options(command, "sampler", lambda sampler, _: None)
+
+
 def takes_sentence_model[**P](command: Callable[P, None]) -> Callable[..., None]:
     """A command with the options of a `SentenceModel`, or of two, which it gets as its argument `reader`."""
+
+    def check(reader: SentenceModel | SentenceModels, given: Mapping[str, Any]) -> None:
+        if isinstance(reader, SentenceModel):
+            reader.check(given["embedding"])
+
+    return _with_options(command, "reader", check)
+
+
+def _with_options[**P](
+    command: Callable[P, None], argument: str, check: Callable[[Any, Mapping[str, Any]], None]
+) -> Callable[..., None]:
+    """A command whose argument is made of the options that its annotation, a dataclass, has as fields."""
     signature = inspect.signature(command, eval_str=True)
-    kind = signature.parameters["reader"].annotation
+    kind = signature.parameters[argument].annotation
     options = inspect.signature(kind).parameters
 
     @wraps(command)
     def run(**given: Any) -> None:
-        choice = kind(**{name: given.pop(name) for name in options})
-        if isinstance(choice, SentenceModel):
-            choice.check(given["embedding"])
-        command(**given, reader=choice)  # type: ignore[call-arg]
+        made = kind(**{name: given.pop(name) for name in options})
+        check(made, given)
+        command(**given, **{argument: made})  # type: ignore[call-arg]
 
-    shown = [each for each in signature.parameters.values() if each.name != "reader"]
+    shown = [each for each in signature.parameters.values() if each.name != argument]
     every = [*shown, *(each.replace(kind=each.KEYWORD_ONLY) for each in options.values())]
     run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in every}

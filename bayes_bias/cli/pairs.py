@@ -20,8 +20,10 @@ from bayes_bias.cli.options import (
     CiOption,
     FiguresOption,
     OverwriteOption,
+    PairsSampler,
     SeedOption,
     formats_of,
+    takes_sampling,
 )
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, whole_file
@@ -40,6 +42,7 @@ _HOW = ("pll", "aul", "aula", "likelihood")
 
 
 @app.command()
+@takes_sampling
 def pairs(
     file: Annotated[
         str,
@@ -104,6 +107,8 @@ def pairs(
     ] = "all",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    *,
+    sampler: PairsSampler,
 ) -> None:
     """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
 
@@ -127,6 +132,7 @@ def pairs(
         scope=cast(PairScope, scope),
         ci_prob=ci_prob,
         seed=seed,
+        sampling=sampler.sampling,
     )
     with progress_bar() as progress:
         first: str | pd.DataFrame = file

@@ -21,12 +21,14 @@ from bayes_bias.cli.options import (
     ModelOption,
     OverwriteOption,
     ReplicatesOption,
+    Sampler,
     ScopeOption,
     SeedOption,
     SentenceModel,
     StereotypesOption,
     TrustOption,
     read_table,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.errors import OutputError
@@ -40,6 +42,7 @@ from bayes_bias.results.design import COUNTS, LENGTHS, by_words
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def plan(
     source: ListArgument,
@@ -66,6 +69,7 @@ def plan(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """How narrow would the interval be, and how likely exclude zero, with longer lists?
@@ -88,7 +92,7 @@ def plan(
             source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
         )
         check_design(table_means(table), scope)
-        posterior = bb.fit(table, spec, seed=seed, progress=progress)
+        posterior = bb.fit(table, spec, seed=seed, sampling=sampler.sampling, progress=progress)
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,

@@ -24,6 +24,7 @@ from bayes_bias.cli.options import (
     OverwriteOption,
     ReplicatesOption,
     RopeOption,
+    Sampler,
     ScopeOption,
     SeedOption,
     SentenceModel,
@@ -36,6 +37,7 @@ from bayes_bias.cli.options import (
     holds_cosines,
     read_table,
     table_from_csv,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
@@ -44,6 +46,7 @@ from bayes_bias.reports import CALIBRATION_DRAWS, Report, check_folder
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def report(
     lists: ListsArgument,
@@ -78,6 +81,7 @@ def report(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """A posterior bias report that a paper can cite: page, tables, figures, methods text.
@@ -111,6 +115,7 @@ def report(
             ci_prob=ci_prob,
             rope=rope,
             seed=seed,
+            sampling=sampler.sampling,
             calibration_draws=calibration_draws,
             against_published=against_published,
             allow_loss=allow_loss,

@@ -23,6 +23,7 @@ from bayes_bias.cli.options import (
     ModelOption,
     OverwriteOption,
     ReplicatesOption,
+    Sampler,
     ScopeOption,
     SeedOption,
     SentenceModel,
@@ -30,6 +31,7 @@ from bayes_bias.cli.options import (
     controls_of,
     embedding_of,
     formats_of,
+    takes_sampling,
     takes_sentence_model,
 )
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
@@ -39,6 +41,7 @@ from bayes_bias.reports import check_folder
 
 
 @app.command()
+@takes_sampling
 @takes_sentence_model
 def stability(
     wordlist: Annotated[
@@ -59,6 +62,7 @@ def stability(
     allow_loss: AllowLossOption = False,
     trust: TrustOption = False,
     *,
+    sampler: Sampler,
     reader: SentenceModel,
 ) -> None:
     """How much does the bias of a list depend on the training: its seed, its corpus? Of an encoder: on the templates?
@@ -82,6 +86,7 @@ def stability(
             scope=cast(ScopeName, scope),
             ci_prob=ci_prob,
             seed=seed,
+            sampling=sampler.sampling,
             allow_loss=allow_loss,
             trust=trust,
             progress=progress,

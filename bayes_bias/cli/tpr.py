@@ -16,8 +16,10 @@ from bayes_bias.cli.options import (
     CiOption,
     FiguresOption,
     OverwriteOption,
+    Sampler,
     SeedOption,
     formats_of,
+    takes_sampling,
 )
 from bayes_bias.formatting import bounds, estimate, level, plain, probability, signed
 from bayes_bias.gaps.result import DECIMALS, MEAN_GAP, Gaps
@@ -25,6 +27,7 @@ from bayes_bias.reports import check_folder
 
 
 @app.command()
+@takes_sampling
 def tpr(
     file: Annotated[
         str, typer.Argument(metavar="FILE.csv", help="A row for each person; or a shipped table (tpr-demo).")
@@ -45,6 +48,8 @@ def tpr(
     figures: FiguresOption = FIGURES,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    *,
+    sampler: Sampler,
 ) -> None:
     """Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.
 
@@ -63,6 +68,7 @@ def tpr(
             leave_out=leave_out,
             ci_prob=ci_prob,
             seed=seed,
+            sampling=sampler.sampling,
             name=Path(file).stem,
             progress=progress,
         )

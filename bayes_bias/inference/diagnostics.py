@@ -43,7 +43,7 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, in plain words; empty for a fit that converged."""
+        """What is wrong, in plain words, and at last what to do; empty for a fit that converged."""
         found = []
         if not self.r_hat <= MAX_R_HAT:
             found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
@@ -52,8 +52,21 @@ class Diagnostics:
         if not self.ess_tail >= MIN_ESS:
             found.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
         if self.divergences:
-            found.append(f"{self.divergences} divergent transitions (should be none)")
+            found.append(f"{self._divergences} (should be none)")
+        if found:
+            found[-1] += f"; {self._remedy}"
         return tuple(found)
+
+    @property
+    def _remedy(self) -> str:
+        """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
+        if self.divergences:
+            return "sample with smaller steps (target_accept=0.99, or --target-accept 0.99)"
+        return "sample for longer (draws=6000, or --draws 6000)"
+
+    @property
+    def _divergences(self) -> str:
+        return f"{self.divergences} divergent transition{'' if self.divergences == 1 else 's'}"
 
     @property
     def text(self) -> str:
@@ -64,7 +77,7 @@ class Diagnostics:
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
             f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes};"
-            f" {self.divergences} divergent transitions."
+            f" {self._divergences}."
         )
 
     @property

@@ -141,9 +141,7 @@ def _check_alone(fitted: Fitted) -> None:
             " fit again with model='crossed'"
         )
     if problems := Diagnostics.of(fitted).problems:
-        raise BayesBiasError(
-            f"fits: '{fitted.name}' has not converged ({'; '.join(problems)}); fit it again with more draws"
-        )
+        raise BayesBiasError(f"fits: '{fitted.name}' has not converged ({'; '.join(problems)})")
 
 
 def _check_beside(one: Fitted, other: Fitted) -> None:

@@ -71,3 +71,14 @@ def test_a_fit_that_has_not_converged_is_marked(small_table, caplog):
     assert not summarize(short).converged.any()
     assert verdict(short).label == "not converged"
     assert verdict(short).text.startswith("No verdict: the fit has not converged")
+
+
+def test_what_has_not_converged_says_what_would_help():
+    diverged = Diagnostics(r_hat=1.2, ess_bulk=500, ess_tail=500, divergences=1)
+    assert diverged.problems == (
+        "R-hat up to 1.200 (should be at most 1.01)",
+        "1 divergent transition (should be none); sample with smaller steps (target_accept=0.99, or --target-accept"
+        " 0.99)",
+    )
+    (short,) = Diagnostics(r_hat=1.0, ess_bulk=300, ess_tail=500, divergences=0).problems
+    assert short.endswith("(should be at least 400); sample for longer (draws=6000, or --draws 6000)")

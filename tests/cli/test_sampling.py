@@ -1,0 +1,41 @@
+"""How to sample is said by the same options wherever something is fitted."""
+
+import pytest
+
+from bayes_bias import Sampling, load_fit
+from bayes_bias.cli.options import PairsSampler, Sampler
+from bayes_bias.sentence_pairs.asking import SAMPLING
+
+
+def test_the_command_line_samples_as_python_does():
+    assert Sampler().sampling == Sampling()
+    assert PairsSampler().sampling == SAMPLING
+
+
+@pytest.mark.slow
+def test_a_fit_is_sampled_as_it_was_asked(run, tmp_path):
+    options = ["--draws", 110, "--tune", 120, "--chains", 2, "--target-accept", 0.9]
+    code, _, err = run("fit", "weat7", "--controls", "none", *options, "--out", tmp_path / "fit.nc")
+    assert code == 0, err
+    attrs = load_fit(tmp_path / "fit.nc").attrs
+    assert [attrs[name] for name in ("draws", "tune", "chains", "target_accept")] == [110, 120, 2, 0.9]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit weat7",
+        "report weat7",
+        "compare weat7 --before googlenews-demo --after googlenews-demo",
+        "stability weat7",
+        "check weat7",
+        "plan weat7",
+        "measures weat7",
+        "pairs pairs-demo",
+        "tpr tpr-demo",
+    ],
+)
+def test_every_command_that_fits_may_be_told_to_take_smaller_steps(run, command):
+    code, _, err = run(*command.split(), "--target-accept", 2)
+    assert code == 2
+    assert "Invalid value for '--target-accept'" in err
