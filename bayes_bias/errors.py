@@ -12,6 +12,9 @@ from collections.abc import Iterable
 class BayesBiasError(ValueError):
     """Anything that the user can mend: the base class of all errors of this package."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(message.splitlines()))  # one line, whatever value it tells
+
 
 class WordListError(BayesBiasError):
     """A word list cannot be found, read or made sense of."""

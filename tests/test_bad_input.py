@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
@@ -178,7 +179,15 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         "found: None is not what `bayes_bias.stability` returned",
     ),
     "an embedding of a number": (lambda: bb.cosines(3, "weat6"), "embedding: cannot read an int"),
-    "a list of a number": (lambda: bb.cosines("googlenews-demo", 7), "word list: '7' is neither"),
+    "a list of a number": (
+        lambda: bb.cosines("googlenews-demo", 7),
+        "word list: an int is neither a name nor a path",
+    ),
+    "a list in a frame": (
+        lambda: bb.load_wordlist(pd.DataFrame({"a=b": ["x"]})),
+        "word list: a DataFrame is neither a name nor a path; give one, or what WordList.from_frame",
+    ),
+    "a frame for a seed": (lambda: bb.fit(TINY, seed=pd.DataFrame({"a": [1, 2]})), "is no seed"),
     "an array a word": (lambda: bb.open_embedding("keys.npz"), "found w0, w1, w2, w3, w4 and 295 more"),
     "half an archive": (lambda: bb.open_embedding("half.npz").all(), "half.npz: damaged .npz archive"),
     "a folder of vectors": (lambda: bb.open_embedding("folder"), "'folder' is a folder"),

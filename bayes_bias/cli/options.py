@@ -471,7 +471,7 @@ def _listed(text: str) -> tuple[str, ...]:
 
 def holds_cosines(source: str) -> bool:
     """Whether LIST is a table of cosines, and not the name or file of a word list."""
-    return source.endswith(".csv") and not holds_words(Path(source))
+    return source.lower().endswith(".csv") and not holds_words(Path(source))
 
 
 def table_from_csv(

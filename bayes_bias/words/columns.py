@@ -9,13 +9,17 @@ from typing import Any
 
 from bayes_bias.errors import WordListError
 
-SUFFIXES = (".csv", ".tsv")
-
+_SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t"
 # Between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 
 type Column = tuple[str, Iterable[Any]]
+
+
+def are_in(name: str) -> bool:
+    """Whether a file of this name holds columns."""
+    return name.lower().endswith(_SUFFIXES)
 
 
 def read_list(file: Traversable, label: str) -> dict[str, Any]:
@@ -37,15 +41,15 @@ def read_controls(file: Traversable, label: str) -> dict[str, Any]:
 def list_of(columns: Iterable[Column], where: str) -> dict[str, Any]:
     """Columns as a mapping of a word list; `flowers=pleasant` stands above a group, its name above a class.
 
-    Examples
-    --------
-    >>> list_of([("rich=able", ["banker"]), ("able", ["smart", "wise"]), ("poor", ["weak"])], "mine")["stereotypes"]
-    {'rich': 'able'}
-
     Raises
     ------
     WordListError
         Two columns of one name, words without a name above them, or no column of a group.
+
+    Examples
+    --------
+    >>> list_of([("rich=able", ["banker"]), ("able", ["smart", "wise"]), ("poor", ["weak"])], "mine")["stereotypes"]
+    {'rich': 'able'}
     """
     content = _mapping(columns, where)
     if "groups" not in content:
@@ -61,7 +65,7 @@ def holds_words(path: Path) -> bool:
     """Whether a file is a word list, and not a table of cosines: a header names a group with its class."""
     try:
         with path.open(encoding="utf-8-sig") as file:
-            return path.name.endswith(SUFFIXES) and _IS in file.readline()
+            return are_in(path.name) and _IS in file.readline()
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import check_kind, listed
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError, did_you_mean
 from bayes_bias.files import check_keys, read_toml
@@ -257,7 +257,7 @@ def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     file, label = _locate(name_or_path, wordlist_names(), "")
     if file.name.endswith(SUFFIXES):
         return WordList.from_mapping(read_seat(file, label), name=Path(file.name).stem)
-    if file.name.endswith(columns.SUFFIXES):
+    if columns.are_in(file.name):
         return WordList(**_read_list(columns.read_list(file, label), Path(file.name).stem, where=label))
     return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
 
@@ -273,8 +273,7 @@ def load_controls(name_or_path: str | Path | WordList) -> WordList:
         return name_or_path
     name = name_or_path.removeprefix(_CONTROLS) if isinstance(name_or_path, str) else name_or_path
     file, label = _locate(name, control_names(), _CONTROLS)
-    in_columns = file.name.endswith(columns.SUFFIXES)
-    content = columns.read_controls(file, label) if in_columns else _parse(file, label)
+    content = columns.read_controls(file, label) if columns.are_in(file.name) else _parse(file, label)
     return WordList(**_read_controls(content, Path(file.name).stem, where=label))
 
 
@@ -287,12 +286,14 @@ def shipped_controls() -> Mapping[str, frozenset[str]]:
 
 def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
     """The file that a name or path means, and what to call it in messages."""
+    kind = "control classes" if folder else "word list"
+    needed = "neither a name nor a path; give one, or what WordList.from_frame or WordList.from_mapping makes"
+    check_kind(kind, name_or_path, str | Path, needed, WordListError)
     label = str(name_or_path)
     if label in names:
         return shipped("wordlists") / f"{folder}{label}.toml", label
     if Path(label).is_file():
         return Path(label), label
-    kind = "control classes" if folder else "word list"
     raise WordListError(
         f"{kind}: '{label}' is neither a shipped name nor a TOML or CSV file; {did_you_mean(label, names)}"
     )

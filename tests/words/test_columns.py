@@ -33,7 +33,9 @@ def written(folder: Path, text: str, name: str = "jobs.csv", encoding: str = "ut
     return path
 
 
-@pytest.mark.parametrize(("delimiter", "name"), [(",", "jobs.csv"), (";", "jobs.csv"), ("\t", "jobs.tsv")])
+@pytest.mark.parametrize(
+    ("delimiter", "name"), [(",", "jobs.csv"), (";", "jobs.csv"), ("\t", "jobs.tsv"), (",", "jobs.CSV")]
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_a_spreadsheet_is_the_list_that_toml_is(folder, delimiter, name, encoding):
     text = "\r\n".join(delimiter.join(row) for row in ROWS)
