@@ -29,9 +29,15 @@ def read_toml(
 ) -> dict[str, Any]:
     """What a TOML file holds; `subject` begins the line that says why it holds nothing."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(file, subject, refusal))
     except tomllib.TOMLDecodeError as error:
         raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
+
+
+def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
+    """The text of a file; `subject` begins the line that says why it has none."""
+    try:
+        return file.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
         raise refusal(
             f"{subject} not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"

@@ -328,7 +328,7 @@ class PairsSampler(Sampler):
 
 def takes_sampling[**P](command: Callable[P, None]) -> Callable[..., None]:
     """A command with the options of a `Sampler`, which it gets as its argument `sampler`."""
-    return _with_options(command, "sampler", lambda sampler, _: None)
+    return _with_options(command, "sampler")
 
 
 def takes_sentence_model[**P](command: Callable[P, None]) -> Callable[..., None]:
@@ -342,7 +342,9 @@ def takes_sentence_model[**P](command: Callable[P, None]) -> Callable[..., None]
 
 
 def _with_options[**P](
-    command: Callable[P, None], argument: str, check: Callable[[Any, Mapping[str, Any]], None]
+    command: Callable[P, None],
+    argument: str,
+    check: Callable[[Any, Mapping[str, Any]], None] = lambda *_: None,
 ) -> Callable[..., None]:
     """A command whose argument is made of the options that its annotation, a dataclass, has as fields."""
     signature = inspect.signature(command, eval_str=True)

@@ -48,13 +48,23 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
 
     A unit vector's product with it is the mean cosine with the words of the class.
     """
-    needed = "no mapping of names to words; give {'man': [...], 'woman': [...]}"
-    check_kind("classes", classes, Mapping, needed, MeasureError)
+    check_named_words("classes", classes)
     if len(classes) < 2:
         raise MeasureError(
             f"{measure}: bias is a contrast and needs two classes or more, {len(classes)} given"
         )
     return np.stack([stack_unit(vectors, words, measure).mean(axis=0) for words in classes.values()])
+
+
+def check_named_words(argument: str, given: Mapping[str, Sequence[str]]) -> None:
+    """Refuse what does not say which words each name has.
+
+    Raises
+    ------
+    MeasureError
+    """
+    needed = "no mapping of names to words; give {'man': [...], 'woman': [...]}"
+    check_kind(argument, given, Mapping, needed, MeasureError)
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:

@@ -128,8 +128,7 @@ class Gaps(Telling):
             " variance that sampling people adds."
             f" Sampled by NUTS (nutpie, PyMC): {about['chains']} chains of {about['tune']} warm-up and {about['draws']}"
             f" kept draws, seed {about['seed']}; R-hat at most {self.diagnostics.r_hat:.3f}, bulk and tail ESS at least"
-            f" {self.diagnostics.ess_bulk:.0f} and {self.diagnostics.ess_tail:.0f}, {self.diagnostics.divergences}"
-            " divergent transitions."
+            f" {self.diagnostics.ess_bulk:.0f} and {self.diagnostics.ess_tail:.0f}, {self.diagnostics.divergent}."
         )
 
     @property

@@ -44,6 +44,12 @@ class Diagnostics:
     @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong, in plain words, and at last what to do; empty for a fit that converged."""
+        found = self.shortfalls
+        return (*found[:-1], f"{found[-1]}; {self._remedy}") if found else ()
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """What is wrong, for a model that nobody is asked how to sample."""
         found = []
         if not self.r_hat <= MAX_R_HAT:
             found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
@@ -52,9 +58,7 @@ class Diagnostics:
         if not self.ess_tail >= MIN_ESS:
             found.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
         if self.divergences:
-            found.append(f"{self._divergences} (should be none)")
-        if found:
-            found[-1] += f"; {self._remedy}"
+            found.append(f"{self.divergent} (should be none)")
         return tuple(found)
 
     @property
@@ -65,7 +69,8 @@ class Diagnostics:
         return "sample for longer (draws=6000, or --draws 6000)"
 
     @property
-    def _divergences(self) -> str:
+    def divergent(self) -> str:
+        """How many transitions diverged, in words."""
         return f"{self.divergences} divergent transition{'' if self.divergences == 1 else 's'}"
 
     @property
@@ -77,13 +82,13 @@ class Diagnostics:
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
             f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes};"
-            f" {self._divergences}."
+            f" {self.divergent}."
         )
 
     @property
     def converged(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.problems
+        return not self.shortfalls
 
     @property
     def concern(self) -> str:

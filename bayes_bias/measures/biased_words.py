@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from bayes_bias.arguments import check_count, check_kind
-from bayes_bias.embeddings.vectors import Vectors, class_means, stack_unit
+from bayes_bias.embeddings.vectors import Vectors, check_named_words, class_means, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.same import against_rest
 
@@ -44,6 +44,16 @@ def bias_towards(
     return pd.DataFrame(leaning, index=pd.Index(words, name="word"), columns=columns)
 
 
+def check_bias(bias: pd.DataFrame) -> None:
+    """Refuse what is not what `bias_towards` gives.
+
+    Raises
+    ------
+    MeasureError
+    """
+    check_kind("bias", bias, pd.DataFrame, "no frame; give what `bias_towards` returned", MeasureError)
+
+
 def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     """The n words that lean most to each class; a word counts for the class to which it leans most.
 
@@ -53,7 +63,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     >>> most_biased(bias, 1)
     {'man': ['boss'], 'woman': ['nurse']}
     """
-    check_kind("bias", bias, pd.DataFrame, "no frame; give what `bias_towards` returned", MeasureError)
+    check_bias(bias)
     check_count("n", n, "words", refusal=MeasureError)
     own = bias.idxmax(axis=1)
     chosen = {str(c): bias.loc[own == c, c].nlargest(n).index.tolist() for c in bias.columns}
@@ -69,8 +79,7 @@ def labelled(
     groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2
 ) -> tuple[list[str], list[str]]:
     """All words and the group of each; refused where there is no contrast."""
-    needed = "no mapping of names to words; give {'man': [...], 'woman': [...]}"
-    check_kind("groups", groups, Mapping, needed, MeasureError)
+    check_named_words("groups", groups)
     if len(groups) < 2:
         raise MeasureError(f"{measure}: tells groups apart and needs two or more, {len(groups)} given")
     for name, words in groups.items():

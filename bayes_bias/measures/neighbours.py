@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from bayes_bias.arguments import check_count, check_kind
+from bayes_bias.arguments import check_count
 from bayes_bias.embeddings.vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures.biased_words import check_bias
 from bayes_bias.measures.result import Result
 
 
@@ -96,7 +97,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 
 
 def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
-    check_kind("bias", bias, pd.DataFrame, "no frame; give what `bias_towards` returned", MeasureError)
+    check_bias(bias)
     check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
         raise MeasureError(

@@ -93,15 +93,13 @@ def measure_all(
     check_table(table)
     check_seed(seed)
     check_ci_prob(ci_prob)
-    if only is not None:
-        only = check_measures("only", only)
-    discover()
+    names = measure_names() if only is None else check_measures("only", only)
     occasion = Occasion(table, vectors, defining_sets, vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}
     for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
-        if only is not None and name not in only:
+        if name not in names:
             continue
         try:
             found = registered.run(occasion)

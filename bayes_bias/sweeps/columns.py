@@ -85,10 +85,8 @@ def check_recipes(recipes: Sequence[Recipe], opened: Sequence[Embedding | Scored
     ------
     EmbeddingError
     """
-    needed = "no recipe; make one with `bayes_bias.Recipe`"
-    recipes = listed("debiasing", recipes, Recipe, "[Recipe('debiased', sets)]", EmbeddingError)
     for each in recipes:
-        check_kind("debiasing", each, Recipe, needed, EmbeddingError)
+        check_kind("debiasing", each, Recipe, "no recipe; make one with `bayes_bias.Recipe`", EmbeddingError)
     names = [each.name for each in opened]
     if recipes and isinstance(opened[0], Scored):
         raise EmbeddingError(

@@ -401,7 +401,7 @@ def _with_ranks(
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, diagnostics: Diagnostics, noun: str) -> tuple[str, ...]:
-    found = [f"the pooled model has not converged: {each}" for each in diagnostics.problems]
+    found = [f"the pooled model has not converged: {each}" for each in diagnostics.shortfalls]
     for side, called in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
             found.append(

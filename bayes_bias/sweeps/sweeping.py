@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bayes_bias.arguments import check_jobs, check_path, check_switch
+from bayes_bias.arguments import check_jobs, check_path, check_switch, listed
 from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import EmbeddingError, OutputError
 from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.inference.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
@@ -106,10 +106,11 @@ def sweep(
     check_switch("allow_loss", allow_loss)
     words = read_lists(lists, controls)
     opened = open_columns(embeddings, trust)
-    names = check_recipes(debiasing, opened)
+    recipes = listed("debiasing", debiasing, Recipe, "[Recipe('debiased', sets)]", EmbeddingError)
+    names = check_recipes(recipes, opened)
     check_chosen(asked.posteriors, names, [each.name for each in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(opened, debiasing, words, store, progress))
+    columns = list(read_columns(opened, recipes, words, store, progress))
     cells = _cells(columns, words, allow_loss)
 
     def run(what: str, tasks: Mapping[Any, Task]) -> dict[Any, Outcome]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WordListError
+from bayes_bias.files import read_text
 
 _SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t"
@@ -106,16 +107,11 @@ def _columns(file: Traversable, label: str) -> list[Column]:
 
 
 def _rows(file: Traversable, label: str) -> list[list[str]]:
+    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")  # Excel marks its UTF-8
+    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
     try:
-        text = file.read_text(encoding="utf-8-sig")
-        first = text.partition("\n")[0]
-        delimiter = max(_DELIMITERS, key=first.count)
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    except UnicodeDecodeError as error:
-        raise WordListError(
-            f"{label}: not UTF-8 text ({error.reason} at byte {error.start}); save it as CSV in UTF-8"
-        ) from error
-    except (OSError, csv.Error) as error:
+    except csv.Error as error:
         raise WordListError(f"{label}: not readable as columns of words: {error}") from error
     if not any(cell.strip() for row in rows for cell in row):
         raise WordListError(f"{label}: the file is empty; head a column of words, such as 'flowers=pleasant'")

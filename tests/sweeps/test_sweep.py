@@ -139,6 +139,11 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
+def test_one_recipe_is_as_good_as_a_list_of_one() -> None:
+    one, several = (screened({"own": toy(1)}, "weat7", debiasing=given) for given in (DEBIASED, [DEBIASED]))
+    pd.testing.assert_frame_equal(one.cells, several.cells)
+
+
 def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> None:
     seeds, sets = [toy(1), toy(2)], [("she", "he"), ("woman", "man")]
     before, after = [], []
