@@ -16,9 +16,9 @@ report: .venv/installed
 # A process on each core, so that threads of BLAS would wait for each other.
 test test-thorough test-fast: export OPENBLAS_NUM_THREADS = 1
 
-# A file's tests stay together, and with them what they share.
+# A file's tests stay together, and with them what they share. Prints how much of the package they run.
 test: .venv/installed-test
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov
 
 # Notebooks from their first cell to the last, and checks that take as long.
 test-thorough: .venv/installed-test
@@ -30,7 +30,7 @@ test-fast: .venv/installed-test
 
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
-	$(TRANSFORMERS)/python -m pytest tests_transformers
+	$(TRANSFORMERS)/python -m pytest tests/transformers
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

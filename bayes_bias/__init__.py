@@ -5,7 +5,30 @@ from importlib.metadata import version
 import lazy_loader
 
 # `__init__.pyi` names what is public; each is imported when it is first asked for.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = version("bayes-bias")
-__all__ = sorted([*__all__, "__version__"])
+
+# Types that functions return, or that few users build: they can be imported from here, and are not listed.
+TYPES = frozenset(
+    {
+        *(
+            "Calibration",
+            "Cloze",
+            "Comparison",
+            "Contrast",
+            "Embedding",
+            "LanguageModelColumn",
+            "Metric",
+            "ModelSpec",
+            "PooledLists",
+            "Report",
+        ),
+        *("Stability", "Sweep", "Templates", "Verdict"),
+    }
+)
+__all__ = sorted([*(name for name in _names if name not in TYPES), "__version__"])
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,7 +1,10 @@
-"""What is handed over is of the kind that is needed, or one line says so, before anything is computed with it."""
+"""Arguments are checked before anything is computed with them; modules that register names are found here."""
 
 import math
-from collections.abc import Iterable
+import pkgutil
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -59,6 +62,20 @@ def listed(
         return (given,)
     check_kind(argument, given, Iterable, f"no list; give one or more, such as {example}", refusal)
     return tuple(given)
+
+
+def check_different(
+    argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
+) -> None:
+    """Refuse a name that is there twice.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    for name in names:
+        if (count := names.count(name)) > 1:
+            raise refusal(f"{argument}: {count} are called '{name}'; {remedy}")
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
@@ -148,3 +165,25 @@ def check_jobs(jobs: Any) -> None:
 
 def _is_whole(value: Any) -> bool:
     return type(value) is not bool and isinstance(value, Integral)
+
+
+def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
+    """Import each module of a package whose name begins so, and what installed packages name under an entry point.
+
+    Raises
+    ------
+    BayesBiasError
+        A module of an installed package cannot be loaded.
+    """
+    folders = import_module(package).__path__
+    for module in pkgutil.iter_modules(folders, f"{package}."):
+        if module.name.startswith(f"{package}.{prefix}"):
+            import_module(module.name)
+    for entry in entry_points(group=group):
+        try:
+            entry.load()
+        except Exception as error:
+            raise refusal(
+                f"{group}: '{entry.name}', an entry point of '{entry.value}', cannot be loaded ({error}); mend or"
+                " uninstall the package"
+            ) from error

@@ -10,10 +10,14 @@ from collections.abc import Iterable
 
 
 class BayesBiasError(ValueError):
-    """Anything that the user can mend: the base class of all errors of this package."""
+    """Anything that the user can mend: the base class of all errors of this package.
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(" ".join(message.splitlines()))  # one line, whatever value it tells
+    Where a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
+    """
+
+    def __init__(self, message: str = "", unknown: object = None, valid: Iterable[str] | None = None) -> None:
+        remedy = "" if valid is None else f"; {did_you_mean(unknown, valid)}"
+        super().__init__(" ".join(f"{message}{remedy}".splitlines()))  # one line, whatever value it quotes
 
 
 class WordListError(BayesBiasError):
@@ -36,11 +40,11 @@ class CoverageError(BayesBiasError):
     """Too few words of a group or class have a usable vector."""
 
 
-class AssociationsError(BayesBiasError):
+class TableError(BayesBiasError):
     """A table of associations does not describe a targets x attributes design."""
 
 
-class PairsError(BayesBiasError):
+class SentencePairsError(BayesBiasError):
     """Scores of sentence pairs are missing, are no numbers, or do not belong together."""
 
 
@@ -53,18 +57,18 @@ class ScopeError(BayesBiasError):
 
 
 class MeasureError(BayesBiasError):
-    """A measure is not defined on these words."""
+    """A measure, or a debiasing method, is not defined on these words."""
 
 
 class OtherDataError(MeasureError):
     """A measure is for another kind of data: for sentences, for probabilities, for vectors."""
 
 
-class GapsError(BayesBiasError):
+class TprGapsError(BayesBiasError):
     """Labels, predictions and groups do not give true-positive rates of every class and group."""
 
 
-class WorldError(BayesBiasError):
+class ScenarioError(BayesBiasError):
     """A world of known bias cannot be read, or asks for what no corpus can have."""
 
 
@@ -78,4 +82,4 @@ def did_you_mean(value: object, valid: Iterable[str]) -> str:
     folded = {choice.casefold(): choice for choice in choices}
     near = difflib.get_close_matches(str(value).casefold(), folded, n=1)
     hint = f"did you mean '{folded[near[0]]}'? " if near else ""
-    return f"{hint}valid: {', '.join(choices)}"
+    return f"{hint}valid: {', '.join(choices) or 'none'}"

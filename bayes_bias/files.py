@@ -1,4 +1,9 @@
-"""Files are read with a remedy, and written whole or not at all; whether they can be is asked before any work."""
+"""Files: where the shipped ones lie, reading with a remedy, and writing whole or not at all.
+
+`templates`, `scenarios`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are
+top-level folders of a checkout (and so of an editable install), because users open, copy and cite them; a wheel
+carries them in `bayes_bias/data`, too.
+"""
 
 import hashlib
 import os
@@ -8,13 +13,23 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from bayes_bias.arguments import check_path, check_switch
 from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What a spreadsheet takes for a formula (https://owasp.org/www-community/attacks/CSV_Injection), and what would be
+# taken for such a word with its quote.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+_PACKAGE = Path(__file__).resolve().parent
 
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True, or --overwrite"
@@ -22,6 +37,42 @@ OVERWRITE = "overwrite=True, or --overwrite"
 # What figures can be written as, and what they are written as where nobody says.
 FORMATS = ("png", "pdf", "svg")
 WRITTEN: tuple[str, ...] = ("png", "pdf")
+
+
+def shipped(folder: str) -> Traversable:
+    """A shipped folder: package data, or the top-level folder of the checkout that the package is imported from."""
+    checkout = _PACKAGE.parent
+    if (checkout / "pyproject.toml").is_file() and (checkout / folder).is_dir():
+        return checkout / folder
+    return files("bayes_bias") / "data" / folder
+
+
+def shipped_names(folder: str) -> list[str]:
+    """Names of the TOML files in a shipped folder, sorted; subfolders appear as `controls/neutral`."""
+    return sorted(_toml_names(shipped(folder)), key=_natural)
+
+
+def table_file(source: str | os.PathLike[str]) -> Path:
+    """The file of a shipped table that is named, or of the path that is given."""
+    if source in shipped_names("tables"):
+        return Path(str(shipped("tables") / f"{source}.csv"))
+    return Path(source)
+
+
+def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    if not folder.is_dir():
+        return
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _toml_names(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".toml"):
+            yield prefix + entry.name.removesuffix(".toml")
+
+
+def _natural(name: str) -> tuple[str, int, str]:
+    """Sort key that puts weat2 before weat10."""
+    stem = name.rstrip("0123456789")
+    return stem, int(name[len(stem) :] or 0), name
 
 
 def read_toml(
@@ -176,3 +227,34 @@ def slug(name: str) -> str:
     """A name in letters that every file system takes."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:60] or "list"
+
+
+def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
+    """A frame as CSV, in full precision; a single quote before every text that begins with = + - @, a tab or a return.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_text(pd.DataFrame({"word": ["=1+1", "rose"], "value": [-0.5, 1.0]}), index=False).splitlines()
+    ['word,value', "'=1+1,-0.5", 'rose,1.0']
+    """
+    flat = frame.reset_index() if index else frame
+    # Quoted is what ends a line: with this ending also a lone return, at which readers would begin a new one.
+    text = flat.rename(columns=_quoted).map(_quoted).to_csv(index=False, lineterminator="\r\n")
+    return str(text).replace("\r\n", "\n")
+
+
+def read_csv(path: Path, **options: Any) -> "pd.DataFrame":
+    """A CSV file with its words as they were before `csv_text`."""
+    import pandas as pd
+
+    return pd.read_csv(path, **options).rename(columns=_unquoted).map(_unquoted)
+
+
+def _quoted(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def _unquoted(value: Any) -> Any:
+    quoted = isinstance(value, str) and value.startswith("'") and _FORMULA.match(value)
+    return value[1:] if quoted else value

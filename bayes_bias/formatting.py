@@ -12,6 +12,7 @@ MINUS, DASH = "−", "—"
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {"corpus": "corpora"}
+_MOST_FINER = 5
 _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 
 
@@ -32,10 +33,21 @@ def plain(value: float, decimals: int = 3) -> str:
 
 
 def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """A credible interval; with ``sign=""`` of what has none, such as a scale."""
+    """A credible interval; with ``sign=""`` of what has none, such as a scale.
+
+    The sign of a bound decides whether the interval excludes zero. A bound that would round to zero therefore has as
+    many digits as show on which side of zero it lies: "[−0.035, −0.0004]".
+    """
     if math.isnan(lower) or math.isnan(upper):
         return DASH
-    return _minus(f"[{lower:{sign}.{decimals}f}, {upper:{sign}.{decimals}f}]")
+    ends = (f"{end:{sign}.{_decisive(end, decimals) if sign else decimals}f}" for end in (lower, upper))
+    return _minus(f"[{', '.join(ends)}]")
+
+
+def _decisive(bound: float, decimals: int) -> int:
+    """Decimals with which a bound does not round to zero. One that still would is zero but for rounding errors."""
+    finer = range(decimals, decimals + _MOST_FINER + 1)
+    return next((digits for digits in finer if round(bound, digits) != 0), decimals)
 
 
 def probability(value: float) -> str:

@@ -16,8 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import beta, rankdata
 
-from bayes_bias.sweeps.pooling import Crossed, pool_cells
+from bayes_bias.sweeps.pooling_cells import Crossed, pool_cells
 from bayes_bias.sweeps.shared_words import shared_errors
+from bayes_bias.table.column_names import interval_of
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import simulated
 
@@ -133,7 +134,7 @@ def _held(pooled: Crossed, theta: NDArray[np.float64]) -> dict[str, float]:
         means = theta.mean(axis=axis)
         ranks = rankdata(-means)
         held[f"means of {side}s"] = _covered(frame, means)
-        held[f"ranks of {side}s"] = float(((frame.rank_lower <= ranks) & (ranks <= frame.rank_upper)).mean())
+        held[f"ranks of {side}s"] = _covered(frame, ranks, "rank")
         above = pooled.more_biased[side].to_numpy()
         said, true = above > 0.9, means[:, None] > means
         held[f"orders of {side}s said with over .9: said"] = float(said.sum())
@@ -142,8 +143,9 @@ def _held(pooled: Crossed, theta: NDArray[np.float64]) -> dict[str, float]:
     return held | {"not converged": float(not pooled.diagnostics.converged)}
 
 
-def _covered(frame: pd.DataFrame, truths: NDArray[np.float64]) -> float:
-    return float(((frame.lower.to_numpy() <= truths) & (truths <= frame.upper.to_numpy())).mean())
+def _covered(frame: pd.DataFrame, truths: NDArray[np.float64], of: str = "") -> float:
+    lower, upper = (ends.to_numpy() for ends in interval_of(frame, of))
+    return float(((lower <= truths) & (truths <= upper)).mean())
 
 
 def _rates(found: pd.DataFrame) -> Iterator[tuple[str, object]]:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.checks.calibration import Cell, NullDesign
-from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.models.spec import Prior, load_spec
+from bayes_bias.checks.null_jobs import Cell
+from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.models.model_spec import Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))

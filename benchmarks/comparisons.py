@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import NullDesign
-from bayes_bias.debiasing.pairing import difference
-from bayes_bias.embeddings import open_embedding
-from bayes_bias.models.spec import load_spec
+from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.debiasing.paired_difference import difference
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.judging import judged
 from benchmarks.provenance import provenance, rows_of, write
@@ -44,7 +44,7 @@ class Change:
     truth: float
     mixed: bool = False
 
-    def draw(self, size: int, seed: int) -> Associations:
+    def draw(self, size: int, seed: int) -> AssociationTable:
         """The difference of one random table of so many words in each group and class."""
         rng = np.random.default_rng([seed, size])
         targets, attributes = self._taken(self.groups, size, rng), self._taken(self.classes, size, rng)

@@ -13,9 +13,9 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks.predictive import compare_models, predictive_coverage
-from bayes_bias.estimands.facets import possible_scopes
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.table.scopes import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
 from benchmarks.reference import REFERENCE, TABLES, published_cosines, published_coverage
@@ -32,7 +32,7 @@ def main() -> None:
     write("data-fit", provenance() | busy, rows)
 
 
-def _sources() -> Iterator[tuple[str, str, bb.Associations]]:
+def _sources() -> Iterator[tuple[str, str, bb.AssociationTable]]:
     """Where the cosines come from, what the paper says of its model's coverage there, and the cosines."""
     for name in (*LISTS, "gender", "race", "religion"):
         yield "shipped vectors", "", bb.cosines("googlenews-demo", name)
@@ -43,7 +43,7 @@ def _sources() -> Iterator[tuple[str, str, bb.Associations]]:
         yield "GloVe", "", bb.cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
 
 
-def _row(table: bb.Associations) -> dict[str, object]:
+def _row(table: bb.AssociationTable) -> dict[str, object]:
     start = perf_counter()
     crossed = bb.fit(table)
     seconds = perf_counter() - start

@@ -21,9 +21,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.language_models.cache import BATCH, encoded, open_cache
 from bayes_bias.language_models.encoders import Encoder
-from bayes_bias.sentences import Sentence, load_templates
+from bayes_bias.language_models.sentence_cache import BATCH, encoded, open_cache
+from bayes_bias.words.templates import Sentence, load_templates
 from benchmarks.provenance import provenance, write
 
 DIMENSIONS = 768

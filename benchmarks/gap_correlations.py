@@ -16,9 +16,9 @@ from scipy.special import expit
 from scipy.stats import pearsonr
 
 import bayes_bias as bb
-from bayes_bias.gaps.counts import Counts
-from bayes_bias.gaps.tpr import gaps_of
-from bayes_bias.inference.sampling import Sampling
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.tpr_gaps.estimating import gaps_of
+from bayes_bias.tpr_gaps.people_counts import PeopleCounts
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import simulated
 
@@ -40,7 +40,7 @@ class Cell:
     people: int
     heavy: bool = False
 
-    def drawn(self, seed: int) -> tuple[Counts, pd.DataFrame]:
+    def drawn(self, seed: int) -> tuple[PeopleCounts, pd.DataFrame]:
         """Who was recognised, and how biased words are seen to be."""
         rng = np.random.default_rng([seed, round(100 * self.rho), self.people, self.heavy])
         true = rng.multivariate_normal([0, 0], [[1, self.rho], [self.rho, 1]], size=CLASSES)
@@ -51,7 +51,7 @@ class Cell:
         rates = expit(level[:, None] + gap[:, None] * [0.5, -0.5])
         people = np.full(rates.shape, self.people)
         labels = [f"class {k:02d}" for k in range(CLASSES)], ["F", "M"]
-        counts = Counts(*(pd.DataFrame(n, *labels) for n in (rng.binomial(people, rates), people)))
+        counts = PeopleCounts(*(pd.DataFrame(n, *labels) for n in (rng.binomial(people, rates), people)))
         seen = bias + SD_ERROR * rng.standard_normal(CLASSES)
         return counts, pd.DataFrame({"class": labels[0], "bias": seen, "sd": SD_ERROR})
 
@@ -67,8 +67,8 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     counts, words = cell.drawn(seed)
     gaps = gaps_of(counts, of="F", seed=1, sampling=_SHORTEST)
-    found = bb.gap_correlation(gaps, words, seed=seed + 1, sampling=_SAMPLING)
-    naive = pearsonr(found.table.bias, found.table.raw)
+    found = bb.tpr_gaps.correlation(gaps, words, seed=seed + 1, sampling=_SAMPLING)
+    naive = pearsonr(found.table.bias, found.table.observed)
     lower, upper = naive.confidence_interval()
     return {
         "rho": found.rho,

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 import joblib
 import pandas as pd
 
-from bayes_bias.associations.table import Associations
-from bayes_bias.checks.calibration import judge, rates
-from bayes_bias.checks.calibration.judging import Record, judge_by_quasi_f
-from bayes_bias.models.spec import load_spec
+from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.null_verdicts import Record, judge, judge_by_quasi_f
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.table.association_table import AssociationTable
 
 _BATCH = 25
 
-type Draw = Callable[[int], Associations]
+type Draw = Callable[[int], AssociationTable]
 
 
 def judged(cells: Sequence[tuple[Draw, float]], draws: int, jobs: int) -> list[pd.DataFrame]:

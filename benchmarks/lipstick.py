@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.debiasing.hard import neutralize
-from bayes_bias.embeddings.vectors import Vectors
+from bayes_bias.debiasing.debias_hard import neutralize
+from bayes_bias.embeddings.word_vectors import Vectors
 from benchmarks.provenance import provenance, write
 
 FREQUENT = 26_423

@@ -12,11 +12,11 @@ import nutpie
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayes_bias import Associations, Sampling, fit, load_spec
-from bayes_bias.associations.combining import replicated
-from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias import AssociationTable, Sampling, fit, load_spec
 from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.fitted import Fitted
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.combining_replicates import combine_replicates
 from benchmarks.provenance import provenance, write
 from tests.helpers import random_table
 
@@ -63,7 +63,7 @@ def forms(
     return [("collapsed", one), ("long", other)]
 
 
-def simulated() -> Associations:
+def simulated() -> AssociationTable:
     """Tables that share their words' effects and have shifts of their own."""
     rng, shared, tables = np.random.default_rng(4), random_table(1), {}
     for r in range(REPLICATES):
@@ -71,10 +71,10 @@ def simulated() -> Associations:
         own = 0.02 * rng.standard_normal(shared.values.shape)
         moved = shared.values + shift[np.ix_(shared.group_index, shared.class_index)] + own
         tables[f"template {r}"] = replace(shared, values=moved)
-    return replicated(tables, "template")
+    return combine_replicates(tables, "template")
 
 
-def model(table: Associations, unit: float) -> pm.Model:
+def model(table: AssociationTable, unit: float) -> pm.Model:
     """Every effect of the default model, with its priors."""
     spec, y = load_spec("crossed"), (table.replicates.stacked() / unit).to_numpy()
     g, c, n_groups = table.group_index, table.class_index, len(table.groups)

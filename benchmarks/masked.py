@@ -20,15 +20,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias import ModelSpec, Sampling, load_spec
-from bayes_bias.associations.association import COSINE, LOG_PROBABILITY_RATIO, Association
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import NULL_SAMPLING, rates, run
-from bayes_bias.checks.calibration.judging import Record, judge, judge_by_weat
+from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.null_jobs import run
+from bayes_bias.checks.null_verdicts import NULL_SAMPLING, Record, judge, judge_by_weat
 from bayes_bias.cli.console import progress_bar
-from bayes_bias.embeddings.replicated import joined
 from bayes_bias.measures import lpbs, seat
-from bayes_bias.sentences import load_templates
-from bayes_bias.sentences.word_classes import lexicon
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.metric import COSINE, LOG_PROBABILITY_RATIO, Metric
+from bayes_bias.words.templates import load_templates
+from bayes_bias.words.word_classes import lexicon
 from benchmarks.provenance import provenance, write
 
 type Numbers = NDArray[np.float64]
@@ -70,12 +70,12 @@ def corpus(seed: int) -> list[str]:
 
 def train(seed: int) -> None:
     """Train a model, and keep what the package measures in it."""
-    from bayes_bias.associations.log_probability import log_probabilities
-    from bayes_bias.embeddings.replicated import split
+    from bayes_bias.embeddings.word_vectors import unit_rows
+    from bayes_bias.known_bias.training import train_masked
     from bayes_bias.language_models.encoding import encode
     from bayes_bias.language_models.hugging_face import load_encoder
     from bayes_bias.language_models.masked import load_masked
-    from bayes_bias.language_models.training import train_masked
+    from bayes_bias.measuring.log_probability import log_probabilities
     from bayes_bias.words.wordlist import WordList
 
     folder = train_masked(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=12)
@@ -91,12 +91,7 @@ def train(seed: int) -> None:
     values = np.stack([single.values.to_numpy() for single in table.singles().values()])
     embedding = encode(load_encoder(folder), words, "plain-10", cache=False)
     found = embedding.find([*targets, *attributes])
-    vectors = np.stack(
-        [
-            np.stack([own[word] for word in (*targets, *attributes)])
-            for own in split(found, len(embedding.replicates))
-        ]
-    )
+    vectors = np.stack([unit_rows(found[word]) for word in (*targets, *attributes)], axis=1)
     np.savez_compressed(_kept(seed), values=values.astype(np.float32), vectors=vectors.astype(np.float32))
     print(f"model {seed}: log probability ratios have a standard deviation of {values.std():.3f}")
 
@@ -152,13 +147,14 @@ class MaskedCell:
         ratios = self._table(chosen, self.values[:, rows][:, :, columns], LOG_PROBABILITY_RATIO)
         x, a = self.vectors[:, rows], self.vectors[:, _WORDS + columns]
         cosines = self._table(chosen, x @ a.transpose(0, 2, 1), COSINE)
-        long = {
-            word: joined(list(own))
+        sentences_of = {
+            word: rows
             for words, side in zip(chosen, (x, a), strict=True)
-            for word, own in zip(words, side.transpose(1, 0, 2), strict=True)
+            for word, rows in zip(words, side.transpose(1, 0, 2), strict=True)
         }
+        given = cosines.with_vectors(sentences_of)
         found = lpbs(ratios, permutations=_PERMUTATIONS, seed=number)
-        sentences = seat(cosines, long, alternative="two-sided", permutations=_PERMUTATIONS, seed=number)
+        sentences = seat(given, alternative="two-sided", permutations=_PERMUTATIONS, seed=number)
         records = [
             *self._fitted(ratios, number, "log probabilities"),
             _record("LPBS", found.difference / 2, found.p_value, "log probabilities"),
@@ -168,9 +164,7 @@ class MaskedCell:
         ]
         return [{"draw": number, **record} for record in records]
 
-    def _table(
-        self, words: tuple[list[str], list[str]], values: Numbers, association: Association
-    ) -> Associations:
+    def _table(self, words: tuple[list[str], list[str]], values: Numbers, metric: Metric) -> AssociationTable:
         names = ([name] * self.size for name in ("x", "y", "a", "b"))
         x, y, a, b = names
         templates = {f"t{r}": each for r, each in enumerate(values)}
@@ -181,11 +175,11 @@ class MaskedCell:
             {"x": "a", "y": "b"},
             replicates=templates,
             kind="template",
-            association=association,
+            metric=metric,
             name=f"model {self.model}",
         )
 
-    def _fitted(self, table: Associations, number: int, part: str) -> Iterator[Record]:
+    def _fitted(self, table: AssociationTable, number: int, part: str) -> Iterator[Record]:
         for each, method in (
             (table, "crossed"),
             (replace(table, replicates=None), "crossed on the mean table"),

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.associations.cosine import cosines_with_vectors
-from bayes_bias.associations.table import Associations
+from bayes_bias.table.association_table import AssociationTable
 from benchmarks.provenance import provenance, write
 
 PERMUTATIONS = 10_000
@@ -52,14 +51,14 @@ def main() -> None:
     parser.add_argument("--wefe-permutations", type=int, default=PERMUTATIONS)
     parser.add_argument("--wefe", default="wefe==1.0.1", help="what pip is to install")
     chosen = parser.parse_args()
-    table, vectors = cosines_with_vectors("googlenews-demo", "weat7", controls=())
+    table = bb.cosines("googlenews-demo", "weat7", controls=())
     rows = [
         _timed("bayes_bias", lambda: bb.measures.weat(table)),
         _timed("bayes_bias, 10,000 drawn", lambda: bb.measures.weat(table, permutations=PERMUTATIONS)),
         _timed("NumPy script, 10,000 drawn", lambda: _script(table.values.to_numpy())),
     ]
     if not chosen.without_wefe:
-        rows.append(_wefe(table, vectors, chosen.wefe, chosen.wefe_permutations))
+        rows.append(_wefe(table, chosen.wefe, chosen.wefe_permutations))
     rows.append(_timed("all measures, ten lists", _all_measures, times=1))
     for row in rows:
         print(f"{row['what']:28s} {row['seconds']:10.4f} CPU s")
@@ -101,9 +100,7 @@ def _script(y: np.ndarray) -> tuple[float, float]:
     return observed / score.std(ddof=1), float((null >= observed).mean())
 
 
-def _wefe(
-    table: Associations, vectors: dict[str, np.ndarray], requirement: str, permutations: int
-) -> dict[str, object]:
+def _wefe(table: AssociationTable, requirement: str, permutations: int) -> dict[str, object]:
     """WEFE in a process and an environment of its own; its time for so many permutations, scaled to ours."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
@@ -115,7 +112,11 @@ def _wefe(
                 {
                     "groups": _words(table, "target", table.groups),
                     "classes": _words(table, "attribute", table.associated_classes),
-                    "vectors": {word: vector.tolist() for word, vector in vectors.items()},
+                    "vectors": {
+                        word: np.asarray(table.vectors[word]).tolist()
+                        for side in ("target", "attribute")
+                        for word in table.values[side].to_numpy().tolist()
+                    },
                     "permutations": permutations,
                 }
             )
@@ -126,7 +127,7 @@ def _wefe(
     return measured | {"what": "WEFE 1.0.1", "seconds": scaled, "permutations_run": permutations, "runs": 1}
 
 
-def _words(table: Associations, side: str, names: tuple[str, ...]) -> list[list[str]]:
+def _words(table: AssociationTable, side: str, names: tuple[str, ...]) -> list[list[str]]:
     y = table.values
     labels = y[_SIDES[side]].to_numpy()
     return [y[side].to_numpy()[labels == name].tolist() for name in names]
@@ -135,8 +136,8 @@ def _words(table: Associations, side: str, names: tuple[str, ...]) -> list[list[
 def _all_measures() -> None:
     pairs = [word for pair in _PAIRS for word in pair]
     for name in _LISTS:
-        table, vectors = cosines_with_vectors("googlenews-demo", name, controls=(), also=pairs)
-        bb.measures.measure_all(table, vectors, defining_sets=_PAIRS)
+        table = bb.cosines("googlenews-demo", name, controls=(), also=pairs)
+        bb.measures.measure_all(table, defining_sets=_PAIRS)
 
 
 if __name__ == "__main__":

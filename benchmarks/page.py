@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import binomtest
 
-from bayes_bias.associations.replicates import FEW
+from bayes_bias.table.replicate_tables import FEW
 from benchmarks import sweep_sections
 from benchmarks.cells import TUNING
 from benchmarks.figures import plot_shares
@@ -545,8 +545,8 @@ have a flat prior, so that any other true bias would be held as often.)
 Where the third facet is left out, shifts as large as what lists vary by are found as a bias in
 {_from_to(on_mean[1])} of tables, and three times as large ones in {_from_to(on_mean[3])}. With it five and ten
 replicates hold what they promise. Two or three that differ three times as much as lists do are still found too often:
-they say little of so large differences, and the prior expects smaller ones. Where replicates do not differ at all their
-standard deviation is overestimated, since zero cannot be told from a little.
+they say little about differences this large, and the prior expects smaller ones. Where replicates do not differ at all,
+their standard deviation is overestimated, since zero cannot be distinguished from a little.
 
 {circumstances(result["about"])}
 """
@@ -556,10 +556,10 @@ def replicates_lists() -> str:
     """The ten lists in ten templates."""
     result = read("replicates-lists")
     rows = pd.DataFrame(result["rows"])
-    unsure = rows[(rows.lower < 0) & (rows.upper > 0)]
+    unsure = rows[(rows.ci95_lb < 0) & (rows.ci95_ub > 0)]
     apart = unsure.loc[unsure["SEAT p"].idxmin()]
     seen = unsure[unsure["SEAT p"] < 0.05]
-    interval = [f"{row.bias:+.4f} [{row.lower:+.4f}, {row.upper:+.4f}]" for row in rows.itertuples()]
+    interval = [f"{row.bias:+.4f} [{row.ci95_lb:+.4f}, {row.ci95_ub:+.4f}]" for row in rows.itertuples()]
     between = [f"{row.least:+.4f} to {row.largest:+.4f}" for row in rows.itertuples()]
     shown = pd.DataFrame(
         {
@@ -586,7 +586,7 @@ of one template's bias that is due to words. No controls.
 
 Of the {len(unsure)} lists whose interval holds zero, SEAT finds a bias, one-sided at the 5% level, in {len(seen)}:
 {", ".join(seen["list"]) or "none"}. They disagree most in {apart["list"]}: SEAT's p is {apart["SEAT p"]:.2g}, and the
-interval {apart.lower:+.4f} to {apart.upper:+.4f}. Divergent transitions in these ten default fits:
+interval {apart.ci95_lb:+.4f} to {apart.ci95_ub:+.4f}. Divergent transitions in these ten default fits:
 {rows.divergences.sum():.0f}; the least bulk ESS of a parameter or of any quantity that is reported, under any scope, is
 {rows["least bulk ESS"].min():,.0f} ({rows.loc[rows["least bulk ESS"].idxmin(), "list"]}).
 
@@ -661,7 +661,7 @@ interval of a size never includes zero, so that it cannot cover where there is n
 
 {markdown_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
 
-Whether there is any gap is what the chance of so large a raw aggregate tells, with groups dealt at random within
+Whether there is any gap is judged by the chance of a raw aggregate this large, with groups dealt at random within
 classes: its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the
 mean of the estimate of the mean square, with its Monte Carlo standard error. "Covers" is the share of 95% intervals of
 single gaps that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of
@@ -1014,7 +1014,7 @@ def _from_to(shares: pd.Series) -> str:
 
 
 def _within(rows: pd.DataFrame) -> str:
-    sure = ((rows.share_ub < WANTED[0]) | (rows.share_lb > WANTED[1])).sum()
+    sure = ((rows.share_ci95_ub < WANTED[0]) | (rows.share_ci95_lb > WANTED[1])).sum()
     return f"{sure} of them beyond the Monte Carlo interval"
 
 
@@ -1071,13 +1071,13 @@ def _shown(rows: pd.DataFrame, by: list[str], *, sort: bool = True) -> pd.DataFr
 
 
 def _outside(rows: pd.DataFrame) -> str:
-    beyond = rows[(rows.share_ub < WANTED[0]) | (rows.share_lb > WANTED[1])]
+    beyond = rows[(rows.share_ci95_ub < WANTED[0]) | (rows.share_ci95_lb > WANTED[1])]
     named = [f"{row.part} ({row.words} words, {row['share']:.1%})" for _, row in beyond.iterrows()]
     return "; ".join(named) if named else "none"
 
 
 def _beyond(rows: pd.DataFrame) -> str:
-    below, above = (rows.share_ub < WANTED[0]).sum(), (rows.share_lb > WANTED[1]).sum()
+    below, above = (rows.share_ci95_ub < WANTED[0]).sum(), (rows.share_ci95_lb > WANTED[1]).sum()
     return f"{below} are below 2% and {above} above 7% beyond their Monte Carlo interval"
 
 
@@ -1124,7 +1124,7 @@ def _seconded(rows: pd.DataFrame) -> str:
 def _held(rows: pd.DataFrame) -> str:
     mine = rows[(rows.method == "crossed") & (rows.scope == "both")]
     below, above = (mine["share"] < WANTED[0]).sum(), (mine["share"] > WANTED[1]).sum()
-    sure_below, sure_above = (mine.share_ub < WANTED[0]).sum(), (mine.share_lb > WANTED[1]).sum()
+    sure_below, sure_above = (mine.share_ci95_ub < WANTED[0]).sum(), (mine.share_ci95_lb > WANTED[1]).sum()
     return (
         f"Of {len(mine)} cells {below} are below and {above} above (bold); of these {sure_below} and {sure_above}"
         f" beyond their Monte Carlo interval. The largest share is {mine['share'].max():.1%}."

@@ -13,14 +13,14 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, t
 
-from bayes_bias.checks.calibration.judging import Record
-from bayes_bias.inference.sampling import Sampling
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.checks.null_verdicts import Record
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling
 from bayes_bias.progress import Quiet
-from bayes_bias.sentence_pairs.design import design
-from bayes_bias.sentence_pairs.estimands import Draws, differences, shares
-from bayes_bias.sentence_pairs.fitting import fit_difference, fit_share
-from bayes_bias.sentence_pairs.scores import read_scores
+from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_estimands import EstimandDraws, differences, shares
+from bayes_bias.sentence_pairs.pair_fits import fit_difference, fit_share
+from bayes_bias.sentence_pairs.pair_scores import read_scores
 
 SAMPLING = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 
@@ -198,7 +198,7 @@ class Cell:
         return [{"draw": number, "divergences": divergences, **record} for record in records]
 
 
-def _hierarchical(what: str, found: Draws, truths: dict[str, float], none: float) -> Iterator[Record]:
+def _hierarchical(what: str, found: EstimandDraws, truths: dict[str, float], none: float) -> Iterator[Record]:
     for label, draws in zip(found.labels, found.values.T, strict=True):
         lower, upper = np.quantile(draws, _INTERVAL)
         above = (draws > none).mean()
@@ -206,8 +206,8 @@ def _hierarchical(what: str, found: Draws, truths: dict[str, float], none: float
             "method": f"{what}, hierarchical",
             "scope": "type" if label in TYPES else "all pairs",
             "mean": draws.mean() - truths[label],
-            "lower": lower,
-            "upper": upper,
+            "ci95_lb": lower,
+            "ci95_ub": upper,
             "p_value": 2 * min(above, 1 - above),
             "rank": (draws < truths[label]).mean(),
         }
@@ -229,8 +229,8 @@ def _independent(
             "method": "share, Wilson",
             "scope": scope,
             "mean": own.mean() - truth,
-            "lower": interval.low,
-            "upper": interval.high,
+            "ci95_lb": interval.low,
+            "ci95_ub": interval.high,
             "p_value": test.pvalue,
             "rank": norm.cdf((truth - own.mean()) / np.sqrt(truth * (1 - truth) / len(own))),
         }
@@ -241,8 +241,8 @@ def _independent(
         "method": "difference, Student",
         "scope": "all pairs",
         "mean": frame.difference.mean() - mean,
-        "lower": lower,
-        "upper": upper,
+        "ci95_lb": lower,
+        "ci95_ub": upper,
         "p_value": 2 * min(known.cdf(0), known.sf(0)),
         "rank": known.cdf(mean),
     }

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.calibration import judge
-from bayes_bias.models.spec import load_spec
+from bayes_bias.checks.null_verdicts import judge
+from bayes_bias.models.model_spec import load_spec
 from benchmarks.provenance import provenance, write
 
 # Lists that are long enough to be cut.
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _check(
-    whole: bb.Associations, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
+    whole: bb.AssociationTable, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
 ) -> dict[str, float]:
     fits = (
         judge(_subset(whole, lengths, seed), load_spec("crossed"), seed=seed, scopes=["both"])
@@ -46,13 +46,13 @@ def _check(
     return {
         "subsets": subsets,
         "predicted width": round(foreseen.width, 4),
-        "real width": round((real.upper - real.lower).mean(), 4),
+        "real width": round((real.ci95_ub - real.ci95_lb).mean(), 4),
         "predicted to exclude zero": round(foreseen.power, 3),
         "really": round((real.p_value < 0.05).mean(), 3),
     }
 
 
-def _subset(table: bb.Associations, lengths: tuple[int, int], seed: int) -> bb.Associations:
+def _subset(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> bb.AssociationTable:
     """So many random words of each group, and of each class."""
     rng = np.random.default_rng(seed)
     frame = table.to_frame()
@@ -61,7 +61,7 @@ def _subset(table: bb.Associations, lengths: tuple[int, int], seed: int) -> bb.A
         listed = frame[[word, label]].drop_duplicates()
         kept = listed.groupby(label)[word].sample(length, random_state=rng)
         frame = frame[frame[word].isin(kept)]
-    return bb.Associations.from_frame(
+    return bb.AssociationTable.from_frame(
         frame,
         target="target",
         group="group",

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.calibration import NullDesign
-from bayes_bias.checks.calibration.judging import NULL_SAMPLING, judge_posterior, posterior_of
+from bayes_bias.checks.null_verdicts import NULL_SAMPLING, judge_posterior, posterior_of
+from bayes_bias.checks.random_nulls import NullDesign
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.spec import load_spec
-from bayes_bias.results.design import words_needed
-from bayes_bias.results.many_lists import holm
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.posterior.design_study import words_needed
+from bayes_bias.posterior.holm import holm
 from benchmarks.cells import LISTS, drawn_from, null_of
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import RECORDS, Record, simulated
@@ -111,12 +111,12 @@ def _of_words(lists: tuple[str, ...], seed: int) -> Record:
     return {"said": 1.0, "words": float(needed.words), "probability": needed.averaged}
 
 
-def _fitted(table: bb.Associations, seed: int) -> Fitted:
+def _fitted(table: bb.AssociationTable, seed: int) -> Fitted:
     return posterior_of(table, SPEC, seed=seed)[0]
 
 
 def _chance(fitted: Fitted) -> float:
-    """Of so large a contrast if there were no bias."""
+    """Chance of a difference this large if there were no bias."""
     return float(judge_posterior(fitted, scopes=["both"])[0]["p_value"])
 
 

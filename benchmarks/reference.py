@@ -23,12 +23,12 @@ TABLES = (
 )
 
 
-def published_cosines(name: str, **options: str) -> bb.Associations:
-    """One of the tables, its rows that code missing words removed; options of `Associations.from_frame`."""
+def published_cosines(name: str, **options: str) -> bb.AssociationTable:
+    """One of the tables, its rows that code missing words removed; options of `AssociationTable.from_frame`."""
     every = pd.read_csv(REFERENCE / "cosines.csv.xz")
     frame = every[(every.table == name) & (every.cosine_similarity > -50)]  # missing words are coded -100
     own = frame[frame.connection == "associated"].groupby("protected_word").word_class.first()
-    return bb.Associations.from_frame(
+    return bb.AssociationTable.from_frame(
         frame,
         target="protected_word",
         group=own.to_dict(),

@@ -4,12 +4,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bayes_bias.associations.table import Associations
-from bayes_bias.checks.calibration import Cell, NullDesign, judge
-from bayes_bias.checks.calibration.judging import Record, judge_by_weat
-from bayes_bias.embeddings import Embedding
+from bayes_bias.checks.null_jobs import Cell
+from bayes_bias.checks.null_verdicts import Record, judge, judge_by_weat
+from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measures.seat import seat
-from bayes_bias.models.spec import ModelSpec, Prior, load_spec
+from bayes_bias.models.model_spec import ModelSpec, Prior, load_spec
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.cells import random_words
 
@@ -68,16 +69,13 @@ class ReplicatedCell(Cell):
             records += [judge_by_weat(table, seed=number), self._seat(table, number)]
         return [{"draw": number, **record} for record in records]
 
-    def _fitted(self, table: Associations, spec: ModelSpec, number: int) -> list[Record]:
+    def _fitted(self, table: AssociationTable, spec: ModelSpec, number: int) -> list[Record]:
         seed = self.seed + number
         return judge(table, spec, seed=seed, sampling=self.sampling, scopes=_TOLD)
 
-    def _seat(self, table: Associations, number: int) -> Record:
-        words = (*table.values.target.to_numpy(), *table.values.attribute.to_numpy())
-        vectors = {word: self.design.vectors[word] for word in words}
+    def _seat(self, table: AssociationTable, number: int) -> Record:
         found = seat(
-            table,
-            vectors if self.across else None,
+            table.with_vectors(self.design.vectors) if self.across else table,
             alternative="two-sided",
             permutations=_PERMUTATIONS,
             seed=number,

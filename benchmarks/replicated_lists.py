@@ -8,16 +8,16 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.associations.replicates import Replicates
-from bayes_bias.associations.table import Associations
-from bayes_bias.checks.calibration import judge
-from bayes_bias.embeddings import Embedding
-from bayes_bias.estimands.estimates import bias_estimate, estimate_of
-from bayes_bias.estimands.facets import possible_scopes
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.checks.null_verdicts import judge
+from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measures.seat import seat
 from bayes_bias.measures.weat import weat
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.posterior.estimates import bias_estimate, estimate_of
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.replicate_tables import Replicates
+from bayes_bias.table.scopes import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.replicated_cells import LISTS as SHORT
 
@@ -30,9 +30,7 @@ def of_lists(templates: Embedding) -> Iterator[dict[str, object]]:
     for name in LISTS:
         table = bb.cosines(templates, name, controls=())
         fit = bb.fit(table)
-        yield {"list": name, **_posterior(fit), **_tests(table, templates), **_singles(fit, table)} | _health(
-            fit
-        )
+        yield {"list": name, **_posterior(fit), **_tests(table), **_singles(fit, table)} | _health(fit)
 
 
 def _posterior(fit: xr.DataTree) -> dict[str, float]:
@@ -41,17 +39,16 @@ def _posterior(fit: xr.DataTree) -> dict[str, float]:
     reliability = estimate_of(fit, "reliability").draws.mean(["chain", "draw"]).to_numpy()
     return {
         "bias": float(bias.mixture.mean.item()),
-        "lower": float(lower),
-        "upper": float(upper),
+        "ci95_lb": float(lower),
+        "ci95_ub": float(upper),
         "sd between templates": float(sd.mean()),
         "reliability of one": float(reliability[0]),
         "of all": float(reliability[1]),
     }
 
 
-def _tests(table: Associations, templates: Embedding) -> dict[str, float]:
-    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    sentences = seat(table, templates.find(words), alternative="greater", permutations=_PERMUTATIONS)
+def _tests(table: AssociationTable) -> dict[str, float]:
+    sentences = seat(table, alternative="greater", permutations=_PERMUTATIONS)
     found = weat(table)
     return {
         "WEAT d": found.effect_size,
@@ -61,7 +58,7 @@ def _tests(table: Associations, templates: Embedding) -> dict[str, float]:
     }
 
 
-def _singles(fit: xr.DataTree, table: Associations) -> dict[str, float]:
+def _singles(fit: xr.DataTree, table: AssociationTable) -> dict[str, float]:
     """The raw bias in each template, and in how many of them, taken alone, the interval would exclude zero."""
     raw = estimate_of(fit, "replicate_bias", "none").observed
     assert table.replicates is not None
@@ -104,13 +101,13 @@ def planned(templates: Embedding, subsets: int) -> Iterator[dict[str, object]]:
                 "templates": count,
                 "subsets": subsets,
                 "predicted width": float(foreseen.width),
-                "real width": float((real.upper - real.lower).mean()),
+                "real width": float((real.ci95_ub - real.ci95_lb).mean()),
                 "predicted to exclude zero": float(foreseen.power),
                 "really": float((real.p_value < 0.05).mean()),
             }
 
 
-def _of_subsets(whole: Associations, count: int, subsets: int) -> Iterator[dict[str, object]]:
+def _of_subsets(whole: AssociationTable, count: int, subsets: int) -> Iterator[dict[str, object]]:
     assert whole.replicates is not None
     for seed in range(subsets):
         chosen = np.random.default_rng(seed).choice(whole.replicates.labels, count, replace=False)

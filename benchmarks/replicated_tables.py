@@ -7,18 +7,19 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import NULL_SAMPLING, judge
-from bayes_bias.checks.calibration.judging import (
+from bayes_bias.checks.null_verdicts import (
+    NULL_SAMPLING,
     Record,
     describe,
+    judge,
     judge_by_weat,
     judge_posterior,
     posterior_of,
 )
-from bayes_bias.estimands.estimates import estimate_of
 from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.posterior.estimates import estimate_of
+from bayes_bias.table.association_table import AssociationTable, assemble
 from benchmarks.effects import of_attributes, of_replicate, of_targets
 from benchmarks.replicated_cells import FEW_TEMPLATES, PRIORS, under
 from benchmarks.simulated import ATTRIBUTE, RESIDUAL, TARGET
@@ -41,7 +42,7 @@ TIMES = (0, 1, 3)
 REPLICATES = (2, 3, 5, 10)
 
 
-def simulated(seed: int, replicates: int, shift: float, words: int = WORDS) -> Associations:
+def simulated(seed: int, replicates: int, shift: float, words: int = WORDS) -> AssociationTable:
     """Two groups and two classes without a bias, which differs between replicates with standard deviation `shift`."""
     rng = np.random.default_rng([seed, replicates, words])
     theta = {**_OF_WORDS, **_BY_REPLICATE, **_OF_REPLICATES, "sd_replicate_preference": shift / 2}

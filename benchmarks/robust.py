@@ -11,9 +11,10 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks.predictive import compare_models
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.results.summary import interval_columns, summarize
+from bayes_bias.checks.predictive_checks import compare_models
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.posterior.summary import summarize
+from bayes_bias.table.column_names import interval_columns
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, write
 
@@ -29,7 +30,7 @@ def main() -> None:
     write("robust", provenance() | busy, rows)
 
 
-def _row(table: bb.Associations) -> dict[str, object]:
+def _row(table: bb.AssociationTable) -> dict[str, object]:
     fits = {"crossed": bb.fit(table), "robust": _robust(table)}
     compared = compare_models(fits)
     nu = fits["robust"]["posterior"].nu
@@ -47,7 +48,7 @@ def _row(table: bb.Associations) -> dict[str, object]:
     }
 
 
-def _robust(table: bb.Associations) -> xr.DataTree:
+def _robust(table: bb.AssociationTable) -> xr.DataTree:
     """With written-out word effects chains mix more slowly: more draws where the default number is too small."""
     fit = bb.fit(table, "robust")
     return fit if Diagnostics.of(fit).converged else bb.fit(table, "robust", sampling=bb.Sampling(draws=6000))

@@ -2,20 +2,17 @@
 
 import logging
 import os
-from collections.abc import Mapping
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import arviz as az
 import pandas as pd
-from numpy.typing import NDArray
 
 import bayes_bias as bb
-from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.inference.sampling import sample_compiled
-from bayes_bias.models.compiling import Compiled, compiled_model
-from bayes_bias.models.spec import load_spec
+from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.models.compiling import ModelOfData, model_of_table
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.sampling import sample_model
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet
 from benchmarks.provenance import provenance, write
@@ -38,12 +35,12 @@ def main() -> None:
     write("sampling", provenance() | {"sampling": vars(SAMPLING)} | busy, rows)
 
 
-def _row(table: bb.Associations) -> dict[str, object]:
+def _row(table: bb.AssociationTable) -> dict[str, object]:
     """Both likelihoods in turn, so that what else the machine does befalls both."""
     compiled = {}
     for form, name in MODELS.items():
         spec = load_spec(name)
-        compiled[form] = compiled_model(spec, structure_of(spec).data(table))
+        compiled[form] = model_of_table(spec, structure_of(spec).data(table))
     runs = [{form: _sampled(model, seed) for form, model in compiled.items()} for seed in range(REPEATS + 1)]
     runs = runs[1:]  # the first compiles
     ess = {form: median(run[form][0] for run in runs) for form in MODELS}
@@ -60,12 +57,10 @@ def _row(table: bb.Associations) -> dict[str, object]:
     }
 
 
-def _sampled(
-    model: tuple[Compiled, Mapping[str, NDArray[Any]], dict[str, list[str]]], seed: int
-) -> tuple[float, float]:
+def _sampled(model: ModelOfData, seed: int) -> tuple[float, float]:
     """Least bulk ESS over scales, which both forms have, and seconds with warm-up."""
     start = perf_counter()
-    posterior, _ = sample_compiled(*model, seed, SAMPLING, Quiet())
+    posterior, _ = sample_model(model, seed, SAMPLING, Quiet())
     seconds = perf_counter() - start
     scales = posterior[[name for name in posterior if str(name).startswith("sd_")]]
     return float(az.ess(scales, method="bulk").min().to_array().min()), seconds

@@ -15,14 +15,14 @@ import numpy as np
 from scipy.stats import kstest, norm
 
 import bayes_bias as bb
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration.judging import posterior_of
-from bayes_bias.estimands.estimates import bias_estimate, estimate_of
-from bayes_bias.estimands.facets import ScopeName
-from bayes_bias.models.components import BY_REPLICATE
+from bayes_bias.checks.null_verdicts import posterior_of
+from bayes_bias.models.components import BY_REPLICATE, REPLICATES
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.spec import REPLICATES, Prior, load_spec
+from bayes_bias.models.model_spec import Prior, load_spec
 from bayes_bias.models.word_effects import word_effects
+from bayes_bias.posterior.estimates import bias_estimate, estimate_of
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.scopes import ScopeName
 from benchmarks.effects import of_attributes, of_replicate, of_targets, summing_to_zero
 from benchmarks.figures import plot_ranks
 from benchmarks.provenance import RESULTS, provenance, write
@@ -112,7 +112,7 @@ class _Effects:
         return self.block[np.ix_(g, c)] + self.target[:, c] + self.attribute[:, g].T + self.residual
 
 
-def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, float], Associations]:
+def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, float], AssociationTable]:
     """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
     theta = _scales(n_classes, replicates, rng)

@@ -13,9 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import bayes_bias as bb
-from bayes_bias.associations.table import assemble
+from bayes_bias.embeddings.word_vectors import unit
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.sweeps.shared_words import influence_of, shared_errors
+from bayes_bias.table.association_table import assemble
 from benchmarks.provenance import provenance, write
 from benchmarks.reference import REFERENCE
 from benchmarks.sweep import DEBIASED
@@ -45,7 +46,7 @@ def _vectors() -> dict[str, NDArray[np.float64]]:
     found = {"GoogleNews": shipped, "debiased": DEBIASED.applied(shipped), "MiniLM": minilm, "GloVe": glove}
     every = {name: each.all() for name, each in found.items()}
     words = sorted(set.intersection(*(set(each) for each in every.values())))
-    matrices = {name: np.stack([each[word] for word in words]).astype(float) for name, each in every.items()}
+    matrices = {name: np.stack([unit(each[word]).ravel() for word in words]) for name, each in every.items()}
     full = matrices["GoogleNews"]
     matrices["projected to 50"] = full @ np.random.default_rng(1).standard_normal((full.shape[1], 50))
     return {name: each / np.linalg.norm(each, axis=1, keepdims=True) for name, each in matrices.items()}

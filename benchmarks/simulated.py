@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.checks.calibration import judge, rates
+from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.null_verdicts import judge
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.table.association_table import AssociationTable, assemble
 from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.simulating import Record, simulated
 
@@ -22,7 +23,7 @@ from benchmarks.simulating import Record, simulated
 # cosines.
 TARGET, ATTRIBUTE, RESIDUAL = 0.024, 0.038, 0.04
 
-_KEPT = ("mean", "lower", "upper", "p_value", "rank", "divergences")
+_KEPT = ("mean", "ci95_lb", "ci95_ub", "p_value", "rank", "divergences")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Row:
     within: float = 0.0
     named: bool = True
 
-    def table(self, seed: int) -> Associations:
+    def table(self, seed: int) -> AssociationTable:
         """One random table."""
         rng = np.random.default_rng([seed, self.words, self.groups, self.controls])
         sizes = [self.first_group or self.words, *[self.words] * (self.groups - 1)]
@@ -152,8 +153,8 @@ def main() -> None:
         "within",
         "draws",
         "share",
-        "share_lb",
-        "share_ub",
+        "share_ci95_lb",
+        "share_ci95_ub",
         "quasi-F",
         "width",
         "coverage_50",

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.cli.console import progress_bar
-from bayes_bias.tasks import Task, open_store, run_tasks
+from bayes_bias.sweeps.job import Job
+from bayes_bias.sweeps.job_store import open_store
+from bayes_bias.sweeps.running_jobs import run_jobs
 
 RECORDS = Path(__file__).parent / "records"
 
@@ -24,9 +26,9 @@ def simulated[Cell](
     """What is said of so many draws of each cell, a dataclass; the first of every cell, then the next."""
     asked = [(cell, seed) for seed in range(draws) for cell in cells]
     tasks = [
-        Task(f"{cell}, {seed}", judged, (cell, seed), [asdict(cell), seed, *settings])  # type: ignore[call-overload]
+        Job(f"{cell}, {seed}", judged, (cell, seed), [asdict(cell), seed, *settings])  # type: ignore[call-overload]
         for cell, seed in asked
     ]
     with progress_bar() as progress:
-        outcomes = run_tasks(tasks, open_store(RECORDS / folder), jobs=jobs, progress=progress)
+        outcomes = run_jobs(tasks, open_store(RECORDS / folder), jobs=jobs, progress=progress)
     return [(cell, outcome.needed()) for (cell, _), outcome in zip(asked, outcomes, strict=True)]

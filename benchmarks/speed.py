@@ -10,9 +10,9 @@ from time import perf_counter
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.associations.lazy import Products
-from bayes_bias.associations.statistics import sufficient_statistics
-from bayes_bias.associations.table import Associations, assemble
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
 from benchmarks.provenance import provenance, write
 
@@ -118,7 +118,7 @@ def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, n
     return [(f"{prefix}{i}", vector) for i, vector in enumerate(_unit_vectors(n, dimensions, seed))]
 
 
-def _assembled(values: Products | np.ndarray) -> Associations:
+def _assembled(values: Products | np.ndarray) -> AssociationTable:
     """Halves of the targets are X and Y, halves of the attributes A and B."""
     words = [
         {f"{side}{i}": side if i < n // 2 else other for i in range(n)}

@@ -29,14 +29,14 @@ from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 
 import bayes_bias as bb
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.sweeps import Sweep
-from bayes_bias.sweeps.asked import SAMPLING
-from bayes_bias.words.defining_sets import read_debias_sets
-from bayes_bias.words.wordlist import wordlist_names
+from bayes_bias.debiasing import Debiasing, HardDebias
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.sweeps.sweep_settings import SAMPLING
+from bayes_bias.words.list_files import wordlist_names
 from benchmarks.provenance import provenance, read, write
 
-DEBIASED = bb.Recipe("debiased", read_debias_sets("she:he,woman:man,daughter:son,mother:father"))
+DEBIASED = Debiasing(HardDebias(), "she:he,woman:man,daughter:son,mother:father")
 DIMENSIONS = (50, 100, 200)
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.gaps.counts import Counts
-from bayes_bias.gaps.published import gaps, mean_absolute, root_mean_square, unbiased_mean_square
-from bayes_bias.gaps.result import MEAN_ABSOLUTE, RMS
-from bayes_bias.gaps.tpr import gaps_of
-from bayes_bias.inference.sampling import Sampling
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.tpr_gaps.estimating import gaps_of
+from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, RMS
+from bayes_bias.tpr_gaps.people_counts import PeopleCounts
+from bayes_bias.tpr_gaps.published_gaps import gaps, mean_absolute, root_mean_square, unbiased_mean_square
 from benchmarks.provenance import provenance, write
 from benchmarks.simulating import simulated
 
@@ -35,13 +36,13 @@ class Cell:
     people: int
     true_rms: float
 
-    def drawn(self, seed: int) -> tuple[np.ndarray, Counts]:
+    def drawn(self, seed: int) -> tuple[np.ndarray, PeopleCounts]:
         """True rates, and people that were recognised with them."""
         rng = np.random.default_rng([seed, self.groups, self.people, round(1000 * self.true_rms)])
         rates = self._rates(rng)
         people = np.full(rates.shape, self.people)
         hits = rng.binomial(people, rates)
-        return rates, Counts(*(pd.DataFrame(n, *self._labels) for n in (hits, people)))
+        return rates, PeopleCounts(*(pd.DataFrame(n, *self._labels) for n in (hits, people)))
 
     @property
     def _labels(self) -> tuple[list[str], list[str]]:
@@ -70,21 +71,23 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
     true = gaps(rates, people)
     found = gaps_of(counts, seed=seed + 1, sampling=_SAMPLING)
     told = true[:, [counts.groups.index(group) for group in found.of]].ravel()
+    lower, upper = interval_of(found.table)
     record = {
-        "covered": float(((found.table.lower <= told) & (told <= found.table.upper)).mean()),
+        "covered": float(((lower <= told) & (told <= upper)).mean()),
         "clear": len(found.clear) / len(found.table),
-        "raw error": float(((found.table.raw - told) ** 2).mean()),
-        "error": float(((found.table.gap - told) ** 2).mean()),
+        "raw error": float(((found.table.observed - told) ** 2).mean()),
+        "error": float(((found.table["mean"] - told) ** 2).mean()),
         "mean square": float((true**2).mean()),
         "unbiased": unbiased_mean_square(hits, people),
         "divergences": found.diagnostics.divergences,
     }
     for name, truth in ((MEAN_ABSOLUTE, mean_absolute(true)), (RMS, root_mean_square(true))):
         row = found.aggregate.loc[name]
-        inside = bool(row.lower <= truth <= row.upper)
-        record |= {
-            f"{name}: {key}": float(row[key]) for key in ("raw", "estimate", "lower", "upper", "chance")
-        }
+        lower, upper = interval_of(row)
+        inside = bool(lower <= truth <= upper)
+        numbers = {"raw": row.observed, "estimate": row["mean"], "lower": lower, "upper": upper}
+        record |= {f"{name}: {key}": float(value) for key, value in numbers.items()}
+        record[f"{name}: chance"] = float(row.chance)
         record |= {f"{name}: truth": float(truth), f"{name}: covered": float(inside)}
     return record
 

@@ -9,8 +9,7 @@ import logging
 from pathlib import Path
 
 import bayes_bias as bb
-from bayes_bias.associations.cosine import CONTROLS
-from bayes_bias.formatting import estimate
+from bayes_bias.measuring.vector_tables import CONTROLS
 from benchmarks.cells import LISTS
 from benchmarks.provenance import provenance, read, write
 
@@ -27,7 +26,8 @@ def main() -> None:
         for wordlist in LISTS:
             fit = bb.fit(bb.cosines(source, wordlist, controls, allow_loss=True), seed=1)
             found, old = bb.verdict(fit), before[name, wordlist]
-            now = {"now": estimate(found.bias, found.lower, found.upper), "verdict now": found.label}
+            numbers = f"{found.mean:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]".replace("-", "−")
+            now = {"now": numbers, "verdict now": found.label}
             kept = {key: old[key] for key in ("embedding", "list", "before", "verdict before")}
             rows.append({**kept, **now, "why": old["why"]})
             print(rows[-1], flush=True)

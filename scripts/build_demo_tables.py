@@ -1,4 +1,4 @@
-"""Build the tables in tables/, each with its provenance, from nothing but the shipped lists and templates.
+"""Build bayes_bias/data/tables/, each table with its provenance, from nothing but the shipped lists and templates.
 
     .venv-transformers/bin/python scripts/build_demo_tables.py
 
@@ -21,11 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import bayes_bias as bb  # noqa: E402
-from bayes_bias.language_models.training import train_masked  # noqa: E402
-from bayes_bias.results.spreadsheets import csv_text  # noqa: E402
-from bayes_bias.sentences import word_class  # noqa: E402
+from bayes_bias.known_bias.training import train_masked  # noqa: E402
+from bayes_bias.words.word_classes import word_class  # noqa: E402
 
-FOLDER = ROOT / "tables"
+FOLDER = ROOT / "bayes_bias/data/tables"
 WORDS, TEMPLATES = bb.load_wordlist("weat6"), bb.load_templates("association-10")
 (MEN, WOMEN), (CAREER, FAMILY) = WORDS.groups.values(), WORDS.classes.values()
 # How probable a word of career is beside a man's name, and one of family beside a woman's, in each template.
@@ -46,7 +45,7 @@ def main() -> None:
             # Asked for the names and words alone, since a model this small learns them late among others.
             asked = [*WORDS.targets, *WORDS.attributes]
             model = train_masked(list(text(odds, seed)), f"{folder}/{name}", seed=seed, epochs=8, asked=asked)
-            scores = bb.score_pairs(bb.load_masked(model), pairs, "aul")
+            scores = bb.sentence_pairs.score(bb.language_models.load_masked(model), pairs, "aul")
         columns = {"score_more": scores.score_more.round(5), "score_less": scores.score_less.round(5)}
         write(name, pairs.assign(**columns), told_of_pairs(odds))
     people, rates = classified(seed=5)
@@ -98,7 +97,7 @@ def classified(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 def write(name: str, frame: pd.DataFrame, told: str) -> None:
     """The table, and its provenance beside it."""
     path = FOLDER / f"{name}.csv"
-    path.write_text(csv_text(frame, index=False), encoding="utf-8")
+    frame.to_csv(path, index=False, lineterminator="\n")
     provenance = textwrap.dedent(f"""\
         rows = {len(frame)}
         columns = {list(frame)!r}
@@ -116,7 +115,7 @@ def told_of_pairs(odds: tuple[float, ...]) -> str:
         description = """
         All-unmasked likelihoods (AUL, nats for each token). The stereotypical sentence has a man's name beside a word
         of career, or a woman's beside one of family (WEAT 6, in the templates of association-10); the other one has
-        the name exchanged. The BERT (two layers of width 64, bayes_bias/language_models/training.py) was trained on
+        the name exchanged. The BERT (two layers of width 64, bayes_bias/known_bias/training.py) was trained on
         {SENTENCES} sentences of our own, in which the word beside a name is the stereotypical one with the probability
         `odds` of its template; it was asked for names and words alone."""
         odds = {list(odds)!r}

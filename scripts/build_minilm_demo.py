@@ -1,4 +1,4 @@
-"""Build vectors/minilm-demo.npz and its provenance from sentence vectors of all-MiniLM-L6-v2.
+"""Build bayes_bias/data/vectors/minilm-demo.npz and its provenance from sentence vectors of all-MiniLM-L6-v2.
 
     python scripts/build_minilm_demo.py FILE        an .npz with `words` (n,), `templates` (10,), `vectors` (10, n, 384)
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from bayes_bias.words.wordlist import load_wordlist
 
-TARGET = Path(__file__).resolve().parent.parent / "vectors" / "minilm-demo.npz"
+TARGET = Path(__file__).resolve().parent.parent / "bayes_bias/data/vectors" / "minilm-demo.npz"
 LISTS = ("weat1", "weat6", "weat7", "weat9", "gender")
 
 

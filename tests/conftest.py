@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Generator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,13 @@ import xarray as xr
 from hypothesis import settings
 
 import benchmarks.reference
-from bayes_bias import Associations, compare, cosines, fit, load_wordlist
+from bayes_bias import AssociationTable, compare, cosines, fit, load_wordlist
 from bayes_bias.cli import console, main
 from bayes_bias.debiasing.comparison import Comparison
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
+
+# What needs torch has an environment of its own: `make test-transformers`.
+collect_ignore = [] if find_spec("torch") else ["transformers"]
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
 settings.register_profile("whole", deadline=None)
@@ -44,30 +48,36 @@ def _refuse_to_sample(*_: object, **__: object) -> None:
     pytest.fail("this samples; mark it with pytest.mark.slow, or have its fixture ask for `sampled`")
 
 
+@pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test finds what lies in the checkout's folder, such as the `report` of `make report`, or leaves anything."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def sampled() -> None:
     """Asked for by every fixture that samples, so that whatever uses that fixture is slow."""
 
 
 @pytest.fixture(scope="session")
-def small_table() -> Associations:
+def small_table() -> AssociationTable:
     return random_table()
 
 
 @pytest.fixture(scope="session")
-def small_fit(sampled: None, small_table: Associations) -> xr.DataTree:
+def small_fit(sampled: None, small_table: AssociationTable) -> xr.DataTree:
     """One fit of the default model for all tests: compiling it is what takes time."""
     return fit(small_table, seed=1, sampling=SHORT)
 
 
 @pytest.fixture(scope="session")
-def hierarchical_fit(sampled: None, small_table: Associations) -> xr.DataTree:
+def hierarchical_fit(sampled: None, small_table: AssociationTable) -> xr.DataTree:
     """The published model of the same table."""
     return fit(small_table, "hierarchical", seed=1, sampling=SHORT)
 
 
 @pytest.fixture(scope="session")
-def planted(sampled: None, small_table: Associations) -> Comparison:
+def planted(sampled: None, small_table: AssociationTable) -> Comparison:
     """A debiasing that took some of the bias away."""
     return compare(small_table, changed(small_table, PLANTED), sampling=SHORT)
 
@@ -79,7 +89,7 @@ def fit_of_templates(sampled: None) -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
-def published_cosines() -> Callable[..., Associations]:
+def published_cosines() -> Callable[..., AssociationTable]:
     """Reads a published table of cosines, its rows that code missing words removed."""
     return benchmarks.reference.published_cosines
 
@@ -103,10 +113,10 @@ def bolukbasi() -> dict[str, list]:
 
 
 @pytest.fixture(scope="session")
-def study(glove: Vectors) -> Callable[[str], Associations]:
+def study(glove: Vectors) -> Callable[[str], AssociationTable]:
     """WEAT 1 to 10 on GloVe-840B, by the name of the list."""
 
-    def of(name: str) -> Associations:
+    def of(name: str) -> AssociationTable:
         words = load_wordlist(name)
         classes = {c: list(words.classes[c]) for c in words.stereotypes.values()}
         return design(glove, {g: list(words.groups[g]) for g in words.stereotypes}, classes)

@@ -1,22 +1,25 @@
 """What several tests need: tables of known bias, designs made up of vectors or scores, the model as it is written."""
 
-from collections.abc import Callable, Iterable, Sequence
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import xarray as xr
 from scipy.stats import multivariate_normal
 
-from bayes_bias import Associations, Sampling
-from bayes_bias.associations.table import assemble
-from bayes_bias.files import file_names
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias import AssociationTable, Sampling
+from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.structures import build_model
-from bayes_bias.reports import Report
-from bayes_bias.reports.figures import KINDS, OVERVIEW, REPLICATES
-from bayes_bias.reports.html import page
+from bayes_bias.reports.document_writer import page, tables_tex
+from bayes_bias.reports.report_document import report_document
+from bayes_bias.reports.report_record import Report
+from bayes_bias.table.association_table import assemble
 
 type Vectors = dict[str, np.ndarray]
 type WordSets = dict[str, list[str]]
@@ -33,7 +36,7 @@ def random_table(
     attributes: dict[str, int] | None = None,
     bias: float = 0.1,
     **about: Any,
-) -> Associations:
+) -> AssociationTable:
     """A table from the crossed model: groups 'men', 'women'; classes 'work', 'home', control 'neutral'."""
     rng = np.random.default_rng(seed)
     targets = targets or {"men": 5, "women": 6}
@@ -72,8 +75,8 @@ def integrated_density(spec: ModelSpec, data: xr.Dataset, scales: Sequence[str])
 
 
 def changed(
-    before: Associations, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7
-) -> Associations:
+    before: AssociationTable, by: np.ndarray | float, *, noise: float = 0.01, seed: int = 7
+) -> AssociationTable:
     """The same table after debiasing: the stereotypical blocks shifted, with some noise."""
     y = before.values.to_numpy()
     own = np.array([before.stereotypes[g] for g in before.values.group.to_numpy()])
@@ -82,7 +85,7 @@ def changed(
     return replace(before, values=before.values.copy(data=moved))
 
 
-def equalised(before: Associations) -> Associations:
+def equalised(before: AssociationTable) -> AssociationTable:
     """Every attribute of an associated class equally close to all groups; controls as they were."""
     y = before.values.copy()
     near = np.isin(y.attribute_class.to_numpy(), before.associated_classes)
@@ -90,7 +93,7 @@ def equalised(before: Associations) -> Associations:
     return replace(before, values=y)
 
 
-def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Associations:
+def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> AssociationTable:
     """Cosines of groups and classes, associated in the order in which they are given."""
     targets = {w: g for g, words in groups.items() for w in words}
     attributes = {w: c for c, words in classes.items() for w in words}
@@ -99,7 +102,7 @@ def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> Association
     return assemble(values, targets, attributes, dict(zip(groups, classes, strict=False)))
 
 
-def scores_design(x: Sequence[float], y: Sequence[float]) -> Associations:
+def scores_design(x: Sequence[float], y: Sequence[float]) -> AssociationTable:
     """A design with one attribute in each class whose association scores are the given numbers."""
     scores = np.array([*x, *y], dtype=float)
     targets = {f"{g}{i}": g for g, values in (("x", x), ("y", y)) for i in range(len(values))}
@@ -134,7 +137,7 @@ SCALES = (
 )
 
 
-def random_point(table: Associations, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def random_point(table: AssociationTable, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Scales and block means of the crossed model, none near zero."""
     shapes = dict.fromkeys(SCALES, ()) | {"sd_target_control": (len(table.controls),)}
     shapes |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), (len(table.classes),))
@@ -147,7 +150,7 @@ def summing_to_zero(n: int) -> np.ndarray:
     return (n * np.eye(n) - 1) / max(n - 1, 1)
 
 
-def target_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.ndarray:
+def target_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of a target's effects on the classes."""
     k, n = len(table.associated_classes), len(table.classes)
     covariance = np.full((n, n), point["sd_target"] ** 2)
@@ -157,7 +160,7 @@ def target_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.n
     return covariance
 
 
-def attribute_covariance(table: Associations, point: dict[str, np.ndarray]) -> np.ndarray:
+def attribute_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of the effects on the groups of an attribute of each class, (classes, groups, groups)."""
     level, preference = (
         point[name][:, None, None] ** 2 for name in ("sd_attribute", "sd_attribute_preference")
@@ -165,7 +168,7 @@ def attribute_covariance(table: Associations, point: dict[str, np.ndarray]) -> n
     return level + preference * summing_to_zero(len(table.groups))
 
 
-def dense_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
+def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
     """The crossed model as it is written: one multivariate normal of all values, word effects integrated out."""
     g, c = table.group_index, table.class_index
     i, j = (index.ravel() for index in np.indices(table.values.shape))
@@ -191,6 +194,46 @@ PLANTED = -0.06
 
 def html_of(made: Report) -> str:
     """The page of a report, without the time that its figures take."""
-    names = file_names([section.name for section in made.sections]).values()
-    files = [OVERVIEW, *(f"{name}-{kind}" for name in names for kind in (*KINDS, REPLICATES))]
-    return page(made, dict.fromkeys(files, b"<svg/>"))
+    document = report_document(made)
+    return page(document, dict.fromkeys(document.figures, b"<svg/>"))
+
+
+def latex_tables_of(made: Report) -> str:
+    """The LaTeX tables of a report."""
+    return tables_tex(report_document(made))
+
+
+def says(text: object, words: str) -> bool:
+    """Whether a text has each of these words, in any order and whatever stands between them.
+
+    Tests name what a message is about (argument, value, remedy), so that its sentences can be written anew. A word may
+    go on, as "pair" does in "pairs"; a number may not.
+    """
+    return not _unsaid(str(text), words)
+
+
+def states(page: str, words: str) -> bool:
+    """Whether one sentence of a page or of a longer text has each of these words, as `says` of a message."""
+    blocks = re.split(r"</?(?:p|li|td|th|tr|h\d|div|section|caption|figcaption|dt|dd)\b[^>]*>|\n\s*\n", page)
+    plain = [" ".join(html.unescape(re.sub(r"<[^>]+>", "", block)).split()) for block in blocks]
+    return any(says(sentence, words) for block in plain for sentence in re.split(r"(?<=[.!?]) ", block))
+
+
+@contextmanager
+def refused(kind: type[Exception], words: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """Expect an error of this kind, whose one line has each of these words."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    message = str(caught.value)
+    assert "\n" not in message
+    assert not _unsaid(message, words), f"{_unsaid(message, words)} not in: {message}"
+
+
+def _unsaid(text: str, words: str) -> list[str]:
+    return [word for word in words.split() if not re.search(_standing_alone(word), text)]
+
+
+def _standing_alone(word: str) -> str:
+    begins = r"(?<![\w.])" if word[0].isalnum() else ""
+    ends = r"(?!\d|\.\d)" if word[-1].isdigit() else ""
+    return begins + re.escape(word) + ends

@@ -8,13 +8,23 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.errors import BayesBiasError
-from bayes_bias.reports import check_folder
-from bayes_bias.resources import shipped
-from tests.helpers import random_table
+from bayes_bias.errors import (
+    BayesBiasError,
+    EmbeddingError,
+    MeasureError,
+    OutputError,
+    ScopeError,
+    SpecError,
+    TableError,
+    TprGapsError,
+    WordListError,
+)
+from bayes_bias.files import shipped
+from bayes_bias.reports.report_folder import check_folder
+from tests.helpers import random_table, refused, says
 
-FIT = "is no fit; give what `bayes_bias.fit` or `load_fit` returned"
-TABLE = "is no table of associations; give what `bayes_bias.cosines`"
+FIT = "fit `bayes_bias.fit` `load_fit`"
+TABLE = "table `bayes_bias.cosines`"
 
 
 ONE_WORD = """
@@ -25,7 +35,7 @@ stereotypes = {x = "he", y = "she"}
 
 
 @pytest.fixture
-def table() -> bb.Associations:
+def table() -> bb.AssociationTable:
     return bb.cosines("googlenews-demo", "weat6", controls=())
 
 
@@ -53,222 +63,264 @@ def text(name: str) -> str:
 
 TINY = random_table()
 
-CALLS: dict[str, tuple[Callable[[], object], str]] = {
-    "a fit of a name": (lambda: bb.fit("weat7"), f"a str {TABLE}"),
-    "a fit of nothing": (lambda: bb.fit(None), f"None {TABLE}"),
-    "summarize nothing": (lambda: bb.summarize(None), f"None {FIT}"),
-    "summarize a path": (lambda: bb.summarize("fit.nc"), f"a str {FIT}"),
-    "verdict on nothing": (lambda: bb.verdict(None), f"None {FIT}"),
-    "plan of nothing": (lambda: bb.plan(None), f"None {FIT}"),
-    "a plot of nothing": (lambda: bb.plots.plot_forest(None), f"None {FIT}"),
-    "nothing saved": (lambda: bb.save_fit(None, "fit.nc"), f"None {FIT}"),
-    "no vectors saved": (lambda: bb.save_vectors({}, "none.npz"), "there are none to write"),
-    "pages of nothing": (lambda: bb.write(None, "report"), "there are no pages of None"),
-    "no draws": (lambda: bb.Sampling(draws=0), "draws: 0 is no number of draws"),
-    "draws in words": (lambda: bb.Sampling(draws="many"), "'many' is no number of draws"),
-    "no chains": (lambda: bb.Sampling(chains=0), "chains: 0 is no number of chains"),
-    "acceptance above 1": (lambda: bb.Sampling(target_accept=2), "2 is no acceptance rate"),
-    "warm-up in words": (lambda: bb.Sampling(tune="long"), "tune: 'long' is no number of warm-up draws"),
-    "acceptance in words": (lambda: bb.Sampling(target_accept="high"), "'high' is no acceptance rate"),
-    "a number for sampling": (lambda: bb.fit(TINY, sampling=500), "500 says not how to sample"),
-    "half a process": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=1.5), "jobs: 1.5 processes"),
-    "a null's draws": (lambda: bb.calibrate("weat6", "googlenews-demo", draws=0), "draws: 0 is no number"),
+CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
+    "a fit of a name": (lambda: bb.fit("weat7"), TableError, f"str {TABLE}"),
+    "a fit of nothing": (lambda: bb.fit(None), TableError, f"None {TABLE}"),
+    "summarize nothing": (lambda: bb.summarize(None), BayesBiasError, f"None {FIT}"),
+    "summarize a path": (lambda: bb.summarize("fit.nc"), BayesBiasError, f"str {FIT}"),
+    "verdict on nothing": (lambda: bb.verdict(None), BayesBiasError, f"None {FIT}"),
+    "plan of nothing": (lambda: bb.plan(None), BayesBiasError, f"None {FIT}"),
+    "a plot of nothing": (lambda: bb.plots.plot_forest(None), BayesBiasError, f"None {FIT}"),
+    "nothing saved": (lambda: bb.save_fit(None, "fit.nc"), BayesBiasError, f"None {FIT}"),
+    "no vectors saved": (lambda: bb.save_vectors({}, "none.npz"), OutputError, "vectors"),
+    "pages of nothing": (lambda: bb.write(None, "report"), OutputError, "None `report`"),
+    "no draws": (lambda: bb.Sampling(draws=0), SpecError, "draws 0"),
+    "draws in words": (lambda: bb.Sampling(draws="many"), SpecError, "draws 'many'"),
+    "no chains": (lambda: bb.Sampling(chains=0), SpecError, "chains 0"),
+    "acceptance above 1": (lambda: bb.Sampling(target_accept=2), SpecError, "accept 2"),
+    "warm-up in words": (lambda: bb.Sampling(tune="long"), SpecError, "tune 'long'"),
+    "acceptance in words": (lambda: bb.Sampling(target_accept="high"), SpecError, "accept 'high'"),
+    "a number for sampling": (lambda: bb.fit(TINY, sampling=500), SpecError, "sampling 500"),
+    "half a process": (
+        lambda: bb.calibrate("weat6", "googlenews-demo", jobs=1.5),
+        BayesBiasError,
+        "jobs 1.5",
+    ),
+    "a null's draws": (lambda: bb.calibrate("weat6", "googlenews-demo", draws=0), SpecError, "draws 0"),
     "a null's scope": (
         lambda: bb.calibrate("weat6", "googlenews-demo", scopes=["both", "target"]),
-        "scope: 'target' is not a scope; did you mean 'targets'",
+        ScopeError,
+        "scope 'target' 'targets'",
     ),
     "no scope of a null": (
         lambda: bb.calibrate("weat6", "googlenews-demo", scopes=[]),
-        "scopes: is empty; name one or more",
+        BayesBiasError,
+        "scopes empty",
     ),
     "a null's replicates": (
         lambda: bb.calibrate("weat6", "googlenews-demo", scopes="replicates"),
-        "scope: 'replicates' generalises to new replicates, and this table has none",
+        ScopeError,
+        "scope 'replicates' table",
     ),
-    "a null's words": (lambda: bb.calibrate("weat6", "googlenews-demo", size=0), "size: 0 is no number"),
+    "a null's words": (lambda: bb.calibrate("weat6", "googlenews-demo", size=0), SpecError, "size 0"),
     "words that nobody draws": (
         lambda: bb.calibrate("weat6", "googlenews-demo", random="target"),
-        "random: 'target' says not which words are drawn; did you mean 'targets'?",
+        BayesBiasError,
+        "random 'target' 'targets'",
     ),
     "too much planted": (
         lambda: bb.calibrate("weat6", "googlenews-demo", planted=2),
-        "planted: 2 is no bias",
+        BayesBiasError,
+        "planted 2",
     ),
     "records in a file": (
         lambda: bb.calibrate("weat6", "googlenews-demo", folder="binary.csv"),
-        "folder: 'binary.csv' is a file",
+        OutputError,
+        "folder 'binary.csv' file",
     ),
-    "a measure's seed": (lambda: bb.measures.measure_all(TINY, seed=-1), "seed: -1 is no seed"),
-    "WEAT's seed": (lambda: bb.measures.weat(TINY, seed="one"), "seed: 'one' is no seed"),
+    "a measure's seed": (lambda: bb.measures.measure_all(TINY, seed=-1), SpecError, "seed -1"),
+    "WEAT's seed": (lambda: bb.measures.weat(TINY, seed="one"), SpecError, "seed 'one'"),
     "WEAT's partitions": (
         lambda: bb.measures.weat(TINY, permutations="all"),
-        "'all' is not a number of draws",
+        MeasureError,
+        "permutations 'all'",
     ),
-    "SD-WEAT's seed": (lambda: bb.measures.sd_weat(TINY, seed=-1), "seed: -1 is no seed"),
-    "a comparison of names": (lambda: bb.compare("a", "b"), f"before: a str {TABLE[:44]}"),
-    "a comparison's seed": (lambda: bb.compare(TINY, TINY, seed=-1), "seed: -1 is no seed"),
-    "a comparison's interval": (lambda: bb.compare(TINY, TINY, ci_prob=95), "95 is no probability"),
+    "SD-WEAT's seed": (lambda: bb.measures.sd_weat(TINY, seed=-1), SpecError, "seed -1"),
+    "a comparison of names": (lambda: bb.compare("a", "b"), TableError, f"before str {TABLE}"),
+    "a comparison's seed": (lambda: bb.compare(TINY, TINY, seed=-1), SpecError, "seed -1"),
+    "a comparison's interval": (lambda: bb.compare(TINY, TINY, ci_prob=95), BayesBiasError, "ci_prob 95"),
     "a name that is too long": (
         lambda: bb.save_vectors({"a": [1.0]}, "a" * 300 + ".npz"),
-        "is no name of a file",
+        OutputError,
+        "name file",
     ),
-    "a folder's name with a zero": (lambda: check_folder("a\0"), "is no name of a file"),
-    "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), "jobs: 0 processes"),
-    "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), "seed: -1 is no seed"),
+    "a folder's name with a zero": (lambda: check_folder("a\0"), OutputError, "name file"),
+    "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), BayesBiasError, "jobs 0"),
+    "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), SpecError, "seed -1"),
     "controls of nothing": (
         lambda: bb.cosines("googlenews-demo", "weat6", controls=None),
-        "controls: None is no list; give one or more, such as ['neutral', 'human'], or () for none",
+        WordListError,
+        "controls None ['neutral' 'human'] ()",
     ),
-    "a report of nothing": (lambda: bb.report(None), "wordlists: None is no list; give one or more"),
-    "a sweep of nothing": (lambda: bb.sweep(None, "weat6"), "embeddings: None is no list"),
-    "recipes that are none": (
+    "a report of nothing": (lambda: bb.report(None), BayesBiasError, "wordlists None list"),
+    "a sweep of nothing": (lambda: bb.sweep(None, "weat6"), EmbeddingError, "embeddings None list"),
+    "a debiasing that is none": (
         lambda: bb.sweep("googlenews-demo", "weat6", debiasing=["she:he"]),
-        "debiasing: a str is no recipe",
+        EmbeddingError,
+        "debiasing str",
     ),
-    "a pool of nothing": (lambda: bb.pool(None), "fits: None is no list; give one or more"),
-    "pairs of nothing": (lambda: bb.pairwise(None), "tables: None is no list"),
+    "a pool of nothing": (lambda: bb.pool(None), BayesBiasError, "fits None list"),
+    "pairs of nothing": (lambda: bb.compare_all(None), TableError, "tables None list"),
     "replicates in a list": (
-        lambda: bb.replicated([TINY]),
-        "tables: a list is no mapping of names to tables",
+        lambda: bb.combine_replicates([TINY]),
+        TableError,
+        "tables list names",
     ),
-    "sentences for no list": (lambda: bb.encode(len, []), "wordlists: there are none"),
+    "sentences for no list": (lambda: bb.language_models.encode(len, []), WordListError, "wordlists empty"),
     "a model that answers nothing": (
         lambda: bb.log_probabilities(None, "weat6"),
-        "model: None answers no clozes",
+        TableError,
+        "model None clozes",
     ),
-    "rows that are none": (lambda: bb.from_sentences(None, []), "sentences: None is no frame"),
+    "rows that are none": (
+        lambda: bb.language_models.embedding_from_sentences(None, []),
+        EmbeddingError,
+        "sentences None DataFrame",
+    ),
     "a file without a name": (
         lambda: bb.load_fit(None),
-        "path: None is no path; give the name of a file or folder",
+        OutputError,
+        "path None file folder",
     ),
-    "a table in a list": (lambda: bb.tpr_gaps(data=[1]), "data: a list is neither a DataFrame nor a path"),
+    "a table in a list": (
+        lambda: bb.tpr_gaps.estimate(data=[1]),
+        TprGapsError,
+        "data list DataFrame path",
+    ),
     "records in a number": (
         lambda: bb.calibrate("weat6", "googlenews-demo", folder=3),
-        "folder: an int is no path",
+        OutputError,
+        "folder int path",
     ),
     "trust in a word": (
         lambda: bb.cosines("googlenews-demo", "weat6", trust="no"),
-        "trust: 'no' is neither True nor False",
+        BayesBiasError,
+        "trust 'no' True False",
     ),
     "loss in a word": (
         lambda: bb.cosines("googlenews-demo", "weat6", allow_loss="no"),
-        "allow_loss: 'no' is neither True nor False",
+        BayesBiasError,
+        "allow_loss 'no' True False",
     ),
     "overwriting in a word": (
         lambda: bb.save_vectors({"a": np.ones(2)}, "whole.npz", overwrite="no"),
-        "overwrite: 'no' is neither True nor False",
+        BayesBiasError,
+        "overwrite 'no' True False",
     ),
-    "a measure of a name": (lambda: bb.measures.weat("weat6"), f"a str {TABLE}"),
-    "measures of nothing": (lambda: bb.measures.measure_all(None), f"None {TABLE}"),
+    "a measure of a name": (lambda: bb.measures.weat("weat6"), TableError, f"str {TABLE}"),
+    "measures of nothing": (lambda: bb.measures.measure_all(None), TableError, f"None {TABLE}"),
     "a measure that is none": (
         lambda: bb.measures.measure_all(TINY, only="weat"),
-        "only: 'weat' is not known; did you mean 'WEAT'?",
+        MeasureError,
+        "only 'weat' 'WEAT'",
     ),
-    "intervals of measures": (lambda: bb.measures.measure_all(TINY, ci_prob=95), "95 is no probability"),
-    "WEFAT's spread": (lambda: bb.measures.wefat(TINY, ddof=3), "ddof: 3 is not an option"),
+    "intervals of measures": (
+        lambda: bb.measures.measure_all(TINY, ci_prob=95),
+        BayesBiasError,
+        "ci_prob 95",
+    ),
+    "WEFAT's spread": (lambda: bb.measures.wefat(TINY, ddof=3), MeasureError, "ddof 3"),
     "gWEAT's permutations": (
         lambda: bb.measures.gweat(TINY, permutations="all"),
-        "permutations: 'all' is no number of draws",
+        MeasureError,
+        "permutations 'all'",
     ),
     "a direction without vectors": (
         lambda: bb.measures.pair_direction(None, "she", "he"),
-        "vectors: None holds no vectors",
+        MeasureError,
+        "vectors None",
     ),
     "a figure of nothing": (
         lambda: bb.plots.plot_stability(None),
-        "found: None is not what `bayes_bias.stability` returned",
+        BayesBiasError,
+        "None `bayes_bias.stability`",
     ),
-    "an embedding of a number": (lambda: bb.cosines(3, "weat6"), "embedding: cannot read an int"),
+    "an embedding of a number": (lambda: bb.cosines(3, "weat6"), EmbeddingError, "embedding int"),
     "a list of a number": (
         lambda: bb.cosines("googlenews-demo", 7),
-        "word list: an int is neither a name nor a path",
+        WordListError,
+        "int name path",
     ),
-    "a list in a frame": (
+    "a frame without the class of its group": (
         lambda: bb.load_wordlist(pd.DataFrame({"a=b": ["x"]})),
-        "word list: a DataFrame is neither a name nor a path; give one, or what WordList.from_frame",
+        WordListError,
+        "'stereotypes.a' class 'b'",
     ),
-    "a frame for a seed": (lambda: bb.fit(TINY, seed=pd.DataFrame({"a": [1, 2]})), "is no seed"),
-    "an array a word": (lambda: bb.open_embedding("keys.npz"), "found w0, w1, w2, w3, w4 and 295 more"),
-    "half an archive": (lambda: bb.open_embedding("half.npz").all(), "half.npz: damaged .npz archive"),
-    "a folder of vectors": (lambda: bb.open_embedding("folder"), "'folder' is a folder"),
-    "vectors in no format": (lambda: bb.open_embedding("binary.txt").all(), "binary.txt"),
-    "topics of no class": (lambda: bb.load_wordlist("topics.toml"), "did you mean 'career'"),
+    "a frame for a seed": (lambda: bb.fit(TINY, seed=pd.DataFrame({"a": [1, 2]})), SpecError, "seed"),
+    "an array a word": (lambda: bb.open_embedding("keys.npz"), EmbeddingError, "w0 w1 w2 w3 w4 295"),
+    "half an archive": (
+        lambda: bb.open_embedding("half.npz").all(),
+        EmbeddingError,
+        "half.npz damaged .npz archive",
+    ),
+    "a folder of vectors": (lambda: bb.open_embedding("folder"), EmbeddingError, "'folder' folder"),
+    "vectors in no format": (lambda: bb.open_embedding("binary.txt").all(), EmbeddingError, "binary.txt"),
+    "topics of no class": (lambda: bb.load_wordlist("topics.toml"), WordListError, "'career'"),
     "a pair in one group": (
         lambda: bb.load_wordlist("pairs.toml"),
-        "'John' and 'Paul', both in 'male names'",
+        WordListError,
+        "'John' 'Paul' 'male names'",
     ),
-    "pairs in a table": (lambda: bb.load_wordlist("buried.toml"), "move it above the first [table]"),
-    "a binary list": (lambda: bb.load_wordlist("binary.toml"), "not UTF-8 text"),
-    "a binary model": (lambda: bb.load_spec("binary.toml"), "not UTF-8 text"),
-    "a binary fit": (lambda: bb.load_fit("binary.nc"), "is not a netCDF file"),
+    "pairs in a table": (lambda: bb.load_wordlist("buried.toml"), WordListError, "pairs [table]"),
+    "a binary list": (lambda: bb.load_wordlist("binary.toml"), WordListError, "binary.toml UTF-8"),
+    "a binary model": (lambda: bb.load_spec("binary.toml"), SpecError, "binary.toml UTF-8"),
+    "a binary fit": (lambda: bb.load_fit("binary.nc"), OutputError, "binary.nc netCDF"),
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_with_something_else_says_what_it_wants(name, files):
-    call, message = CALLS[name]
+    call, kind, words = CALLS[name]
     before = sorted(path.name for path in Path().rglob("*"))
-    with pytest.raises(BayesBiasError) as refused:
+    with refused(kind, words):
         call()
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
     assert sorted(path.name for path in Path().rglob("*")) == before
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "one", None])
 def test_a_seed_is_a_whole_number(table, seed):
-    with pytest.raises(BayesBiasError, match="is no seed; give a whole number, 0 or more"):
+    with refused(SpecError, f"seed {seed!r} 0"):
         bb.fit(table, seed=seed)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("weat binary.csv", "needs GROUP=CLASS"),
+        ("weat binary.csv", "binary.csv UTF-8"),
         ("weat folder", "folder"),
-        ("weat weat6 -e binary.txt", "binary.txt: begins with"),
+        ("weat weat6 -e binary.txt", "binary.txt"),
         ("weat weat6 -e nowhere.bin", "nowhere.bin"),
-        ("weat weat6 -e folder", "is a folder"),
-        ("report binary.csv --stereotype a=b", "no CSV table"),
-        ("report weat6 --out binary.csv", "is a file; name a folder"),
-        ("report weat6 --scope target", "did you mean 'targets'"),
-        ("report weat6 --model binary.toml", "not UTF-8 text"),
+        ("weat weat6 -e folder", "folder"),
+        ("report binary.csv --stereotype a=b", "CSV"),
+        ("report weat6 --out binary.csv", "binary.csv folder"),
+        ("report weat6 --scope target", "'targets'"),
+        ("report weat6 --model binary.toml", "binary.toml UTF-8"),
         ("report weat6 --ci 95", "--ci"),
-        ("report weat6 --rope 0", "rope: 0.0 does not say up to where"),
-        ("report weat6 --figures png,jpg", "figures: 'jpg' is no format of figures; did you mean"),
+        ("report weat6 --rope 0", "rope 0.0"),
+        ("report weat6 --figures png,jpg", "figures 'jpg'"),
         ("report", "Missing argument"),
-        ("fit weat6 --seed -1", "seed: -1 is no seed"),
+        ("fit weat6 --seed -1", "seed -1"),
         ("fit weat6 --draws 5", "--draws"),
-        ("fit weat6 --scope target", "did you mean 'targets'"),
-        ("fit one.toml --controls none", "a group or class of one word (x)"),
-        ("plan one.toml --controls none", "a group or class of one word (x)"),
-        ("plan weat6 --scope none", "generalises to no other words"),
-        ("plan weat6 --model hierarchical", "neither scopes nor a noise floor"),
-        ("weat weat6 --seed -1", "seed: -1 is no seed"),
-        ("measures weat6 --seed -1", "seed: -1 is no seed"),
-        ("calibrate weat6 --jobs -7", "jobs: -7 processes"),
-        ("calibrate weat6 --folder binary.csv", "folder: 'binary.csv' is a file"),
-        (f"fit weat6 --out {'a' * 300}", "is no name of a file"),
-        (f"report weat6 --out {'a' * 300}", "is no name of a file"),
+        ("fit weat6 --scope target", "'targets'"),
+        ("fit one.toml --controls none", "word (x)"),
+        ("plan one.toml --controls none", "word (x)"),
+        ("plan weat6 --scope none", "'none' words"),
+        ("plan weat6 --model hierarchical", "'hierarchical' scopes"),
+        ("weat weat6 --seed -1", "seed -1"),
+        ("measures weat6 --seed -1", "seed -1"),
+        ("calibrate weat6 --jobs -7", "jobs -7"),
+        ("calibrate weat6 --folder binary.csv", "folder 'binary.csv'"),
+        (f"fit weat6 --out {'a' * 300}", "name file"),
+        (f"report weat6 --out {'a' * 300}", "name file"),
         ("fit weat6 --chains 0", "--chains"),
-        ("fit weat6 --model crosed", "did you mean 'crossed'"),
-        ("fit weat6 --controls neutrl", "did you mean 'neutral'"),
-        ("fit weat6 --out folder", "is a folder; name a file"),
-        ("fit weat6 --out nowhere/fit.nc", "does not exist; make it first"),
-        ("summarize nowhere.nc", "no file 'nowhere.nc'"),
-        ("summarize binary.nc", "is not a netCDF file"),
+        ("fit weat6 --model crosed", "'crossed'"),
+        ("fit weat6 --controls neutrl", "'neutral'"),
+        ("fit weat6 --out folder", "folder file"),
+        ("fit weat6 --out nowhere/fit.nc", "nowhere/fit.nc"),
+        ("summarize nowhere.nc", "'nowhere.nc'"),
+        ("summarize binary.nc", "binary.nc netCDF"),
         ("debias --sets she --out after.npz", "she"),
         ("debias --sets binary.toml --out after.npz", "binary.toml"),
-        ("debias --sets she:he --out after.vec", "vectors are written as .npz"),
+        ("debias --sets she:he --out after.vec", ".vec .npz"),
         ("compare weat6 --before googlenews-demo --after nowhere.npz", "nowhere.npz"),
-        ("compare --before googlenews-demo --after googlenews-demo", "LIST: is missing"),
-        ("calibrate weat6 --jobs 0", "jobs: 0 processes"),
+        ("compare --before googlenews-demo --after googlenews-demo", "LIST missing"),
+        ("calibrate weat6 --jobs 0", "jobs 0"),
         ("calibrate weat6 --draws 0", "--draws"),
-        ("plan weat6 --out plan.xls", "is no figure"),
-        ("models crosed", "did you mean 'crossed'"),
-        ("wordlists weat66", "did you mean 'weat6'"),
-        ("wordlists topics.toml", "did you mean 'career'"),
-        ("wordlists binary.toml", "not UTF-8 text"),
+        ("plan weat6 --out plan.xls", "plan.xls"),
+        ("models crosed", "'crossed'"),
+        ("wordlists weat66", "'weat6'"),
+        ("wordlists topics.toml", "'career'"),
+        ("wordlists binary.toml", "binary.toml UTF-8"),
     ],
 )
 def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arguments, message):
@@ -277,6 +329,6 @@ def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arg
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
     assert code == 2
     assert len(errors) == 1
-    assert message in errors[0]
+    assert says(errors[0], message)
     assert "unexpected" not in errors[0]
     assert sorted(path.name for path in Path().rglob("*")) == before

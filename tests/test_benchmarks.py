@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias import open_embedding
-from bayes_bias.associations.table import _OF_UNEVEN
-from bayes_bias.models.replication import replicate_patterns
-from bayes_bias.models.spec import REPLICATES
-from bayes_bias.reports.checks.clusters import _CONSEQUENCE
-from benchmarks import ground_truth_page, page, sbc
+from bayes_bias.models.components import REPLICATES
+from bayes_bias.models.replicate_variances import replicate_patterns
+from bayes_bias.reports.check_clusters import _CONSEQUENCE
+from bayes_bias.table.association_table import _OF_UNEVEN
+from benchmarks import known_bias_page, page, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import read
@@ -21,41 +21,38 @@ def test_the_page_is_rendered_from_the_results():
 
 
 def test_the_page_of_ground_truth_is_rendered_from_the_results_and_its_figures_are_there():
-    text = ground_truth_page.OUT.read_text(encoding="utf-8")
-    assert text == ground_truth_page.render(), "run `python -m benchmarks.ground_truth_page`"
+    text = known_bias_page.OUT.read_text(encoding="utf-8")
+    assert text == known_bias_page.render(), "run `python -m benchmarks.known_bias_page`"
     figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
     assert len(figures) > 5
-    assert all((ground_truth_page.OUT.parent / figure).is_file() for figure in figures)
+    assert all((known_bias_page.OUT.parent / figure).is_file() for figure in figures)
 
 
-def test_the_readme_quotes_what_one_finding_does_not_promise():
-    """In the words of README and page: rounded as there."""
+def test_the_docs_quote_what_one_finding_does_not_promise():
     rows = {(row["what"], row["of"]): row for row in read("promises")["rows"]}
     topics = [rows["topics on both sides", of]["found"] for of in ("googlenews-demo", "word2vec-50-manual")]
     many = next(row for (what, _), row in rows.items() if what == "ten lists")
-    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
-    assert "{:.0%} on GoogleNews vectors, {:.0%} with a model".format(*topics) in readme
-    assert f"shows a bias in {many['found']:.1%} of comparisons" in readme
-    assert f"after which it is {many['after Holm']:.1%}" in readme
+    text = prose("docs/evidence.md")
+    assert "{:.0%} on GoogleNews vectors, {:.0%} with a model".format(*topics) in text
+    assert f"shows a bias in {many['found']:.1%} of comparisons" in text
+    assert f"after which it is {many['after Holm']:.1%}" in text
 
 
-def test_the_readme_quotes_how_often_something_is_found_where_nothing_is():
-    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
+def test_the_docs_quote_how_often_something_is_found_where_nothing_is():
+    text = prose("docs/evidence.md")
     words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
     targets = pooled_shares("random-targets", ["method", "scope", "size"])
     templates = pooled_shares("replicates-nulls", ["part", "replicates", "method", "scope", "size"])
     ten = templates.loc["templates", 10]
-    assert f"this model in {ends(words['crossed', 'both'])}." in readme
+    assert f"this model in {ends(words['crossed', 'both'])}." in text
     assert words["WEAT", "targets"].round(2).between(0.39, 0.42).all()
     assert words["hierarchical", "both"].min() > 0.2
-    assert f"SD-WEAT's in {ends(words['SD-WEAT', 'attributes'])}, the published" in readme
-    assert f"With *targets* drawn at random WEAT's test finds {ends(targets['WEAT', 'targets'])}:" in readme
-    assert f"SEAT finds a bias in {ends(ten['SEAT', 'targets'])} of cases, WEAT on the" in readme
+    assert f"SD-WEAT's in {ends(words['SD-WEAT', 'attributes'])}, the published" in text
+    assert f"With *targets* drawn at random WEAT's test finds {ends(targets['WEAT', 'targets'])}:" in text
+    assert f"SEAT finds a bias in {ends(ten['SEAT', 'targets'])} of cases, WEAT on the" in text
     on_the_mean = ends(ten["WEAT", "targets"])
-    assert f"mean of the templates in {on_the_mean}, this posterior over words" in readme
-    assert (
-        f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in readme
-    )
+    assert f"mean of the templates in {on_the_mean}, this posterior over words" in text
+    assert f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in text
 
 
 def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
@@ -67,8 +64,8 @@ def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
     assert f"correlation of .1 to .5 gave {ends(topics)} false findings" in _CONSEQUENCE
 
 
-def test_the_readme_quotes_the_other_designs():
-    readme = " ".join((page.PAGE.parent / "README.md").read_text(encoding="utf-8").split())
+def test_the_docs_quote_the_other_designs():
+    text = prose("docs/evidence.md")
     cells = pd.concat([page._crossed(name) for name in ("topical", *page._named("others-"))])
     simulated = pd.DataFrame(read("simulated")["rows"])
     alike = ~simulated.part.str.startswith(("3 against 30", "sub-topics, not named"))
@@ -76,7 +73,28 @@ def test_the_readme_quotes_the_other_designs():
     share, draws = cells["share"], cells.draws
     told = f"it is {share.mean():.0%} on average, and {share.max():.0%} at most in one of {len(cells)} cells"
     assert draws.min() == draws.max()
-    assert f"{told} ({draws.max():.0f} draws each)" in readme
+    assert f"{told} ({draws.max():.0f} draws each)" in text
+
+
+def test_the_readme_quotes_three_numbers():
+    text = prose("README.md")
+    words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
+    assert words["WEAT", "targets"].round(1).eq(0.4).all()
+    assert (
+        "WEAT's test finds one in about 40% of such cases, the published Bayesian model in more than 20%,"
+        in text
+    )
+    assert f"this model in {ends(words['crossed', 'both'])}." in text
+    simulated = pd.DataFrame(read("simulated")["rows"]).set_index("part").share
+    not_named, named = (ends(simulated[f"sub-topics, {kind}"]) for kind in ("not named", "named"))
+    for page_of_docs in (text, prose("docs/evidence.md")):
+        assert f"{not_named} false findings in simulations" in page_of_docs
+        assert named in page_of_docs
+
+
+def prose(name: str) -> str:
+    """A page of the project without its line breaks."""
+    return " ".join((page.PAGE.parent / name).read_text(encoding="utf-8").split())
 
 
 def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":
@@ -86,7 +104,7 @@ def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":
 
 
 def ends(shares: "pd.Series[float]") -> str:
-    """As the README writes the least and the largest."""
+    """As pages write the least and the largest."""
     return f"{100 * shares.min():.0f} to {shares.max():.0%}"
 
 

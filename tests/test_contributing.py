@@ -1,19 +1,29 @@
 """The walks for contributors: the code on the pages does what the pages say."""
 
+import doctest
+import html
+import os
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from bayes_bias import Sampling, cosines, load_spec, measures, open_embedding
-from bayes_bias.embeddings import opening
+from bayes_bias import cosines, load_wordlist, measures, open_embedding, sweep
+from bayes_bias.debiasing.debiaser import DEBIASERS
+from bayes_bias.embeddings import opening_embeddings
 from bayes_bias.measures.registry import MEASURES
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.progress import Quiet
-from bayes_bias.reports.check import Study
+from bayes_bias.measuring.similarity import SIMILARITIES
+from bayes_bias.reports.report_checks import CHECKERS
+from bayes_bias.sweeps.sweep_spec import read_sweep
 
 WALKS = Path(__file__).parents[1] / "docs" / "contributing"
 
@@ -37,7 +47,7 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
     try:
         made_in("add-a-measure.md")
         vectors = open_embedding("googlenews-demo").all()
-        table = measures.measure_all(cosines(vectors, "weat6"), vectors).table
+        table = measures.measure_all(cosines(vectors, "weat6")).table
         assert table.index[-1] == "ECT"
         assert table.b0["ECT"] == 1
         assert -1 < table.value["ECT"] < 1
@@ -48,25 +58,159 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
 def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
     text = (WALKS / "add-a-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\+    (\w+)\.FORMAT,$", text, re.MULTILINE)
-    monkeypatch.setattr(opening, "tsv", made_in("add-a-format.md"), raising=False)
-    formats = tuple(getattr(opening, row).FORMAT for row in rows)
-    assert set(opening.FORMATS) < set(formats)
-    monkeypatch.setattr(opening, "FORMATS", formats)
-    vectors = opening.open_embedding("googlenews-demo").all()
+    monkeypatch.setattr(opening_embeddings, "tsv", made_in("add-a-format.md"), raising=False)
+    formats = tuple(getattr(opening_embeddings, row).FORMAT for row in rows)
+    assert set(opening_embeddings.FORMATS) < set(formats)
+    monkeypatch.setattr(opening_embeddings, "FORMATS", formats)
+    vectors = opening_embeddings.open_embedding("googlenews-demo").all()
     lines = ("\t".join([word, *map(str, row)]) + "\n" for word, row in vectors.items())
     (tmp_path / "vectors.tsv").write_text("".join(lines), encoding="utf-8")
-    opened = opening.open_embedding(tmp_path / "vectors.tsv")
+    opened = opening_embeddings.open_embedding(tmp_path / "vectors.tsv")
     assert opened.source == "vectors.tsv (tsv)"
     assert cosines(opened, "weat6").values.equals(cosines(vectors, "weat6").values)
 
 
 @pytest.mark.slow
-def test_a_check_of_one_file_says_its_sentence(made_in, small_fit, small_table):
-    ends = made_in("add-a-section.md").CHECKER
-    study = Study(
-        small_table, Fitted(small_fit), load_spec("crossed"), "both", 0.95, 1, Sampling(), None, 0, Quiet()
+def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(
+    made_in, run, tmp_path, monkeypatch
+):
+    text = (WALKS / "add-a-debiaser.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    try:
+        made = made_in("add-a-debiaser.md")
+        assert doctest.testmod(made) == (0, 3)
+        (in_python,) = re.findall(r"```python\n(import bayes_bias.*?)```", text, re.DOTALL)
+        said: dict[str, Any] = {}
+        exec(in_python, said)
+        cells = said["atlas"].cells
+        names = ["googlenews-demo", "googlenews-demo, projected"]
+        assert cells.index.get_level_values("embedding").tolist() == names
+
+        (spec,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+        Path("sweep.toml").write_text(spec, encoding="utf-8")
+        swept = sweep(**read_sweep("sweep.toml").arguments()).cells
+        assert swept.bias.tolist() == cells.bias.tolist()
+
+        (commands,) = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+        for line in commands.splitlines():
+            assert run(*shlex.split(line)[2:])[0] == 0
+        written = open_embedding("projected.npz").all()
+        np.testing.assert_allclose(written["nurse"], said["projected"]["nurse"], atol=1e-6)
+    finally:
+        DEBIASERS.pop("linear-projection", None)
+
+
+@pytest.mark.slow
+def test_a_similarity_of_one_file_is_in_tables_and_sweeps(made_in):
+    text = (WALKS / "add-a-similarity.md").read_text(encoding="utf-8")
+    try:
+        made_in("add-a-similarity.md")
+        (in_python,) = re.findall(r"```python\n(import bayes_bias.*?)```", text, re.DOTALL)
+        said: dict[str, Any] = {}
+        exec(in_python, said)
+        table, templates = said["table"], said["templates"]
+        vectors = open_embedding("googlenews-demo").all()
+        distance = np.linalg.norm(vectors["John"].astype(float) - vectors["executive"])
+        value = table.values.sel(target="John", attribute="executive").item()
+        assert value == pytest.approx(1 / (1 + distance), abs=1e-6)
+        singles = [single.values for single in templates.singles().values()]
+        np.testing.assert_allclose(templates.values, np.mean(singles, axis=0))
+        assert said["measured"].table.value["WEAT"] > 0
+        (bias,) = said["atlas"].cells.bias
+        assert bias == pytest.approx(said["measured"].table.value["quasi-F"])
+
+        (line,) = re.findall(r"`(similarity = .*?)`", text)
+        Path("sweep.toml").write_text(
+            f"{line}\nlists = ['weat6']\nposteriors = 'none'\n[[embeddings]]\nfiles = 'googlenews-demo'\n",
+            encoding="utf-8",
+        )
+        assert sweep(**read_sweep("sweep.toml").arguments()).metric.name == "closeness"
+    finally:
+        SIMILARITIES.pop("euclidean", None)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the checkout, to be changed as a walk says."""
+    root = WALKS.parents[1]
+    for folder in ("bayes_bias", "models", "wordlists"):
+        shutil.copytree(root / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def followed(checkout: Path) -> Callable[[str], list[str]]:
+    """Follow a walk in a copy of the checkout, and return the lines that its script prints."""
+
+    def follow(walk: str) -> list[str]:
+        text = (WALKS / walk).read_text(encoding="utf-8")
+        for file, diff in re.findall(r"In\s`(\S+)`:\n\n```diff\n(.*?)```", text, re.DOTALL):
+            _change(checkout / file, diff.splitlines())
+        copies = re.findall(r"Copy `(\S+)` to `(\S+)`.*?end:\n\n```toml\n(.*?)```", text, re.DOTALL)
+        for source, target, end in copies:
+            content = (checkout / source).read_text(encoding="utf-8")
+            (checkout / target).write_text(f"{content}\n{end}", encoding="utf-8")
+        script = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-1]
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": str(checkout)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    return follow
+
+
+def _change(file: Path, diff: list[str]) -> None:
+    """Change a file as a diff without line numbers says; its old lines must be there once."""
+    old = "".join(line[1:] + "\n" for line in diff if not line.startswith("+"))
+    new = "".join(line[1:] + "\n" for line in diff if not line.startswith("-"))
+    content = file.read_text(encoding="utf-8")
+    assert content.count(old) == 1, f"{file.name} no longer has the lines of the walk: {old}"
+    file.write_text(content.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
+    skewness, density = map(float, followed("add-a-likelihood.md"))
+    assert skewness != 0
+    assert density > 0  # residuals of cosines have standard deviations far below one
+
+
+@pytest.mark.slow
+def test_a_variance_component_of_three_files_is_sampled_with_its_prior(followed):
+    scale, log_prior = map(float, followed("add-a-variance-component.md"))
+    assert scale > 0
+    assert log_prior < 0
+
+
+@pytest.mark.slow
+def test_a_check_of_one_file_and_one_row_is_in_the_report(checkout):
+    text = (WALKS / "add-a-section.md").read_text(encoding="utf-8")
+    file, code = re.findall(r"Make\s`(\S+)`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
+    (checkout / file).write_text(code, encoding="utf-8")
+    (row,) = re.findall(r"The row, in `(\S+)`", text)
+    for diff in re.findall(r"```diff\n(.*?)```", text, re.DOTALL):
+        _change(checkout / row, diff.splitlines())
+    (command,) = re.findall(r"^\$ bayes-bias (.*)$", text, re.MULTILINE)
+    few = ["--draws", "100", "--tune", "100", "--figures", "none"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bayes_bias", *shlex.split(command), *few],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+        check=False,  # too few draws to converge
     )
-    found = ends.run(study)
-    assert set(ends.columns) == set(found.numbers)
-    assert f"'{found.numbers['most']}' has the largest" in found.text
-    assert {found.numbers["most"], found.numbers["least"]} < set(small_table.values.target.values)
+    assert (checkout / "report" / "index.html").is_file(), done.stderr
+    page = html.unescape((checkout / "report" / "index.html").read_text(encoding="utf-8"))
+    titles = re.findall(r"<p><b>([^<]*)\.</b> ", page.split("Can these numbers be believed?")[1])
+    assert titles == [*(checker.title for checker in CHECKERS), "Both ends"]
+    evidence = pd.read_csv(checkout / "report" / "evidence.csv", index_col="list").loc["weat7"]
+    assert f"'{evidence.most}' has the largest" in page
+    assert evidence.least in load_wordlist("weat7").targets

@@ -13,5 +13,13 @@ def test_numbers_look_as_journals_print_them():
     assert signed(float("nan")) == "—"
 
 
+def test_a_bound_that_decides_shows_its_sign():
+    assert bounds(-0.035, -0.0004) == "[−0.035, −0.0004]"
+    assert bounds(0.00004, 0.025) == "[+0.00004, +0.025]"
+    assert bounds(-0.0351, -0.004, 1) == "[−0.04, −0.004]"
+    assert bounds(0.0, 1e-12) == "[0.000, 0.000]"
+    assert bounds(0.0004, 0.025, sign="") == "[0.000, 0.025]"  # a scale is on no side of zero
+
+
 def test_small_numbers_are_words():
     assert [in_words(n) for n in (0, 1, 10, 11, 1200)] == ["none", "one", "ten", "11", "1,200"]

@@ -75,5 +75,5 @@ def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
         table = cosines("googlenews-demo", name)
         found = verdict(fit(table, seed=1))
         assert f"{weat(table.without_controls()).effect_size:.2f}" == d
-        assert (signed(found.bias), found.label) == (bias, label)
+        assert (signed(found.mean), found.label) == (bias, label)
         assert_same_but_for_the_last_digit(interval, bounds(found.lower, found.upper))

@@ -13,7 +13,7 @@ def test_a_word_list_an_embedding_and_a_table_say_what_they_are():
     assert "; controls neutral (" in repr(words.with_controls("neutral"))
     assert repr(bb.open_embedding({"he": [1.0, 0.0]})) == "<Embedding: embedding, 2 dimensions, a mapping>"
     assert repr(random_table()) == (
-        "<Associations: small, 11 targets x 19 attributes, cosines; men = work, women = home; controls neutral>"
+        "<AssociationTable: small, 11 targets x 19 attributes, cosines; men = work, women = home; controls neutral>"
     )
 
 
@@ -29,6 +29,6 @@ def test_whatever_tells_prints_as_its_text(small_fit):
     assert found._repr_html_().startswith("<p>Posterior: ")
 
 
-@pytest.mark.parametrize("name", ["Associations", "WordList"])
+@pytest.mark.parametrize("name", ["AssociationTable", "WordList"])
 def test_public_data_tell(name):
     assert issubclass(getattr(bb, name), Telling)

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
-import xarray as xr
 
-from bayes_bias.associations.table import Associations
-from bayes_bias.checks.predictive import compare_models, predictive_coverage
-from bayes_bias.errors import AssociationsError
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.inference.sampling import Sampling
-from bayes_bias.inference.sampling import fit as fit_model
+from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.errors import TableError
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.fitting_tables import fit_table
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.table.association_table import AssociationTable
 
 PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
@@ -53,7 +52,7 @@ class DataFit:
 
 def data_fit(
     fit: Fit,
-    table: Associations,
+    table: AssociationTable,
     *,
     against_published: bool = False,
     seed: int = 1,
@@ -65,7 +64,7 @@ def data_fit(
     ----------
     fit : xarray.DataTree
         A converged fit of this table.
-    table : Associations
+    table : AssociationTable
     against_published : bool
         Fit the published model, too: it takes longer than everything else that is asked of a list.
     seed, sampling
@@ -73,12 +72,12 @@ def data_fit(
 
     Raises
     ------
-    AssociationsError
+    TableError
         There are too many values to visit one by one.
     """
     pairs = table.values.size
     if pairs > MOST_PAIRS:
-        raise AssociationsError(
+        raise TableError(
             f"{pairs:,} values are too many for a report to leave out one by one (the most are {MOST_PAIRS:,});"
             " `bayes-bias check` takes the time"
         )
@@ -89,7 +88,7 @@ def data_fit(
     )
     if published is None:
         return DataFit(_coverage({name: fitted}), pairs, no_comparison=reason)
-    fits = {name: fitted, PUBLISHED: Fitted.of(published)}
+    fits = {name: fitted, PUBLISHED: published}
     compared = compare_models(fits)
     return DataFit(
         coverage=_coverage(fits),
@@ -105,10 +104,10 @@ def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _published_or_why_not(
-    table: Associations, seed: int, sampling: Sampling
-) -> tuple[xr.DataTree | None, str]:
+    table: AssociationTable, seed: int, sampling: Sampling
+) -> tuple[Fitted | None, str]:
     try:
-        published = fit_model(table, PUBLISHED, seed=seed, sampling=sampling)
-    except AssociationsError as error:
+        published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
+    except TableError as error:
         return None, str(error)
     return (published, "") if Diagnostics.of(published).converged else (None, "its fit has not converged")

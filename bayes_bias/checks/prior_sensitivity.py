@@ -6,11 +6,11 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.estimands.estimates import estimates
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.inference.diagnostics import MAX_PRIOR_SENSITIVITY
-from bayes_bias.inference.power_scaling import power_scaling_groups
+from bayes_bias.models.diagnostics import MAX_PRIOR_SENSITIVITY
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.power_scaling import power_scaling_groups
+from bayes_bias.posterior.estimates import estimates
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 _BLOCK_ESTIMANDS = ("bias", "group_bias", "excess", "repulsion", "effect_size")
 

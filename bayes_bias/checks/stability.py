@@ -12,25 +12,26 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.associations.cosine import CONTROLS, cosines_with_vectors
-from bayes_bias.associations.statistics import table_means
-from bayes_bias.associations.table import Associations
-from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.embeddings.base import Vector
-from bayes_bias.embeddings.opening import Openable
-from bayes_bias.embeddings.replicated import split
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.formatting import Telling, percent, plain, plural
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.inference.sampling import Sampling, fit
-from bayes_bias.measures.table import measure_all
+from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measuring.similarity import Similarity
+from bayes_bias.measuring.vector_tables import CONTROLS, similarities
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.fitting_tables import fit_table
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling
 from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.design_study import variance_shares
+from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.progress import Progress, Quiet
-from bayes_bias.results.design import variance_shares
-from bayes_bias.results.summary import interval_columns, interval_of, row_of, summarize
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.column_names import interval_columns, interval_of
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.table.sufficient_statistics import table_means
 from bayes_bias.words.wordlist import WordList
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
@@ -65,7 +66,7 @@ class Stability(Telling):
         What `bayes_bias.summarize` says of the fit to all trainings together.
     shares : pandas.DataFrame
         Shares of variance of a single value, and of the measured bias; see
-        `bayes_bias.results.design.variance_shares`.
+        `bayes_bias.posterior.design_study.variance_shares`.
     fit : xarray.DataTree
         The crossed model of all trainings together.
     scope : str
@@ -107,9 +108,8 @@ class Stability(Telling):
     @property
     def components(self) -> pd.DataFrame:
         """Rows of the summary on how much trainings differ: ``replicate_sd``, ``same_sign``, ``reliability``."""
-        lower, upper = interval_columns(self.summary)
-        rows = self.summary.loc[list(OF_TRAININGS), ["mean", lower, upper, "observed"]]
-        return rows.set_axis(["mean", "lower", "upper", "observed"], axis="columns")
+        columns = ["mean", *interval_columns(self.summary), "observed"]
+        return self.summary.loc[list(OF_TRAININGS), columns]
 
     @property
     def text(self) -> str:
@@ -117,7 +117,7 @@ class Stability(Telling):
         if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
             return f"No answer: the fit has not converged: {'; '.join(problems)}."
         kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
-        several, decimals = str(len(self.measures)), Fitted.of(self.fit).association.decimals + 1
+        several, decimals = str(len(self.measures)), Fitted.of(self.fit).metric.decimals + 1
         sd = row_of(self.summary, "replicate_sd")
         lower, upper = (plain(bound, decimals) for bound in interval_of(sd))
         one, all_of_them = (row_of(self.summary, "reliability", label)["mean"] for label in ("1", several))
@@ -137,6 +137,7 @@ def stability(
     *,
     kind: str | None = None,
     controls: Iterable[str | Path | WordList] = CONTROLS,
+    similarity: str | Similarity = "cosine",
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
@@ -160,8 +161,8 @@ def stability(
         Two trainings or more, of the same dimensions and under different names; five or more say how much they differ.
     kind : str, optional
         What a training is, in the singular; "seed" by default, and of an embedding with replicates what these are.
-    controls, allow_loss, trust
-        See `cosines`.
+    controls, similarity, allow_loss, trust
+        See `similarities`.
     model, seed, sampling, progress
         See `fit`.
     scope : str
@@ -203,12 +204,12 @@ def stability(
     sampling_scope(scope)
     check_ci_prob(ci_prob)
     opened = _opened(embeddings, kind, trust)
-    progress.step("measuring cosines")
-    table, vectors = cosines_with_vectors(opened, wordlist, controls, allow_loss=allow_loss)
+    progress.step("measuring similarities")
+    table = similarities(opened, wordlist, controls, similarity=similarity, allow_loss=allow_loss)
     check_design(table_means(table), scope)
-    measured, left_out = _measured(table, split(vectors, len(opened.replicates)), seed, progress)
-    posterior = fit(table, spec, seed=seed, sampling=sampling, progress=progress)
-    summary = summarize(posterior, scope, ci_prob=ci_prob)
+    measured, left_out = _measured(table, seed, progress)
+    fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=progress)
+    summary = summarize(fitted, scope, ci_prob=ci_prob)
     of_each = summary.loc["replicate_bias"]
     return Stability(
         name=table.name,
@@ -218,8 +219,8 @@ def stability(
         ),
         left_out=left_out,
         summary=summary,
-        shares=variance_shares(posterior),
-        fit=posterior,
+        shares=variance_shares(fitted),
+        fit=fitted.tree,
         scope=scope,
         ci_prob=ci_prob,
     )
@@ -239,21 +240,21 @@ def _opened(
 
 
 def _measured(
-    table: Associations, vectors: Sequence[Mapping[str, Vector]], seed: int, progress: Progress
+    table: AssociationTable, seed: int, progress: Progress
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Each method in each training, and why some are left out."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
-    for (label, single), own in zip(table.singles().items(), vectors, strict=True):
+    for label, single in table.singles().items():
         progress.step(f"{label}: published measures")
-        found = measure_all(single, own, seed=seed)
+        measured = measure_all(single, seed=seed)
         rows[label] = {
-            method: number(found.results[measure])
+            method: number(measured.results[measure])
             for method, measure, number in _METHODS
-            if measure in found.results
+            if measure in measured.results
         }
         left_out |= {
-            measure: found.left_out[measure] for _, measure, _ in _METHODS if measure in found.left_out
+            measure: measured.left_out[measure] for _, measure, _ in _METHODS if measure in measured.left_out
         }
     kind = table.replicates.kind if table.replicates else None
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)

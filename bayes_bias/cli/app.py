@@ -22,13 +22,13 @@ COMMANDS = MappingProxyType(
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
-        "tpr": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
-        "ground-truth": "Worlds whose bias is known: corpora, models, and what every measure makes of them.",
+        "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
+        "known-bias": "Corpora whose bias is known, models trained on them, and what every measure says of them.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
-        "pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
+        "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words, source and errata.",
         "models": "The shipped models, or one of them with its priors; a copy of one to change the priors in.",
-        "debias": "Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019): neutralise, and equalise if asked.",
+        "debias": "Debias an embedding, by hard debiasing or another method.",
         "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",
     }
 )
@@ -56,7 +56,9 @@ def _imported(name: str) -> Any:
     function = name.replace("-", "_")
     import_module(f"bayes_bias.cli.{function}")
     info = next(
-        each for each in app.registered_commands if getattr(each.callback, "__name__", "") == function
+        command
+        for command in app.registered_commands
+        if getattr(command.callback, "__name__", "") == function
     )
     return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
 
@@ -72,8 +74,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         from bayes_bias import __version__
 
         typer.echo(f"bayes-bias {__version__}")

@@ -8,38 +8,31 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.checks.calibration import Calibration, Random
+from bayes_bias.checks.calibration import Calibration
+from bayes_bias.checks.random_nulls import Random
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.options import (
-    DEMO,
     MODEL,
-    AllowLossOption,
-    ControlsOption,
-    EmbeddingOption,
+    JobsOption,
     OverwriteOption,
-    ReplicatesOption,
     SchedulerOption,
     SeedOption,
-    SentenceModel,
-    TrustOption,
-    controls_of,
-    embedding_of,
-    takes_sentence_model,
+    with_options,
 )
-from bayes_bias.files import check_output, whole_file
+from bayes_bias.cli.table_source import WordListArgument, WordListSource
+from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, count, plain, share, share_within
-from bayes_bias.results.spreadsheets import csv_text
-from bayes_bias.tasks import connected
+from bayes_bias.sweeps.dask_cluster import connected
+from bayes_bias.table.column_names import interval_of
 
 
 @app.command()
-@takes_sentence_model
+@with_options
 def calibrate(
-    wordlist: Annotated[
-        str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
-    ],
+    wordlist: WordListArgument,
+    inputs: WordListSource,
     out_file: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")
     ] = None,
@@ -58,20 +51,13 @@ def calibrate(
     planted: Annotated[
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
     ] = 0.0,
-    embedding: EmbeddingOption = DEMO,
-    replicates: ReplicatesOption = None,
-    controls: ControlsOption = "neutral,human",
     model: Annotated[
         list[str] | None,
         typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL),
     ] = None,
     seed: SeedOption = 1,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
-    allow_loss: AllowLossOption = False,
-    trust: TrustOption = False,
-    *,
-    reader: SentenceModel,
 ) -> None:
     """How often would this design find a bias where none is? Words are drawn at random.
 
@@ -82,15 +68,14 @@ def calibrate(
     with progress_bar() as progress, connected(scheduler) as client:
         made = bb.calibrate(
             wordlist,
-            embedding_of(embedding, replicates, trust, reader, [wordlist], controls, progress),
+            inputs.opened([wordlist], progress),
             draws=draws,
             random=cast(Random, random),
             size=size,
             planted=planted,
-            controls=controls_of(controls),
+            **inputs.settings,
             models=model or ["crossed"],
             seed=seed,
-            allow_loss=allow_loss,
             folder=folder,
             jobs=jobs,
             client=client,
@@ -99,8 +84,7 @@ def calibrate(
     print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
     say(made.text)
     if out_file is not None:
-        with whole_file(out_file, overwrite) as unfinished:
-            unfinished.write_text(csv_text(made.records, index=False), encoding="utf-8")
+        write_csv(made.records, out_file, overwrite)
         say(f"The records of all draws are in {out_file}")
 
 
@@ -110,9 +94,9 @@ def _rates(made: Calibration) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "draws": rows.draws.map(count),
-            "found": list(map(share_within, rows["share"], rows.share_lb, rows.share_ub)),
+            "found": list(map(share_within, rows["share"], *interval_of(rows, "share"))),
             "width": rows.width.map(plain),
-            "hold the truth": [DASH if isnan(each) else share(each) for each in rows.coverage_95],
+            "hold the truth": [DASH if isnan(covered) else share(covered) for covered in rows.coverage_95],
         },
         index=rows.index,
     )

@@ -1,16 +1,19 @@
-"""`bayes-bias debias`: from embedding to embedding."""
+"""`bayes-bias debias`: from embedding to debiased embedding."""
 
+import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import OverwriteOption, TrustOption
-from bayes_bias.embeddings import check_vectors_path, save_vectors
-from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.cli.options import OverwriteOption
+from bayes_bias.cli.table_source import TrustOption
+from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
+from bayes_bias.embeddings.saving_vectors import check_vectors_path, save_vectors
+from bayes_bias.errors import BayesBiasError
 
 
 @app.command()
@@ -29,34 +32,42 @@ def debias(
     embedding: Annotated[
         str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
     ] = "googlenews-demo",
-    equalize: Annotated[
-        bool, typer.Option("--equalize", help="Equalise the defining sets too, as Bolukbasi et al. do.")
-    ] = False,
-    components: Annotated[
-        int, typer.Option(min=1, help="Dimensions of the bias subspace: 1 for two groups, more for several.")
-    ] = 1,
+    method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--setting",
+            metavar="NAME=VALUE",
+            help="A setting of the method, such as equalize=true or components=2.",
+        ),
+    ] = None,
     overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
-    """Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019): neutralise, and equalise if asked.
+    """Debias an embedding, by hard debiasing or another method.
 
     Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
     """
     check_vectors_path(out_file, overwrite, "--out")
-    told = read_debias_sets(sets)
+    debiaser = make_debiaser(method, dict(_setting(text) for text in settings or ()), "--method")
+    debiasing = bb.debiasing.Debiasing(debiaser, sets)
     with progress_bar() as progress:
         progress.step(f"{embedding}: reading vectors")
         opened = bb.open_embedding(embedding, trust=trust)
-        vectors = opened.all()
-        progress.step("debiasing")
-        debiased = bb.hard_debias(
-            vectors,
-            told.defining_sets,
-            specific=told.specific,
-            equalize_sets=(*told.equalize_sets, *(told.defining_sets if equalize else ())),
-            components=components,
-        )
+        progress.step(f"debiasing: {method}")
+        debiased = debiasing.applied(opened)
         progress.step(f"writing {out_file}")
         save_vectors(debiased, out_file, overwrite=overwrite)
-    say(f"{len(debiased):,} vectors of unit length are in {out_file}")
+    say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
     say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Name and value; a value is written as in a sweep's TOML file."""
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise BayesBiasError(f"--setting: '{text}' has no value; write NAME=VALUE, such as equalize=true")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:  # a text without quotes
+        return name.strip(), value

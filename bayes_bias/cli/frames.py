@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal
 
@@ -12,6 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bayes_bias.cli.console import out
+from bayes_bias.files import csv_text, whole_file
+from bayes_bias.formatting import bounds
+from bayes_bias.table.column_names import interval_of
 
 # Longer words of a text are broken where a terminal is narrow.
 _LONG_WORD = 16
@@ -40,6 +44,17 @@ def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
     if (needed := _width(column.narrowest for column in columns)) > out.width:
         table.width = needed
     out.print(table, crop=False)
+
+
+def intervals(rows: pd.DataFrame, decimals: int, of: str = "", *, sign: Literal["", "+"] = "+") -> list[str]:
+    """The interval of each row as text."""
+    return [bounds(*ends, decimals, sign=sign) for ends in zip(*interval_of(rows, of), strict=True)]
+
+
+def write_csv(rows: pd.DataFrame, path: Path, overwrite: bool) -> None:
+    """Write rows without their index, all or nothing."""
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
 
 
 @dataclass(frozen=True, eq=False)

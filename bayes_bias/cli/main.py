@@ -1,7 +1,9 @@
 """Run a command; print an error in one line."""
 
+import signal
 import sys
-from typing import NoReturn
+import threading
+from typing import Any, NoReturn
 
 import typer
 
@@ -15,8 +17,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     show_notices()
+    _stop_when_terminated()
     try:
-        status = app([a for a in given if a != "--debug"], standalone_mode=False)
+        status = app([a for a in given if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
@@ -24,6 +27,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             raise
         _fail(_one_line(error), 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _stop_when_terminated() -> None:
+    """SIGTERM stops as an error does: worker processes end, and no unfinished file stays behind."""
+
+    def stop(*_: Any) -> None:
+        _fail("stopped", 128 + signal.SIGTERM)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stop)
 
 
 def _one_line(error: Exception) -> str:

@@ -10,9 +10,8 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import check_output, whole_file
-from bayes_bias.models.spec import load_spec, spec_names
-from bayes_bias.resources import shipped
+from bayes_bias.files import check_output, shipped, whole_file
+from bayes_bias.models.model_spec import load_spec, spec_names
 
 
 @app.command()

@@ -7,52 +7,29 @@ import typer
 from matplotlib.figure import Figure
 
 import bayes_bias as bb
-from bayes_bias.associations.statistics import table_means
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import (
-    DEMO,
-    AllowLossOption,
-    CiOption,
-    ControlsOption,
-    EmbeddingOption,
-    ListArgument,
-    ModelOption,
-    OverwriteOption,
-    ReplicatesOption,
-    Sampler,
-    ScopeOption,
-    SeedOption,
-    SentenceModel,
-    StereotypesOption,
-    TrustOption,
-    read_table,
-    takes_sampling,
-    takes_sentence_model,
-)
+from bayes_bias.cli.options import InferenceWithoutRope, OverwriteOption, with_options
+from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.errors import OutputError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.files import FORMATS, check_output, whole_file
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
-from bayes_bias.results.design import COUNTS, LENGTHS, by_words
+from bayes_bias.posterior.design_study import COUNTS, LENGTHS, by_words
+from bayes_bias.table.scopes import check_design, sampling_scope
+from bayes_bias.table.sufficient_statistics import table_means
 
 
 @app.command()
-@takes_sampling
-@takes_sentence_model
+@with_options
 def plan(
     source: ListArgument,
+    inputs: TableSource,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
     overwrite: OverwriteOption = False,
-    embedding: EmbeddingOption = DEMO,
-    replicates: ReplicatesOption = None,
-    controls: ControlsOption = "neutral,human",
-    stereotypes: StereotypesOption = None,
-    model: ModelOption = "crossed",
     n_targets: Annotated[
         list[int] | None, typer.Option(help="Targets in each group to plan for; may be repeated.")
     ] = None,
@@ -63,14 +40,8 @@ def plan(
         list[int] | None,
         typer.Option(help="Replicates to plan for; may be repeated, and as many as there are by default."),
     ] = None,
-    scope: ScopeOption = DEFAULT_SCOPE,
-    ci_prob: CiOption = 0.95,
-    seed: SeedOption = 1,
-    allow_loss: AllowLossOption = False,
-    trust: TrustOption = False,
     *,
-    sampler: Sampler,
-    reader: SentenceModel,
+    inference: InferenceWithoutRope,
 ) -> None:
     """How narrow would the interval be, and how likely exclude zero, with longer lists?
 
@@ -79,39 +50,36 @@ def plan(
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
-            raise OutputError(f"--out: '{out_file}' is no figure; name a file in .png, .pdf or .svg")
+            raise OutputError(f"--out: '{out_file}' is not a figure; name a file in .png, .pdf or .svg")
         if any(len(set(given)) == 1 for given in (n_targets, n_attributes) if given):
             raise OutputError(
                 "--out: a figure needs two numbers of targets and of attributes or more; repeat --n-targets and"
                 " --n-attributes, or leave them out"
             )
-    sampling_scope(scope)
-    spec = generalising_spec(model, "a plan")
+    sampling_scope(inference.scope)
+    spec = generalising_spec(inference.model, "a plan")
     with progress_bar() as progress:
-        table = read_table(
-            source, embedding, replicates, controls, stereotypes, allow_loss, trust, reader, progress
-        )
-        check_design(table_means(table), scope)
-        posterior = bb.fit(table, spec, seed=seed, sampling=sampler.sampling, progress=progress)
+        table = inputs.table(source, progress)
+        check_design(table_means(table), inference.scope)
+        posterior = bb.fit(table, **inference.fitting | {"model": spec}, progress=progress)
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,
         n_targets or LENGTHS,
         n_attributes or LENGTHS,
         n_replicates or (COUNTS if kind else None),
-        scope=cast(ScopeName, scope),
-        ci_prob=ci_prob,
+        **inference.reading,
     )
     along_words = kind and set(n_targets or LENGTHS) & set(n_attributes or LENGTHS)
     power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")
     by = f"{plural(kind)} and words" if kind else "words"
     print_frame(
         power.map("{:.2f}".format),
-        title=f"Probability of excluding zero ({ci_prob:.0%}), by {by} per group and class",
+        title=f"Probability of excluding zero ({inference.ci_prob:.0%}), by {by} per group and class",
     )
-    say(bb.verdict(posterior, cast(ScopeName, scope), ci_prob=ci_prob).text)
+    say(bb.verdict(posterior, **inference.reading).text)
     if out_file is not None:
-        figure = plot_plan(posterior, planned=planned, ci_prob=ci_prob).get_figure(root=True)
+        figure = plot_plan(posterior, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
         with whole_file(out_file, overwrite) as unfinished:
             cast(Figure, figure).savefig(unfinished, dpi=200)
         say(f"The figure is in {out_file}")

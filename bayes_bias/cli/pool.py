@@ -10,10 +10,10 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.options import CiOption
-from bayes_bias.formatting import bounds, level, percent, signed
-from bayes_bias.results.pooled import Pooled
+from bayes_bias.formatting import level, percent, signed
+from bayes_bias.posterior.pooled_lists import PooledLists
 
 
 @app.command()
@@ -27,21 +27,21 @@ def pool(
 
     Example: bayes-bias pool report/posterior-*.nc
     """
-    found = bb.pool([bb.load_fit(each) for each in fit_files], ci_prob=ci_prob)
-    print_frame(_lists(found), title=f"Bias of each list, in {found.association.unit}")
-    print_frame(found.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
-    say(found.text)
+    pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
+    print_frame(_lists(pooled), title=f"Bias of each list, in {pooled.metric.unit}")
+    print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
+    say(pooled.text)
 
 
-def _lists(found: Pooled) -> pd.DataFrame:
-    rows, decimals = found.lists, found.association.decimals
-    number, interval = partial(signed, decimals=decimals), partial(bounds, decimals=decimals)
-    width = level(found.ci_prob)
+def _lists(pooled: PooledLists) -> pd.DataFrame:
+    rows, decimals = pooled.lists, pooled.metric.decimals
+    number = partial(signed, decimals=decimals)
+    width = level(pooled.ci_prob)
     return pd.DataFrame(
         {
-            "by itself": rows.bias.map(number),
-            f"{width} interval": list(map(interval, rows.lower, rows.upper)),
-            "pooled": rows.pooled.map(number),
-            f"{width} interval, pooled": list(map(interval, rows.pooled_lower, rows.pooled_upper)),
+            "by itself": rows["mean"].map(number),
+            f"{width} interval": intervals(rows, decimals),
+            "pooled": rows.pooled_mean.map(number),
+            f"{width} interval, pooled": intervals(rows, decimals, "pooled"),
         }
     )

@@ -8,12 +8,12 @@ import typer
 
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
-from bayes_bias.cli.options import ControlsOption, OverwriteOption, controls_of
+from bayes_bias.cli.frames import write_csv
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed
 from bayes_bias.errors import EmbeddingError, TemplateError
-from bayes_bias.files import check_output, whole_file
-from bayes_bias.language_models.elsewhere import save_sentence_vectors
+from bayes_bias.files import check_output, read_csv
 from bayes_bias.language_models.encoding import sentences_to_encode
-from bayes_bias.results.spreadsheets import csv_text, read_csv
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.words.wordlist import load_wordlist
 
 
@@ -46,14 +46,13 @@ def sentences(
             raise EmbeddingError(
                 f"--vectors: belong to the CSV file of sentences, and LIST is '{source}'; name the file"
             )
-        found = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
-        say(f"{found}: use it with --embedding {out_file}")
+        saved = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
+        say(f"{saved}: use it with --embedding {out_file}")
         return
     if out_file.suffix != ".csv":
         raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
-    rows = sentences_to_encode(source, templates, controls_of(controls))
-    with whole_file(out_file, overwrite) as unfinished:
-        unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
+    rows = sentences_to_encode(source, templates, listed(controls))
+    write_csv(rows, out_file, overwrite)
     say(
         f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}"
     )
@@ -61,7 +60,7 @@ def sentences(
 
 def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
-    words = load_wordlist(source).with_controls(controls_of(controls))
+    words = load_wordlist(source).with_controls(listed(controls))
     lost = len({*words.targets, *words.attributes} - set(rows.word))
     return (
         f"; {lost} words of the control classes cannot stand in these templates and are left out"

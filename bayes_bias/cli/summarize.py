@@ -11,12 +11,13 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
+from bayes_bias.files import csv_text
 from bayes_bias.formatting import DASH, bounds, level, plain, probability, signed
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.results.spreadsheets import csv_text
-from bayes_bias.results.summary import interval_columns
+from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
+from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
 @app.command()
@@ -51,36 +52,38 @@ _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "tar
 
 
 def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
-    """A summary; replicates, whose labels may be whole sentences, in a table of their own."""
+    """Print a summary; replicates, whose labels may be whole sentences, are in a second table."""
     fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
     print_frame(
         _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
-        title=f"{fitted.name}, in {fitted.association.unit}",
+        title=f"{fitted.name}, in {fitted.metric.unit}",
     )
     if "replicate_bias" in estimand:
         kind = fitted.replicate_kind
         rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
         print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, drawn towards that of all")
+    if "group_bias" in estimand and fitted.data.sizes["group"] > 1:
+        say(GROUP_BIAS_CAVEAT)
     say(Diagnostics.of(fitted).text)
 
 
 def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFrame:
     """What a terminal of 80 columns holds; `--csv` has the rest."""
-    decimals, (lower, upper) = fitted.association.decimals, interval_columns(summary)
+    decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)
     signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
     written = {
         "mean": [
-            (signed if sign else plain)(each, decimals)
-            for each, sign in zip(summary["mean"], signs, strict=True)
+            (signed if sign else plain)(mean, decimals)
+            for mean, sign in zip(summary["mean"], signs, strict=True)
         ],
         f"{level(ci_prob)} interval": [
             bounds(low, high, decimals, sign=sign)
             for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
         ],
         "P(sign)": [
-            probability(each) if sign else DASH
-            for each, sign in zip(summary.prob_direction, signs, strict=True)
+            probability(chance) if sign else DASH
+            for chance, sign in zip(summary.prob_direction, signs, strict=True)
         ],
         **_beside(summary, decimals),
     }
@@ -88,8 +91,8 @@ def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFr
 
 
 def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
-    """The last column: what was asked for, or the noise floor, or the raw number where a model knows of no noise."""
+    """The last column: --rope's probability, or the noise floor, or the raw number of a model without noise."""
     if "prob_negligible" in summary:
         return {"negligible": list(map(probability, summary.prob_negligible))}
     name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
-    return {name: [plain(each, decimals) for each in summary[column]]}
+    return {name: [plain(value, decimals) for value in summary[column]]}

@@ -9,22 +9,24 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.options import (
     FIGURES,
     FiguresOption,
+    JobsOption,
     OverwriteOption,
     SchedulerOption,
-    TrustOption,
     formats_of,
 )
-from bayes_bias.formatting import bounds, level, signed
+from bayes_bias.cli.table_source import TrustOption
+from bayes_bias.formatting import level, signed
 from bayes_bias.plots.ranking import rank_interval
-from bayes_bias.reports import check_folder
-from bayes_bias.sweeps import Sweep
-from bayes_bias.sweeps.spec import read_sweep
-from bayes_bias.sweeps.sweeping import is_sweep
-from bayes_bias.tasks import connected
+from bayes_bias.reports.report_folder import check_folder
+from bayes_bias.sweeps.dask_cluster import connected
+from bayes_bias.sweeps.sweep import is_sweep
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.sweeps.sweep_spec import read_sweep
+from bayes_bias.table.column_names import interval_of
 
 
 @app.command()
@@ -35,7 +37,7 @@ def sweep(
             metavar="SPEC.toml",
             # Rich takes brackets for its own.
             help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked,'
-            ' of language models), and perhaps "debiasing" with name and sets, "sampling", models, measures,'
+            ' of language models), and perhaps "debiasing" with name, method and sets, "sampling", models, measures,'
             " posteriors.",
         ),
     ],
@@ -50,7 +52,7 @@ def sweep(
             " has it by default."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
@@ -67,10 +69,10 @@ def sweep(
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
     with progress_bar() as progress, connected(scheduler) as client:
-        found = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
+        result = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
         progress.step("writing the atlas")
-        page = bb.write(found, out_folder, overwrite=True, figures=formats)
-    _show(found)
+        page = bb.write(result, out_folder, overwrite=True, figures=formats)
+    _show(result)
     say(f"\nThe atlas is {page}")
 
 
@@ -81,23 +83,21 @@ def _posteriors(text: str) -> str | float:
         return text
 
 
-def _show(found: Sweep) -> None:
-    if found.pooled is not None:
+def _show(result: Sweep) -> None:
+    if result.pooled is not None:
         rows, decimals = (
-            found.pooled.embeddings.sort_values("mean", ascending=False),
-            found.association.decimals,
+            result.pooled.embeddings.sort_values("mean", ascending=False),
+            result.metric.decimals,
         )
         shown = pd.DataFrame(
             {
-                "mean bias": [signed(each, decimals) for each in rows["mean"]],
-                f"{level(found.asked.ci_prob)} interval": [
-                    bounds(*ends, decimals) for ends in zip(rows.lower, rows.upper, strict=True)
-                ],
-                "rank": [rank_interval(*ends) for ends in zip(rows.rank_lower, rows.rank_upper, strict=True)],
+                "mean bias": [signed(mean, decimals) for mean in rows["mean"]],
+                f"{level(result.settings.ci_prob)} interval": intervals(rows, decimals),
+                "rank": [rank_interval(*ends) for ends in zip(*interval_of(rows, "rank"), strict=True)],
             },
-            index=rows.index.rename(found.noun),
+            index=rows.index.rename(result.noun),
         )
-        print_frame(shown, title="Over these lists, in the light of all cells")
-    say(found.text)
-    for row in found.failures.itertuples():
+        print_frame(shown, title="Over these lists, using information from all cells")
+    say(result.text)
+    for row in result.failures.itertuples():
         say(f"failed: {row.embedding}, {row.list}: {row.reason}")

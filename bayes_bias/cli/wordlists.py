@@ -8,7 +8,8 @@ import typer
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.words.wordlist import WordList, control_names, load_controls, load_wordlist, wordlist_names
+from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 
 @app.command()
@@ -40,8 +41,10 @@ def _print_wordlist(words: WordList) -> None:
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
     for name, members in {**words.classes, **words.controls}.items():
         say(f"{name}: {', '.join(members)}")
-    for home, own in words.topics.items():
-        say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(each)})' for name, each in own.items())}")
+    for home, topics in words.topics.items():
+        say(
+            f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}"
+        )
     if words.pairs:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:

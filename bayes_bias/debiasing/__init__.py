@@ -1,1 +1,6 @@
-"""Before and after: hard debiasing, and what it changed."""
+"""Debiasing methods, and what they changed: the same words before and after."""
+
+import lazy_loader
+
+# `__init__.pyi` names what is public; each is imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""What a comparison of two embeddings found, as data and as sentences."""
+"""The result of a comparison of two embeddings, as data and as sentences."""
 
 import math
 from collections.abc import Mapping
@@ -9,13 +9,14 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
-from bayes_bias.associations.table import Associations
-from bayes_bias.errors import AssociationsError
-from bayes_bias.estimands.facets import ScopeName, scope_of
+from bayes_bias.errors import TableError
 from bayes_bias.formatting import MINUS, Telling, estimate
-from bayes_bias.models.spec import ModelSpec
-from bayes_bias.results.summary import interval_of, summarize
-from bayes_bias.results.verdict import Verdict
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.posterior.summary import summarize
+from bayes_bias.posterior.verdict import Verdict
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.column_names import interval_columns, interval_names, interval_of
+from bayes_bias.table.scopes import ScopeName, scope_of
 
 State = Literal["before", "after", "change"]
 
@@ -24,7 +25,7 @@ STATES: tuple[State, ...] = ("before", "after", "change")
 
 @dataclass(frozen=True)
 class ShareRemoved:
-    """Which part of the bias is gone: ``1 - after / before``.
+    """The part of the bias that is gone: ``1 - after / before``.
 
     Attributes
     ----------
@@ -32,8 +33,7 @@ class ShareRemoved:
         For exactly these words, from the raw contrasts.
     lower, upper : float
         Fieller's interval, which allows for an uncertain denominator. Missing where the bias before is not clearly
-        away from zero, for a share of it then means nothing; where the bias after is zero by construction; and
-        under scope "none".
+        away from zero, where the bias after is zero by construction, and under scope "none".
     """
 
     observed: float
@@ -47,20 +47,20 @@ class ShareRemoved:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Telling):
-    """What changed between two embeddings. Made by `bayes_bias.compare`.
+    """The change between two embeddings. Made by `bayes_bias.compare`.
 
     Attributes
     ----------
-    before, after : Associations
+    before, after : AssociationTable
         Over the words that both have.
     fits : mapping of str to xarray.DataTree
         "change", the fit of ``after - before``; "before" and "after", where they were sampled.
     spec : ModelSpec
         The model that was fitted to each of them.
     scope, ci_prob
-        What all tables and sentences here are for.
+        Those of all tables and sentences here.
     bias : pandas.DataFrame
-        One row each for "before", "after" and "change": ``bias``, ``lower``, ``upper`` (units of the table),
+        One row each for "before", "after" and "change": ``mean``, ``sd`` and interval (units of the table),
         ``prob_direction``, ``observed``, ``by_construction``; where `rope` was given ``prob_negligible``. A bias that
         is zero by construction has no interval and no probability.
     change : pandas.DataFrame
@@ -71,15 +71,16 @@ class Comparison(Telling):
         columns of `summarize`, index "group, control class"; empty without control classes.
     share_removed : ShareRemoved
     verdict : Verdict
-        Whether the change can be told from noise and, where `rope` was given, how probable it is that it is negligible.
+        Whether the change is larger than chance explains; where `rope` was given, how probable it is that it is
+        negligible.
     measures : pandas.DataFrame
         Every measure that applies: ``before``, ``after``, ``b0`` (no bias), ``p_before``, ``p_after``.
     left_out : mapping of str to str
         Measures that do not apply, and why.
     """
 
-    before: Associations
-    after: Associations
+    before: AssociationTable
+    after: AssociationTable
     fits: Mapping[State, xr.DataTree]
     spec: ModelSpec
     scope: ScopeName
@@ -94,7 +95,7 @@ class Comparison(Telling):
 
     @property
     def name(self) -> str:
-        """What tables and files call the words."""
+        """The name of the word list."""
         return self.before.name
 
     @property
@@ -107,9 +108,9 @@ class Comparison(Telling):
         """The answer in sentences."""
         if self.verdict.label == "not converged":
             return self.verdict.text
-        decimals = self.before.association.decimals
+        decimals = self.before.metric.decimals
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
-        sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}{_judged(self.verdict)}."]
+        sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}.", *_judged(self.verdict)]
         return " ".join([*sentences, *_construction(self), _share(self), *_moved_controls(self)])
 
     def _shown(self) -> pd.DataFrame:
@@ -120,11 +121,11 @@ class Comparison(Telling):
 
         Raises
         ------
-        AssociationsError
+        TableError
             The side was not sampled, because its bias is zero by construction.
         """
         if state not in self.fits:
-            raise AssociationsError(
+            raise TableError(
                 f"state: '{state}' was not sampled, its bias is zero by construction; valid: {', '.join(self.fits)}"
             )
         return summarize(self.fits[state], scope or self.scope, ci_prob=self.ci_prob, ci_kind="eti")
@@ -132,24 +133,21 @@ class Comparison(Telling):
     def to_frame(self) -> pd.DataFrame:
         """The bias before and after, its change, and every measure before and after, tidy.
 
-        One row for each quantity and state: ``quantity``, ``state``, ``value``, ``lower``, ``upper``, ``p_value``; and
-        ``prob_negligible`` where `rope` was given.
+        One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
+        and ``prob_negligible`` where `rope` was given.
         """
-        posterior = self.bias.reset_index().assign(
-            quantity="bias (posterior)", value=self.bias.bias.to_numpy()
+        names = zip(interval_columns(self.bias), interval_names(self.ci_prob, "ci"), strict=True)
+        posterior = (
+            self.bias.rename(columns=dict(names))
+            .reset_index()
+            .assign(quantity="bias (posterior)", value=self.bias["mean"].to_numpy())
         )
+        measures = self.measures.rename_axis("quantity").reset_index()
         sides = [
-            pd.DataFrame(
-                {
-                    "quantity": self.measures.index,
-                    "state": state,
-                    "value": self.measures[state].to_numpy(),
-                    "p_value": self.measures[f"p_{state}"].to_numpy(),
-                }
-            )
+            measures.rename(columns={state: "value", f"p_{state}": "p_value"}).assign(state=state)
             for state in ("before", "after")
         ]
-        columns = ["quantity", "state", "value", "lower", "upper", "p_value"]
+        columns = ["quantity", "state", "value", *interval_names(self.ci_prob, "ci"), "p_value"]
         columns += [column for column in posterior if column == "prob_negligible"]
         return pd.concat([posterior, *sides], ignore_index=True).reindex(columns=columns)
 
@@ -161,7 +159,7 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     ``2 cov = var(before) + var(after) - var(change)``.
     """
     observed = 1 - bias.observed["after"] / bias.observed["before"]
-    b, a = bias.bias["before"], bias.bias["after"]
+    b, a = bias["mean"]["before"], bias["mean"]["after"]
     var_b, var_a, var_change = bias["sd"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
     if scope_of(scope).samples_nothing or bias.by_construction.any() or b**2 <= z2 * var_b:
@@ -177,43 +175,45 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
 def _value(row: "pd.Series[Any]", decimals: int) -> str:
     if row.by_construction:
         return "zero by construction"
-    return estimate(row.bias, row.lower, row.upper, decimals)
+    return estimate(row["mean"], *interval_of(row), decimals)
 
 
-def _judged(verdict: Verdict) -> str:
-    """Whether the change can be told from noise: a question about other attributes, and put to them as well."""
-    scope, wider = verdict.told_scope, verdict.beside
-    if scope.samples_attributes:
-        return f"; {verdict.judgement}{verdict.negligible}"
-    beside = f". With {verdict.added} as well: {wider.posterior}; {wider.judgement}" if wider else ""
-    return f", {scope.condition}{verdict.negligible}{beside}"
+def _judged(verdict: Verdict) -> list[str]:
+    """Whether the change is larger than chance explains; where attributes are fixed, with new ones as well."""
+    sentences = [verdict.judgement, verdict.negligible]
+    if wider := verdict.beside:
+        sentences.append(f"With {verdict.added} as well: {wider.posterior}. {wider.judgement}")
+    return list(filter(None, sentences))
 
 
-def _construction(found: Comparison) -> list[str]:
+def _construction(comparison: Comparison) -> list[str]:
     return [
-        f"Zero by construction {side}: every attribute is equally close to all groups, which is arithmetic and no"
+        f"Zero by construction {side}: every attribute is equally close to all groups, which is arithmetic and not"
         " evidence that the bias is gone from the vectors."
-        for side in found.zero_by_construction
+        for side in comparison.zero_by_construction
     ]
 
 
-def _share(found: Comparison) -> str:
-    share = found.share_removed
-    if not math.isnan(share.lower) or scope_of(found.scope).samples_nothing or found.zero_by_construction:
-        return f"Share removed: {share}{' of the raw contrast' if math.isnan(share.lower) else ''}."
+def _share(comparison: Comparison) -> str:
+    share = comparison.share_removed
+    if not math.isnan(share.lower):
+        return f"Share removed: {share}."
+    if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
+        return f"Share removed: {share} of the raw contrast."
     return (
         f"Share removed: {share} of the raw contrast; none can be given for other words, as the bias before is not"
         " clearly away from zero."
     )
 
 
-def _moved_controls(found: Comparison) -> list[str]:
+def _moved_controls(comparison: Comparison) -> list[str]:
     """The control class that moved most: debiasing should leave all of them alone."""
-    if found.controls.empty:
+    controls = comparison.controls
+    if controls.empty:
         return []
-    most = found.controls["mean"].abs().idxmax()
-    row = found.controls.loc[most]
-    exact = scope_of(found.scope).samples_nothing
-    bounds = (math.nan, math.nan) if exact else interval_of(row)
-    moved = estimate(row["mean"], *bounds, found.before.association.decimals)
+    most = controls["mean"].abs().idxmax()
+    row = controls.loc[most]
+    exact = scope_of(comparison.scope).samples_nothing
+    bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
+    moved = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
     return [f"Control classes moved by {moved} at most ({most})."]

@@ -1,4 +1,4 @@
-"""gensim's own files, which are pickles, and the names known to `gensim.downloader`."""
+"""gensim's native files, which are pickles, and the names of `gensim.downloader`."""
 
 import pickle
 import sys
@@ -6,11 +6,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from bayes_bias.arguments import described
-from bayes_bias.embeddings.format import Format
-from bayes_bias.embeddings.memory import MemoryReader, from_keyed_vectors
+from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors
+from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
 
-# The models of gensim-data: a name is known, and a misspelt one mended, without asking the network.
+# The models of gensim-data, so that names are checked offline.
 DOWNLOADS = (
     "conceptnet-numberbatch-17-06-300",
     "fasttext-wiki-news-subwords-300",
@@ -28,13 +28,7 @@ DOWNLOADS = (
 
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
-    """Load gensim's KeyedVectors, or those of a model; arrays kept in files of their own are memory-mapped.
-
-    Raises
-    ------
-    EmbeddingError
-        The file is not trusted, or holds something else.
-    """
+    """Load gensim's KeyedVectors, or those of a model; arrays in separate files are memory-mapped."""
     if not trust:
         raise EmbeddingError(
             f"{file.name}: a pickle, as gensim saves it, and opening one can run code; "
@@ -55,7 +49,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
 
 
 def is_keyed_vectors(source: object) -> bool:
-    """Whether an object is gensim's; one cannot be, where gensim was never imported."""
+    """Whether an object is gensim's, without importing gensim."""
     module = sys.modules.get("gensim.models.keyedvectors")
     return module is not None and isinstance(source, module.KeyedVectors)
 
@@ -64,10 +58,10 @@ FORMAT = Format("gensim", lambda sample: sample.startswith(b"\x80"), open_native
 
 
 def download(name: str) -> Path:
-    """The file of a model of gensim-data, downloaded unless it is there already.
+    """The file of a model of gensim-data, downloaded if it is not there.
 
-    gensim checks the file's hash. Asked for the path, it does not import the `__init__.py` that comes along,
-    so that nothing of what was downloaded is run.
+    gensim checks the file's hash. With ``return_path`` it does not import the `__init__.py` that comes along, so no
+    downloaded code is run.
     """
     import gensim.downloader  # as above
 

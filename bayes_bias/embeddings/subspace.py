@@ -1,11 +1,11 @@
-"""Directions and subspaces in which a bias is thought to lie: orthonormal rows (components, dimensions)."""
+"""Directions and subspaces of a bias: orthonormal rows (components, dimensions)."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from bayes_bias.arguments import check_count, listed
-from bayes_bias.embeddings.vectors import Vectors, stack, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack, stack_unit
 from bayes_bias.errors import MeasureError
 
 # Differences of unit vectors shorter than this are rounding: no direction can be read off them.
@@ -42,8 +42,7 @@ def defining_subspace(
 
     Returns
     -------
-    numpy.ndarray
-        Orthonormal rows, shape (components, dimensions).
+    numpy.ndarray of shape (components, dimensions), with orthonormal rows
 
     References
     ----------
@@ -60,25 +59,27 @@ def defining_subspace(
     >>> defining_subspace(vectors, [("she", "he")]).round(3) + 0.0
     array([[1., 0.]])
     """
-    given = listed("defining sets", defining_sets, str, "[('she', 'he')]", MeasureError)
-    if not given:
+    word_sets = listed("defining sets", defining_sets, str, "[('she', 'he')]", MeasureError)
+    if not word_sets:
         raise MeasureError("defining sets: none given; a subspace needs at least one pair of words")
-    sets = [stack_unit(vectors, words, "defining set", least=2) for words in given]
+    sets = [stack_unit(vectors, words, "defining set", least=2) for words in word_sets]
     check_count("components", components, "components", refusal=MeasureError)
     deviations = np.vstack([rows - rows.mean(axis=0) for rows in sets])
     _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((sizes > _NO_DIRECTION).sum())
     if components > dimensions:
-        raise MeasureError(f"components: {components} asked for, these sets span {dimensions}")
+        raise MeasureError(
+            f"components: {components} are more than the {dimensions} that these sets span; give fewer"
+        )
     towards_first = axes[:components] @ deviations[0]
     signed: np.ndarray = np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components]
     return signed
 
 
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
-    """Gram-Schmidt: the same subspace with orthonormal rows, each on the side of the direction it came from.
+    """Orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
 
-    `otherwise` says what is wrong where the directions do not span as many dimensions as there are rows.
+    `otherwise` is the reason that an error gives where the directions are linearly dependent.
     """
     rows = np.atleast_2d(np.asarray(directions, dtype=float))
     if not np.isfinite(rows).all():
@@ -86,7 +87,7 @@ def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     basis, lengths = np.linalg.qr(rows.T)
     along = np.diag(lengths)
     if rows.shape[0] > rows.shape[1] or (np.abs(along) < _NO_DIRECTION).any():
-        raise MeasureError(f"subspace: {otherwise}; nothing tells a direction")
+        raise MeasureError(f"subspace: {otherwise}, which gives no direction; give others")
     signed: np.ndarray = (basis * np.sign(along)).T
     return signed
 

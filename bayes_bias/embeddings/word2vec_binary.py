@@ -7,9 +7,9 @@ from typing import IO
 
 import numpy as np
 
-from bayes_bias.embeddings.base import Reader, Vector
-from bayes_bias.embeddings.format import Format
-from bayes_bias.embeddings.streams import folded, header, looks_binary, open_stream, read_header
+from bayes_bias.embeddings.byte_streams import folded, header, looks_binary, open_stream, read_header
+from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
 
 # Large enough that refilling the buffer costs nothing, small enough that memory stays flat.
@@ -53,7 +53,7 @@ FORMAT = Format("word2vec-binary", _is_binary, open_binary)
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
-    """Each word, and where its vector is: in which block of the file, and from which byte."""
+    """Each word, the block of the file that holds its vector, and the first byte of the vector in it."""
     count, dimensions = read_header(stream, name)
     size = 4 * dimensions
     block, start = b"", 0

@@ -1,4 +1,4 @@
-"""Causal language models: how likely is a sentence, from its first token to its last?"""
+"""Causal language models: the likelihood of a sentence, from its first token to its last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.formatting import Telling
-from bayes_bias.language_models.opening import Opened, check_batch, open_model
+from bayes_bias.language_models.opening_models import Opened, OpenedModel, check_batch, open_model
 from bayes_bias.language_models.tokens import batches, by_length, check_length, check_padding, padded, read
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CausalModel(Telling):
+class CausalModel(OpenedModel):
     """A causal language model.
 
     Attributes
@@ -22,38 +21,27 @@ class CausalModel(Telling):
     opened : Opened
         Model and tokenizer.
     before : int
-        The token that stands before each sentence, so that its first token has a probability, too.
+        The token before each sentence, which gives the first one a probability.
     batch : int
         How many sentences it reads at a time; numbers do not depend on it.
     """
 
-    opened: Opened
     before: int
     batch: int = 32
-
-    @property
-    def name(self) -> str:
-        """Name of its folder, or on the hub."""
-        return self.opened.name
 
     @property
     def identity(self) -> str:
         """A hash of its files and of the token before each sentence."""
         return self.opened.identity(kind="causal", before=self.before)
 
-    @property
-    def text(self) -> str:
-        return self.opened.text
-
     def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         r"""Natural-log likelihood of each sentence, (n,): the sum over its tokens of
 
         .. math:: \log p(w_i \mid b, w_1 \ldots w_{i-1})
 
-        with the token `b` that begins a text before the first, which therefore counts; nothing is asked of what follows
-        the last. It is a sum: of two sentences the longer one tends to have the lower one. What a pair says of bias
-        is the signed difference; its absolute value, which is reported at places, is not zero in expectation for a
-        model without bias.
+        where the token `b` begins a text. It is a sum, so of two sentences the longer one tends to have the lower
+        value. The signed difference within a pair measures bias; its absolute value, which is sometimes reported, has
+        an expectation above zero in a model without bias.
 
         Raises
         ------
@@ -63,8 +51,8 @@ class CausalModel(Telling):
         import torch
 
         tokens = read(self.opened, sentences, special=False)
-        for each in tokens:
-            check_length(self.opened, each.text, len(each) + 1)
+        for sentence in tokens:
+            check_length(self.opened, sentence.text, len(sentence) + 1)
         sums = np.empty(len(tokens))
         with torch.inference_mode():
             for rows in batches(by_length(tokens), self.batch):
@@ -82,19 +70,12 @@ def load_causal(
 ) -> CausalModel:
     """Open a causal language model of Hugging Face's format (GPT-2, ...); needs ``bayes-bias[transformers]``.
 
-    Before each sentence stands the tokenizer's token for the beginning of a text, or where it has none that for
-    the end of one: a new text begins there.
+    The token before each sentence is the tokenizer's for the beginning of a text, or else for the end of one.
 
     Parameters
     ----------
-    folder : str or Path
-        A folder that `save_pretrained` wrote, or a name on the hub.
-    batch, trust, device
-        As for `load_masked`.
-
-    Returns
-    -------
-    CausalModel
+    folder, batch, trust, device
+        See `load_masked`.
 
     Raises
     ------
@@ -116,7 +97,7 @@ def load_causal(
 
 
 def _check_causal(opened: Opened) -> None:
-    """BERT, too, opens as a causal model, and then finds every word that it can see all but certain."""
+    """BERT opens as a causal model too, and then sees each token that it predicts."""
     import torch
 
     with torch.inference_mode():
@@ -124,5 +105,5 @@ def _check_causal(opened: Opened) -> None:
         first = opened.model(input_ids=rows).logits[:, 0]
     if not torch.allclose(first[0], first[1], atol=1e-5):
         raise LanguageModelError(
-            f"model: '{opened.name}' sees the tokens that follow, so it is no causal model; open it with load_masked"
+            f"model: '{opened.name}' sees the tokens that follow, so it is not causal; open it with load_masked"
         )

@@ -1,7 +1,7 @@
-"""From an encoder, word lists and templates to an embedding: a word's replicates are its sentences.
+"""From an encoder, word lists and templates to an embedding whose replicates are the templates.
 
-Nothing is encoded before it is asked for. The words beside those of the lists are those of the shipped lists, whose
-classes are known: random nulls draw from them.
+Sentences are encoded when their vectors are read. Random nulls draw from the words of the shipped lists, whose word
+classes are known.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,18 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import listed
-from bayes_bias.embeddings import Embedding
-from bayes_bias.embeddings.base import Reader, Vector
-from bayes_bias.embeddings.replicated import joined
+from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.errors import WordListError
-from bayes_bias.language_models.cache import Cache, encoded, open_cache
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
+from bayes_bias.language_models.sentence_cache import Cache, encoded, open_cache
 from bayes_bias.progress import Progress, Quiet
-from bayes_bias.sentences import Sentence, Templates, load_templates, word_class, word_classes
-from bayes_bias.sentences.word_classes import lexicon
+from bayes_bias.words.templates import Sentence, Templates, load_templates
+from bayes_bias.words.word_classes import lexicon, word_class, word_classes
 from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist, shipped_controls
 
 type ListLike = WordList | str | Path
@@ -30,7 +29,7 @@ KIND = "template"
 
 @dataclass(frozen=True)
 class EncodedReader(Reader):
-    """Words in their sentences, encoded when they are wanted."""
+    """Words in their sentences, encoded when they are read."""
 
     sentences: Mapping[str, tuple[Sentence, ...]]
     drawable: tuple[str, ...]
@@ -44,17 +43,17 @@ class EncodedReader(Reader):
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         chosen = {
-            word: own
-            for number, (word, own) in enumerate(self.sentences.items())
+            word: sentences
+            for number, (word, sentences) in enumerate(self.sentences.items())
             if number < first or word.casefold() in wanted
         }
         total = sum(map(len, chosen.values()))
         self.progress.step(f"{self.encoder.name}: vectors of {total:,} sentences")
-        every = (sentence for own in chosen.values() for sentence in own)
-        vectors = encoded(self.encoder, every, self.cache, total=total, progress=self.progress)
-        for word, own in chosen.items():
-            rows = [next(vectors) for _ in own]
-            yield word, joined(rows) if len(rows) > 1 else rows[0]
+        in_order = (sentence for sentences in chosen.values() for sentence in sentences)
+        vectors = encoded(self.encoder, in_order, self.cache, total=total, progress=self.progress)
+        for word, sentences in chosen.items():
+            rows = [next(vectors) for _ in sentences]
+            yield word, np.stack(rows) if len(rows) > 1 else rows[0]
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
@@ -82,38 +81,38 @@ def encode(
         A callable from a list of sentences to an array (sentences, dimensions); an object with such a method `encode`;
         or the folder (or name) of a Hugging Face model, which needs the extra ``bayes-bias[transformers]``.
     wordlists : WordList, str or Path, or a sequence of them
-        Lists whose words are to have vectors.
+        Lists whose words get vectors.
     templates : Templates, str, Path or None
         The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a sentence of
         its own, which is what lists of whole sentences need.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`. Words of the shipped ones that cannot stand in the templates are left out.
     name, identity : str, optional
-        What tables call an encoder, and what tells it from any other.
+        The name of the encoder in tables, and what identifies it, such as model and version.
     pooling : str
     layer : str or int
-        Of a model's folder or name: which vector is a sentence's.
+        For a model's folder or name; see `load_encoder`.
     cache : str, Path or bool
-        A folder where vectors are kept, so that a sentence is encoded once and a run that was stopped goes on. True:
-        the platform's folder for caches (or what the variable BAYES_BIAS_CACHE names), if the encoder has an identity,
-        as models have; False: none.
+        A folder that keeps vectors, so that each sentence is encoded once and a run that was stopped can go on. True is
+        the platform's folder for caches (or that in the variable BAYES_BIAS_CACHE), for encoders with an identity, such
+        as models.
     trust : bool
         Open a model whose weights are pickled, which can run code.
     progress : Progress, optional
-        Told of sentences as they are encoded.
+        Reports how many sentences are encoded.
 
     Returns
     -------
     Embedding
-        With the templates as `replicates`; `cosines`, `report`, `calibrate`, `compare` take it as any other. Random
-        words are those of the shipped lists which are of the same classes as the lists' attributes.
+        With the templates as `replicates`. Random words are those of the shipped lists that have the word classes of
+        the lists' attributes.
 
     Raises
     ------
     EmbeddingError
-        No encoder; or what it gives is no vector of finite numbers for each sentence.
+        Not an encoder; or it does not return a vector of finite numbers for each sentence.
     TemplateError
-        No such templates; a word whose class nobody says, or which cannot stand in them.
+        No such templates; a word whose class is unknown, or that cannot stand in them.
 
     References
     ----------
@@ -129,12 +128,12 @@ def encode(
     """
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)
     lists = [
-        load_wordlist(each)
-        for each in listed("wordlists", wordlists, str | Path | WordList, "['weat6']", WordListError)
+        load_wordlist(source)
+        for source in listed("wordlists", wordlists, str | Path | WordList, "['weat6']", WordListError)
     ]
     if not lists:
-        raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
-    more = [load_controls(each) for each in control_lists(controls)]
+        raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")
+    more = [load_controls(source) for source in control_lists(controls)]
     used = None if templates is None else load_templates(templates)
     sentences, drawable = _alone(lists, more) if used is None else _in_templates(lists, more, used)
     kept = open_cache(cache, ready)
@@ -143,19 +142,18 @@ def encode(
     return Embedding(
         name=ready.name if used is None else f"{ready.name} ({used.name})",
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, kept, dimensions * count, progress or Quiet()),
+        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, progress or Quiet()),
         replicates=used.labels if used and count > 1 else (),
         kind=KIND,
         provenance=MappingProxyType(_provenance(ready, used)),
-        notices=_said(lists, ready) if used is None else (),
+        notices=_notices(lists, ready) if used is None else (),
     )
 
 
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: Iterable[str | Path | WordList] = ()
 ) -> pd.DataFrame:
-    """The sentences of a list, for a machine that has the encoder and not this package: word, template, sentence, and
-    where the word starts and ends in it.
+    """The sentences of a list, to be encoded on another machine: word, template, sentence, and the span of the word.
 
     Examples
     --------
@@ -165,13 +163,10 @@ def sentences_to_encode(
     """
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     known = word_classes(words)
-    wanted = (*words.targets, *words.attributes)
-    usable = _usable([words], [], known, used)
     rows = (
-        (word, label, each.text, each.start, each.end)
-        for word in dict.fromkeys(wanted)
-        if word in usable
-        for label, each in zip(used.labels, used.sentences(word, known[word]), strict=True)
+        (word, label, sentence.text, sentence.start, sentence.end)
+        for word in _usable([words], [], known, used)
+        for label, sentence in zip(used.labels, used.sentences(word, known[word]), strict=True)
     )
     return pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
 
@@ -179,51 +174,54 @@ def sentences_to_encode(
 def _alone(
     lists: Sequence[WordList], more: Sequence[WordList]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
-    """Every word as its own sentence. Words are no sentences: beside whole ones stand neither the shipped control
-    classes nor random words."""
-    own = dict.fromkeys(word for each in (*lists, *more) for word in (*each.targets, *each.attributes))
+    """Every word as a sentence. Lists of whole sentences get neither the shipped control classes nor random words."""
+    words = _words_of((*lists, *more))
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
-        left_out = _nobodys() - _chosen(lists)
-        own, drawable = {word: None for word in own if word not in left_out}, ()
-    return {word: (Sentence(word, 0, len(word)),) for word in (*own, *drawable)}, drawable
+        left_out = _unchosen() - _chosen(lists)
+        words, drawable = {word: None for word in words if word not in left_out}, ()
+    return {word: (Sentence(word, 0, len(word)),) for word in (*words, *drawable)}, drawable
 
 
 def _in_templates(
     lists: Sequence[WordList], more: Sequence[WordList], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     known = word_classes(*lists, *more)
-    own = _usable(lists, more, known, templates)
-    attributes = {known[word] for each in lists for words in each.classes.values() for word in words}
+    usable = _usable(lists, more, known, templates)
+    attributes = {known[word] for wordlist in lists for words in wordlist.classes.values() for word in words}
     drawable = tuple(word for word, name in lexicon().items() if name in attributes & set(templates.classes))
-    every = dict.fromkeys((*own, *drawable))
-    return {word: templates.sentences(word, known[word]) for word in every}, drawable
+    words = dict.fromkeys((*usable, *drawable))
+    return {word: templates.sentences(word, known[word]) for word in words}, drawable
 
 
 def _usable(
     lists: Sequence[WordList], more: Sequence[WordList], known: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
-    """The words that can stand in the templates: all but some of the shipped control classes, of which nobody chose the
-    words."""
-    chosen, nobodys = _chosen(lists), _nobodys()
+    """The words that can stand in the templates; words of the shipped control classes that cannot are left out."""
+    required = _chosen(lists)
+    optional = _unchosen() - required
     usable: dict[str, None] = {}
-    for each in (*lists, *more):
-        for word in (*each.targets, *each.attributes):
-            if word_class(word, known) in templates.classes:
-                usable[word] = None
-            elif word in chosen or word not in nobodys:
-                templates.sentences(word, known[word])  # which says why not
+    for word in _words_of((*lists, *more)):
+        if word_class(word, known) in templates.classes:
+            usable[word] = None
+        elif word not in optional:
+            templates.sentences(word, known[word])  # raises the error that explains why not
     return usable
+
+
+def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
+    """All words of lists, once, in order."""
+    return dict.fromkeys(word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes))
 
 
 def _chosen(lists: Sequence[WordList]) -> set[str]:
     """Targets, and attributes that some group is associated with."""
-    tables = (table for each in lists for table in (each.groups, each.classes))
+    tables = (table for wordlist in lists for table in (wordlist.groups, wordlist.classes))
     return {word for table in tables for words in table.values() for word in words}
 
 
-def _nobodys() -> set[str]:
-    """Words of the shipped control classes, which nobody chose one by one."""
+def _unchosen() -> set[str]:
+    """Words of the shipped control classes, which no user chose one by one."""
     return {word for words in shipped_controls().values() for word in words}
 
 
@@ -231,17 +229,17 @@ def _of_sentences(words: WordList) -> bool:
     return all(" " in word for word in _chosen([words]))
 
 
-def _said(lists: Sequence[WordList], encoder: Encoder) -> tuple[str, ...]:
+def _notices(lists: Sequence[WordList], encoder: Encoder) -> tuple[str, ...]:
     if all(map(_of_sentences, lists)):
         return ()
     return (
-        f"{encoder.name} encodes each word alone, as a sentence of its own, and how much the sentence matters cannot be"
-        " said; templates='plain-10' (--templates plain-10) puts words into ten",
+        f"{encoder.name} encodes each word alone, as its own sentence, so the effect of sentences is unknown;"
+        " templates='plain-10' (--templates plain-10) puts words into ten",
     )
 
 
 def _provenance(encoder: Encoder, templates: Templates | None) -> dict[str, str]:
-    told = {"encoder": encoder.name, "encoder_identity": encoder.identity, "pooling": encoder.pooling}
+    record = {"encoder": encoder.name, "encoder_identity": encoder.identity, "pooling": encoder.pooling}
     if templates is not None:
-        told |= {"templates": templates.name, "templates_sha256": templates.sha256}
-    return {key: value for key, value in told.items() if value}
+        record |= {"templates": templates.name, "templates_sha256": templates.sha256}
+    return {key: value for key, value in record.items() if value}

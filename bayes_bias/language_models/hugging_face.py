@@ -1,4 +1,4 @@
-"""Sentence encoders of Hugging Face's format: which vectors of a sentence's tokens are its vector, of which layer."""
+"""Sentence encoders of Hugging Face's format: the vector of a sentence from those of its tokens in one layer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.formatting import Telling
-from bayes_bias.language_models.opening import Opened, check_batch, check_choice, open_model
-from bayes_bias.language_models.pooling import POOLINGS, Pooling, averaged
+from bayes_bias.language_models.opening_models import (
+    Opened,
+    OpenedModel,
+    check_batch,
+    check_choice,
+    open_model,
+)
+from bayes_bias.language_models.token_pooling import POOLINGS, Pooling, averaged
 from bayes_bias.language_models.tokens import batches, by_length, check_padding, padded, read
 
 type Layer = Literal["first", "last"] | int
@@ -19,8 +24,8 @@ type Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SentenceEncoder(Telling):
-    """Called with sentences it gives a vector for each.
+class SentenceEncoder(OpenedModel):
+    """A sentence encoder; called with sentences it gives a vector for each.
 
     Attributes
     ----------
@@ -34,14 +39,13 @@ class SentenceEncoder(Telling):
         How many sentences it reads at a time; numbers do not depend on it.
     """
 
-    opened: Opened
     pooling: Pooling
     layer: int
     batch: int = 32
 
     @property
     def name(self) -> str:
-        """Name of its folder or on the hub, with what was taken from it."""
+        """Name of its folder or on the hub, with pooling and layer."""
         return f"{self.opened.name}, {self.pooling} of layer {self.layer}"
 
     @property
@@ -61,7 +65,7 @@ class SentenceEncoder(Telling):
         texts : sequence of str
             Whole sentences.
         spans : sequence of (int, int), optional
-            Where the word stands in each, by its characters; pooling "word" needs them, no other reads them.
+            The characters of the word in each, which pooling "word" needs.
 
         Raises
         ------
@@ -72,8 +76,8 @@ class SentenceEncoder(Telling):
 
         tokens = read(self.opened, texts)
         chosen = [
-            averaged(self.opened, each, self.pooling, span)
-            for each, span in zip(tokens, self._spans(texts, spans), strict=True)
+            averaged(self.opened, sentence, self.pooling, span)
+            for sentence, span in zip(tokens, self._spans(texts, spans), strict=True)
         ]
         vectors = np.empty((len(tokens), self.opened.model.config.hidden_size), dtype=np.float32)
         with torch.inference_mode():
@@ -89,8 +93,8 @@ class SentenceEncoder(Telling):
             return [None] * len(texts)
         if spans is None or len(spans) != len(texts):
             raise LanguageModelError(
-                f"spans: pooling 'word' needs the place of the word in each of {len(texts)} sentences, "
-                f"and {0 if spans is None else len(spans)} are given; give (start, end) for each"
+                f"spans: pooling 'word' needs (start, end) of the word in each of {len(texts)} sentences, "
+                f"got {0 if spans is None else len(spans)}; give one for each"
             )
         return spans
 
@@ -106,26 +110,20 @@ def load_encoder(
 ) -> SentenceEncoder:
     """Open a sentence encoder of Hugging Face's format; needs ``bayes-bias[transformers]``.
 
-    Which vector is taken decides the answer, so it is part of the encoder's name: the SEAT effect size of one model may
-    have either sign with another pooling (Delobelle et al. 2022).
+    Pooling and layer are part of the encoder's name, since results depend on them: the SEAT effect size of one model
+    may have either sign with another pooling (Delobelle et al. 2022).
 
     Parameters
     ----------
-    folder : str or Path
-        A folder that `save_pretrained` wrote, or a name on the hub.
     pooling : {"mean", "mean-content", "cls", "word", "last"}, optional
-        The mean of all tokens, special ones included; of all but the special ones; the first token, for models
-        that have one for the sentence, such as [CLS]; the mean of the pieces of the word that the sentence is
-        about; the last token, for decoders.
+        The mean of all tokens, special ones included; the mean of all but the special ones; the first token, which
+        must be special, such as [CLS]; the mean of the pieces of the word that the sentence is about; the last token,
+        for decoders.
     layer : {"last", "first"} or int, optional
         "first" is the output of the first layer, 0 are the embeddings that it reads; negative numbers count
         from the last, -1.
-    batch, trust, device
-        As for `load_masked`.
-
-    Returns
-    -------
-    SentenceEncoder
+    folder, batch, trust, device
+        See `load_masked`.
 
     Raises
     ------
@@ -142,7 +140,7 @@ def load_encoder(
     opened = open_model(folder, "encoder", trust=trust, device=device)
     if pooling == "cls" and not read(opened, ["a"])[0].special[0]:
         raise LanguageModelError(
-            f"pooling: the tokenizer of '{opened.name}' puts no token before a sentence, so there is no 'cls'; "
+            f"pooling: the tokenizer of '{opened.name}' puts no token before a sentence for 'cls'; "
             "take 'mean', or 'last' for a decoder"
         )
     check_padding(opened, check_batch(batch))
@@ -156,7 +154,7 @@ def _number(layer: Layer, opened: Opened) -> int:
     }
     if type(layer) not in (str, int) or str(layer) not in numbers:
         raise LanguageModelError(
-            f"layer: {layer!r} is none of '{opened.name}'; give 'first', 'last', or a number from 0 (its embeddings) "
-            f"to {layers}"
+            f"layer: '{opened.name}' does not have {layer!r}; give 'first', 'last', or a number from 0 (its embeddings)"
+            f" to {layers}"
         )
     return numbers[str(layer)]

@@ -1,4 +1,4 @@
-"""Masked language models: how probable is a word in a blank, and how likely is a sentence?"""
+"""Masked language models: the probability of a word in a blank, and the likelihood of a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.formatting import Telling
 from bayes_bias.language_models import pseudo_likelihood
 from bayes_bias.language_models.blanks import Blank, log_probabilities
-from bayes_bias.language_models.opening import Opened, check_batch, open_model
+from bayes_bias.language_models.opening_models import Opened, OpenedModel, check_batch, open_model
 from bayes_bias.language_models.tokens import Tokens, check_padding, pieces, read, unknown
-from bayes_bias.sentences.cloze import Cloze
+from bayes_bias.words.cloze import Cloze
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MaskedModel(Telling):
+class MaskedModel(OpenedModel):
     """A masked language model; called with clozes it gives their log probabilities.
 
     Attributes
@@ -28,22 +27,12 @@ class MaskedModel(Telling):
         How many sentences it reads at a time; numbers do not depend on it.
     """
 
-    opened: Opened
     batch: int = 32
-
-    @property
-    def name(self) -> str:
-        """Name of its folder, or on the hub."""
-        return self.opened.name
 
     @property
     def identity(self) -> str:
         """A hash of its files: the same for the same numbers."""
         return self.opened.identity(kind="masked")
-
-    @property
-    def text(self) -> str:
-        return self.opened.text
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Natural-log probability of each word in its blank.
@@ -52,8 +41,8 @@ class MaskedModel(Telling):
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid w_1 \ldots w_{i-1}, \text{rest})
 
-        so that it is the joint probability of all pieces, given how many there are. Pieces are those that the word has
-        in its sentence. Hidden spans are masked throughout, a mask for each piece.
+        which is the joint probability of the pieces that the word has in its sentence, given their number. Hidden spans
+        are masked throughout, a mask for each piece.
 
         Raises
         ------
@@ -69,17 +58,11 @@ class MaskedModel(Telling):
         return [float(logs[end - len(word) : end].sum()) for word, end in zip(steps, ends, strict=True)]
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Of both sentences of each pair, (n, 2): their common tokens, masked one at a time (CrowS-Pairs).
-
-        See `bayes_bias.language_models.pseudo_likelihood.of_pairs`.
-        """
+        """Of both sentences of each pair, (n, 2), as in CrowS-Pairs; see `pseudo_likelihood.of_pairs`."""
         return pseudo_likelihood.of_pairs(self.opened, pairs, self.batch)
 
     def all_unmasked(self, sentences: Sequence[str], weighted: bool = False) -> NDArray[np.float64]:
-        """Of each sentence, (n,): the mean log probability of its tokens, all of them visible (AUL; weighted, AULA).
-
-        See `bayes_bias.language_models.pseudo_likelihood.all_unmasked`.
-        """
+        """AUL (or weighted, AULA) of each sentence, (n,); see `pseudo_likelihood.all_unmasked`."""
         return pseudo_likelihood.all_unmasked(self.opened, sentences, weighted, self.batch)
 
 
@@ -97,11 +80,7 @@ def load_masked(
     trust : bool, optional
         Whether pickled weights may be opened, which can run code.
     device : str, optional
-        "cpu" (default), "cuda", "mps".
-
-    Returns
-    -------
-    MaskedModel
+        Where torch computes: "cpu" (the default, with the same numbers everywhere), "cuda", "mps".
 
     Raises
     ------
@@ -116,15 +95,15 @@ def load_masked(
     opened = open_model(folder, "masked", trust=trust, device=device)
     if opened.tokenizer.mask_token_id is None:
         raise LanguageModelError(
-            f"model: the tokenizer in '{folder}' has no mask token; set its `mask_token` to the one that the model "
-            "was trained with, and save it again"
+            f"model: the tokenizer in '{folder}' has no mask token; set `mask_token` to that of the model's "
+            "training, and save it again"
         )
     check_padding(opened, check_batch(batch))
     return MaskedModel(opened, batch)
 
 
 def _steps(opened: Opened, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-    """One blank for each piece of the word: those before it are filled in, those after it are masked."""
+    """A blank for each piece of the word, with the pieces before it filled in and those after it masked."""
     word = pieces(opened, tokens, cloze.start, cloze.end)
     hidden = {k for span in cloze.hidden for k in pieces(opened, tokens, *span)}
     if set(word) & set(unknown(opened, tokens)):

@@ -1,4 +1,4 @@
-"""How likely a masked language model finds whole sentences: pseudo-log-likelihood of pairs, AUL and AULA."""
+"""The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.blanks import Blank, log_probabilities
-from bayes_bias.language_models.opening import Opened
+from bayes_bias.language_models.opening_models import Opened
 from bayes_bias.language_models.tokens import Tokens, batches, by_length, padded, read
 
 CROWS_PAIRS = Reference(
@@ -30,23 +30,9 @@ def of_pairs(opened: Opened, pairs: Sequence[tuple[str, str]], batch: int) -> ND
 
     .. math:: \sum_{i \in U} \log p(u_i \mid \text{sentence without } u_i)
 
-    where `U` are the unmodified tokens: those of the equal blocks that `difflib.SequenceMatcher` finds between the
-    tokens of both sentences, without the first and the last (the special ones). Each is masked in its turn; the
-    modified ones, those in which the sentences differ, are visible. It is a sum, so longer sentences have lower ones;
-    within a pair both have the same number of terms.
-
-    Parameters
-    ----------
-    opened : Opened
-        A masked language model.
-    pairs : sequence of (str, str)
-        Sentences that differ in few words.
-    batch : int
-        How many sentences are read at a time.
-
-    Returns
-    -------
-    array of shape (n, 2), in nats
+    where `U` are the unmodified tokens: those that `difflib.SequenceMatcher` matches between both sentences, without
+    the first and the last (the special ones). Each is masked in turn, while the modified tokens stay visible. Both
+    sentences of a pair have the same number of terms. The result has the shape (n, 2), in nats.
 
     Raises
     ------
@@ -76,29 +62,15 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
     .. math:: \mathrm{AUL} = \frac{1}{n} \sum_i \log p(w_i \mid \text{the whole sentence}), \qquad
               \mathrm{AULA} = \frac{1}{n} \sum_i \alpha_i \log p(w_i \mid \text{the whole sentence})
 
-    over all tokens but the first and the last, from one pass in which nothing is masked; :math:`\alpha_i` is the
-    attention that token `i` receives, averaged over layers, heads and all tokens of the sentence. As published, the
-    weights are not scaled to sum to one, so AULA is no average: in longer sentences it is nearer to zero.
-
-    Parameters
-    ----------
-    opened : Opened
-        A masked language model.
-    sentences : sequence of str
-        Whole sentences.
-    weighted : bool
-        AULA instead of AUL.
-    batch : int
-        How many sentences are read at a time.
-
-    Returns
-    -------
-    array of shape (n,), in nats
+    over all tokens but the first and the last, with nothing masked. AULA (``weighted=True``) weights them by the
+    attention :math:`\alpha_i` that token `i` receives, averaged over layers, heads and all tokens of the sentence. As
+    published, the weights do not sum to one, so AULA approaches zero in longer sentences. The result has the shape
+    (n,), in nats.
 
     Raises
     ------
     LanguageModelError
-        A sentence that cannot be read.
+        A sentence that cannot be read; weighted, a model that does not return attentions.
 
     References
     ----------
@@ -111,12 +83,12 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
     with torch.inference_mode():
         for chosen in batches(by_length(tokens), batch):
             given = padded(opened, [tokens[k].ids for k in chosen])
-            found = opened.model(**given, output_attentions=weighted)
-            own = given["input_ids"].unsqueeze(-1)
-            logs = found.logits.gather(-1, own).squeeze(-1) - found.logits.logsumexp(-1)
+            output = opened.model(**given, output_attentions=weighted)
+            ids = given["input_ids"].unsqueeze(-1)
+            logs = output.logits.gather(-1, ids).squeeze(-1) - output.logits.logsumexp(-1)
             if weighted:
-                _check_attentions(opened, found.attentions, logs.shape[1])
-                logs = logs * _received(found.attentions, given["attention_mask"])
+                _check_attentions(opened, output.attentions, logs.shape[1])
+                logs = logs * _received(output.attentions, given["attention_mask"])
             for row, k in enumerate(chosen):
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
@@ -125,8 +97,8 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
 def _check_attentions(opened: Opened, attentions: Sequence[Any] | None, length: int) -> None:
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
-            f"weighted: '{opened.name}' ({type(opened.model).__name__}) does not tell how much each token attends to "
-            "each other one, so it has no AULA; take AUL, which weights all alike"
+            f"weighted: '{opened.name}' ({type(opened.model).__name__}) does not return the attention of each token to "
+            "each other one, which AULA needs; take AUL, without weights"
         )
 
 
@@ -138,13 +110,13 @@ def _received(attentions: Sequence[Any], mask: Any) -> Any:
 
 
 def _enclosed(opened: Opened, sentences: Sequence[str]) -> list[Tokens]:
-    """Sentences between two special tokens, which are skipped."""
+    """Sentences between two special tokens."""
     tokens = read(opened, sentences)
-    for each in tokens:
-        if not (each.special[0] and each.special[-1]):
+    for sentence in tokens:
+        if not (sentence.special[0] and sentence.special[-1]):
             raise LanguageModelError(
-                f"model: the tokenizer of '{opened.name}' puts no special tokens around '{each.text}', and the first "
-                "and last token are skipped; give the tokenizer that the model was trained with"
+                f"model: the tokenizer of '{opened.name}' puts no special tokens around '{sentence.text}', and the "
+                "first and last token are skipped; give the tokenizer that the model was trained with"
             )
     return tokens
 

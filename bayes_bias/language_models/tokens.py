@@ -1,4 +1,4 @@
-"""Sentences as a model reads them: pieces of words, where each stands, and rows of equal length."""
+"""Sentences as a model reads them: pieces of words, their positions, and rows of equal length."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Opened
+from bayes_bias.language_models.opening_models import Opened
 
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
 
-UNKNOWN = "%d of %d sentences hold a word or sign that '%s' has no token for; the first: '%s'"
+UNKNOWN = "%d of %d sentences have a word or sign without a token in '%s'; the first: '%s'"
 
 logger = logging.getLogger("bayes_bias")
 
@@ -48,13 +48,7 @@ def read(
     special: bool = True,
     unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
-    """Each sentence in pieces, never cut short; of what no model sees, `unseen` spans of each, nothing is said.
-
-    Raises
-    ------
-    LanguageModelError
-        A sentence that is no text, empty, or longer than the model's window.
-    """
+    """Each sentence in pieces, never cut short; unknown words in the `unseen` spans of each are not reported."""
     if isinstance(texts, str):
         raise LanguageModelError("sentences: one text was given; give a list of sentences")
     for number, text in enumerate(texts, 1):
@@ -62,7 +56,7 @@ def read(
             raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
     if not texts:
         return []
-    found = opened.tokenizer(
+    encoding = opened.tokenizer(
         list(texts),
         add_special_tokens=special,
         padding=False,
@@ -71,27 +65,22 @@ def read(
         return_special_tokens_mask=True,
         verbose=False,
     )
-    columns = (found["input_ids"], found["offset_mapping"], found["special_tokens_mask"])
+    columns = (encoding["input_ids"], encoding["offset_mapping"], encoding["special_tokens_mask"])
     tokens = [
         Tokens(text, tuple(ids), tuple((a, b) for a, b in spans), tuple(bool(s) for s in marks))
         for text, ids, spans, marks in zip(texts, *columns, strict=True)
     ]
-    for each in tokens:
-        check_length(opened, each.text, len(each))
+    for sentence in tokens:
+        check_length(opened, sentence.text, len(sentence))
     _notice_unknown(opened, tokens, unseen or [()] * len(tokens))
     return tokens
 
 
 def check_length(opened: Opened, text: str, length: int) -> None:
-    """Refuse a sentence that the model cannot read to its end.
-
-    Raises
-    ------
-    LanguageModelError
-    """
+    """Refuse a sentence that the model cannot read to its end."""
     if length == 0:
         raise LanguageModelError(
-            f"sentences: nothing is left of '{text}' in the tokenizer of '{opened.name}'"
+            f"sentences: the tokenizer of '{opened.name}' has no token for '{text}'; leave it out"
         )
     if opened.window is not None and length > opened.window:
         raise LanguageModelError(
@@ -101,63 +90,57 @@ def check_length(opened: Opened, text: str, length: int) -> None:
 
 
 def pieces(opened: Opened, tokens: Tokens, start: int, end: int) -> list[int]:
-    """Where the pieces of a word are, by its characters.
-
-    Raises
-    ------
-    LanguageModelError
-        The span is none of this sentence; no piece stands for it; or a piece reaches beyond it into another word.
-    """
+    """Positions of the pieces of a word, by its characters; a piece that reaches into another word is refused."""
     text = tokens.text
     if not 0 <= start < end <= len(text):
         raise LanguageModelError(
-            f"spans: ({start}, {end}) is no span of the {len(text)} characters of '{text}'"
+            f"spans: ({start}, {end}) is outside the {len(text)} characters of '{text}'; give (start, end) of a word"
         )
-    found = [
+    positions = [
         index
         for index, (first, last) in enumerate(tokens.spans)
         if first < end and start < last and not tokens.special[index]
     ]
     word = text[start:end]
-    if not found:
+    if not positions:
         raise LanguageModelError(
-            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{opened.name}'"
+            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{opened.name}'; leave it out"
         )
-    for index in found:
+    for index in positions:
         first, last = tokens.spans[index]
         if text[first:start].strip() or text[end : max(last, end)].strip():
             raise LanguageModelError(
                 f"spans: '{word}' in '{text}' begins or ends within the piece '{text[first:last]}' "
                 f"of the tokenizer of '{opened.name}'; give whole words"
             )
-    return [*_lone_space(opened, tokens, found[0]), *found]
+    return [*_lone_space(opened, tokens, positions[0]), *positions]
 
 
 def _lone_space(opened: Opened, tokens: Tokens, first: int) -> list[int]:
-    """The piece that is the word's space and nothing else: where words carry theirs, it is a part of the word."""
+    """The piece before the word if it is the word's space alone, which other words carry in their first piece."""
     before = max(first - 1, 0)
     piece, following = opened.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
     return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
 
 
 def unknown(opened: Opened, tokens: Tokens) -> list[int]:
-    """The pieces of a sentence that the tokenizer has no token for."""
-    nothing = opened.tokenizer.unk_token_id
-    return [k for k, piece in enumerate(tokens.ids) if piece == nothing and not tokens.special[k]]
+    """Positions of pieces without a token."""
+    unknown_id = opened.tokenizer.unk_token_id
+    return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
 
 def batches[T](rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """So many rows at a time."""
+    """Rows in batches of this size."""
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 def by_length(rows: Sequence[Tokens]) -> list[int]:
-    """The order in which least is padded: rows of about the same length stand together."""
+    """The order that needs the least padding."""
     return sorted(range(len(rows)), key=lambda k: len(rows[k]))
 
 
 def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Rows of equal length, filled at their end, with the mask that hides the filling."""
+    """Rows padded to equal length, with their attention mask."""
     import torch
 
     filler = opened.tokenizer.pad_token_id
@@ -173,12 +156,7 @@ def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
 
 
 def check_padding(opened: Opened, batch: int) -> None:
-    """Refuse a model whose numbers depend on what is read beside a sentence: one that sees the filling.
-
-    Raises
-    ------
-    LanguageModelError
-    """
+    """Refuse a model that sees the padding: its numbers would depend on the batch."""
     import torch
 
     if batch == 1:
@@ -189,8 +167,8 @@ def check_padding(opened: Opened, batch: int) -> None:
         beside = opened.model(**padded(opened, [short, [*short, *short]]))[0][0, : len(short)]
     if not torch.allclose(alone, beside, rtol=1e-3, atol=1e-4):
         raise LanguageModelError(
-            f"batch: '{opened.name}' sees what fills up a shorter sentence beside a longer one, so its numbers "
-            "would depend on the batch; open it with batch=1"
+            f"batch: '{opened.name}' sees the padding of shorter sentences, so its numbers would depend on the batch; "
+            "open it with batch=1"
         )
 
 
@@ -200,18 +178,12 @@ def _notice_unknown(
     if opened.tokenizer.unk_token_id is None:
         return
     strange = [
-        each.text
-        for each, spans in zip(tokens, unseen, strict=True)
-        if any(all(each.spans[k] != span for span in spans) for k in unknown(opened, each))
+        sentence.text
+        for sentence, spans in zip(tokens, unseen, strict=True)
+        if any(all(sentence.spans[k] != span for span in spans) for k in unknown(opened, sentence))
     ]
     if strange:
-        logger.warning(
-            UNKNOWN,
-            len(strange),
-            len(tokens),
-            opened.name,
-            _short(strange[0]),
-        )
+        logger.warning(UNKNOWN, len(strange), len(tokens), opened.name, _short(strange[0]))
 
 
 def _short(text: str) -> str:

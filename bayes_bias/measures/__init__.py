@@ -10,17 +10,17 @@ from bayes_bias.measures.direct_bias import DirectBias, direct_bias
 from bayes_bias.measures.gweat import Gweat, gweat
 from bayes_bias.measures.lpbs import Lpbs, lpbs
 from bayes_bias.measures.mac import Mac, MacChange, mac, mac_change
+from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_table import MeasureTable, measure_all
 from bayes_bias.measures.neighbours import Neighbours, neighbours
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.relative_norm import RelativeNorm, relative_norm
-from bayes_bias.measures.result import Result
 from bayes_bias.measures.ripa import Ripa, ripa
 from bayes_bias.measures.robustness import Robustness, half_lists, robustness
 from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
 from bayes_bias.measures.seat import Seat, seat
-from bayes_bias.measures.table import MeasureTable, measure_all
 from bayes_bias.measures.unmasking import Unmasking, unmasking
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import Wefat, wefat

@@ -1,11 +1,11 @@
-"""Which words lean to which class: what the tests of Gonen & Goldberg (2019) start from."""
+"""The words that lean most to each class, from which the tests of Gonen & Goldberg (2019) start."""
 
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from bayes_bias.arguments import check_count, check_kind
-from bayes_bias.embeddings.vectors import Vectors, check_named_words, class_means, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, class_means, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.same import against_rest
 
@@ -13,7 +13,7 @@ from bayes_bias.measures.same import against_rest
 def bias_towards(
     vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """Cosine of each word with the direction from the other classes' mean to each class's mean.
+    """Cosine of each word with the direction from the mean of the other classes to that of each class.
 
     With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
 
@@ -22,7 +22,7 @@ def bias_towards(
     vectors : mapping of str to array
         Vectors of all words, in the embedding *before* debiasing.
     words : sequence of str
-        The words to place.
+        The words to measure.
     classes : mapping of str to sequence of str
         Two classes or more.
 
@@ -45,17 +45,13 @@ def bias_towards(
 
 
 def check_bias(bias: pd.DataFrame) -> None:
-    """Refuse what is not what `bias_towards` gives.
-
-    Raises
-    ------
-    MeasureError
-    """
-    check_kind("bias", bias, pd.DataFrame, "no frame; give what `bias_towards` returned", MeasureError)
+    """Refuse anything but the frame of `bias_towards`."""
+    needed = "not a DataFrame; give the result of `bias_towards`"
+    check_kind("bias", bias, pd.DataFrame, needed, MeasureError)
 
 
 def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
-    """The n words that lean most to each class; a word counts for the class to which it leans most.
+    """The n words that lean most to each class, among those that lean to it more than to any other.
 
     Examples
     --------
@@ -65,27 +61,31 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     """
     check_bias(bias)
     check_count("n", n, "words", refusal=MeasureError)
-    own = bias.idxmax(axis=1)
-    chosen = {str(c): bias.loc[own == c, c].nlargest(n).index.tolist() for c in bias.columns}
+    nearest = bias.idxmax(axis=1)
+    chosen = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
     for name, words in chosen.items():
         if len(words) < n:
-            raise MeasureError(
-                f"most biased words: {len(words)} lean to '{name}', {n} were asked for; ask for fewer"
-            )
+            raise MeasureError(f"n: only {len(words)} words lean to '{name}', not {n}; take fewer")
     return chosen
 
 
 def labelled(
     groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2
 ) -> tuple[list[str], list[str]]:
-    """All words and the group of each; refused where there is no contrast."""
+    """All words and the group of each.
+
+    Raises
+    ------
+    MeasureError
+        Fewer than two groups, or a group with fewer than `least` words.
+    """
     check_named_words("groups", groups)
     if len(groups) < 2:
-        raise MeasureError(f"{measure}: tells groups apart and needs two or more, {len(groups)} given")
+        raise MeasureError(f"{measure}: needs two groups or more, {len(groups)} given")
     for name, words in groups.items():
         if len(words) < least:
             raise MeasureError(
                 f"{measure}: group '{name}' has {len(words)} word(s) and needs {least} or more"
             )
-    every = [word for words in groups.values() for word in words]
-    return every, [name for name, words in groups.items() for _ in words]
+    labels = [(word, name) for name, words in groups.items() for word in words]
+    return [word for word, _ in labels], [name for _, name in labels]

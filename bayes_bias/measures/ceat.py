@@ -8,14 +8,13 @@ import scipy
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
-from bayes_bias.associations.table import Associations
-from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.contexts import require_one_space, unit_sentences
-from bayes_bias.measures.designs import ROUNDING, require_words, two_by_two
+from bayes_bias.measures.designs import ROUNDING, two_by_two
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 from bayes_bias.measures.separation import largest_effect
+from bayes_bias.table.association_table import AssociationTable
 
 DRAWS = 10_000
 _CHUNK = 1_000
@@ -32,9 +31,7 @@ class Ceat(Result):
     between : float
         Variance of true effect sizes between draws, by DerSimonian & Laird's moments.
     standard_error : float
-        Of the combined effect size, as published: it falls with the number of draws.
-    interval : tuple of float
-        The normal interval by `standard_error`.
+        Standard error of the combined effect size, as published: it falls with the number of draws.
     """
 
     measure: ClassVar[str] = "CEAT"
@@ -44,55 +41,41 @@ class Ceat(Result):
     standard_error: float
 
 
-def ceat(
-    table: Associations, vectors: Vectors, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0
-) -> Ceat:
-    r"""The mean of WEAT's effect size over contexts, each word in one that is drawn at random.
+def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
+    r"""The random-effects mean of WEAT's effect size over randomly drawn contexts.
 
-    In each of N draws every word gets one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
-    computed with these. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size
-    is the random-effects mean
+    In each of N draws every word stands in one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
+    computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size is
 
     .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad
               \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)
 
     where :math:`W_k = 1 / V_k` and :math:`Q = \sum_k W_k d_k^2 - (\sum_k W_k d_k)^2 / \sum_k W_k`. The standard error
-    is :math:`1 / \sqrt{\sum_k v_k}`, and p that of a normal with it, two-sided as in the paper.
+    is :math:`1 / \sqrt{\sum_k v_k}`; interval and p-value (two-sided, as in the paper) are normal.
 
     Parameters
     ----------
-    table : Associations
-        Two groups of two or more targets and two associated classes, with templates as replicates.
-    vectors : mapping of str to array
-        The long vectors of words with replicates, as `cosines_with_vectors` gives them.
+    table : AssociationTable
+        Two groups of two or more targets and two associated classes, with templates as replicates, and with vectors.
     draws : int
-        N, 10,000 as published.
-    ci_prob : float
-        Probability of the interval.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    Ceat
-        `value`, the combined effect size, with its published `interval` and `p_value`, and all `effect_sizes`.
+        Number N of draws; 10,000 as published.
+    ci_prob, seed
+        See `measure_all`.
 
     Raises
     ------
     MeasureError
-        No replicates, or some without a space in common; more than two groups or classes; a group with one word; or a
-        draw in which all targets have the same score.
+        No replicates, replicates without a space in common, or what `weat` refuses.
 
     Notes
     -----
-    Misleads above all in its p-value. The draws are the researcher's: the same words and sentences drawn again. The
-    standard error is about the spread of d over draws, divided by the root of N, so that p falls with N alone, and any
-    CES but zero is "significant" at last: with attribute words drawn at random, where no bias exists, 1,000 draws find
-    one in more than nine of ten cases (CALIBRATION.md). What varies between words, and would vary with others, is not
-    in it. Two slips do little beside this: the variance of the association (on the scale of cosines) stands for the
-    sampling variance of d (which has no unit), so that nearly all of the spread goes to :math:`\tau^2`; and the
-    released code halves the paper's two-sided p. With templates there are as many contexts as templates; the paper has
-    many sentences of a corpus for each word.
+    Misleads above all in its p-value. Every draw uses the same words and sentences again. The standard error is about
+    the spread of d over draws divided by the root of N, so that p falls with N alone, and any CES but zero becomes
+    "significant": with attribute words drawn at random, where no bias exists, 1,000 draws find one in more than nine of
+    ten cases (CALIBRATION.md). The variation between words is ignored. Two slips matter little in comparison: the
+    variance of the association (in cosines) is used as the sampling variance of d (which has no unit), so that nearly
+    all of the spread goes to :math:`\tau^2`; and the released code halves the paper's two-sided p. The contexts are
+    templates here; the paper has many sentences of a corpus for each word.
 
     References
     ----------
@@ -101,10 +84,9 @@ def ceat(
 
     Examples
     --------
-    >>> from bayes_bias import open_embedding
-    >>> from bayes_bias.associations.cosine import cosines_with_vectors
-    >>> table, vectors = cosines_with_vectors(open_embedding("minilm-demo"), "weat7", controls=())
-    >>> few, many = (ceat(table, vectors, draws=n) for n in (10, 10_000))
+    >>> from bayes_bias import cosines
+    >>> table = cosines("minilm-demo", "weat7", controls=())
+    >>> few, many = (ceat(table, draws=n) for n in (10, 10_000))
     >>> abs(few.value - many.value) < 0.2, few.p_value > many.p_value
     (True, True)
     """
@@ -112,9 +94,8 @@ def ceat(
     check_count("draws", draws, "draws", least=2)
     check_ci_prob(ci_prob)
     require_one_space(table, "CEAT")
-    design = two_by_two(table, "CEAT")
-    require_words(table, "CEAT", least=2)
-    scores = _scores(table, vectors, draws, seed)
+    design = two_by_two(table, "CEAT", least_words=2)
+    scores = _scores(table, draws, seed)
     spread = scores.std(axis=1, ddof=1)
     if (spread < ROUNDING).any():
         raise MeasureError("CEAT: in one of the draws all targets have the same association score")
@@ -137,9 +118,7 @@ def ceat(
 @measure("CEAT", rank=13)
 def _on(occasion: Occasion) -> Ceat:
     require_one_space(occasion.table, "CEAT")
-    return ceat(
-        occasion.table.without_controls(), occasion.vectors, ci_prob=occasion.ci_prob, seed=occasion.seed
-    )
+    return ceat(occasion.table.without_controls(), ci_prob=occasion.ci_prob, seed=occasion.seed)
 
 
 def random_effects_mean(
@@ -154,9 +133,9 @@ def random_effects_mean(
     return float((v @ values) / v.sum()), float(v.sum() ** -0.5), between
 
 
-def _scores(table: Associations, vectors: Vectors, draws: int, seed: int) -> NDArray[np.float64]:
+def _scores(table: AssociationTable, draws: int, seed: int) -> NDArray[np.float64]:
     """Association scores of the targets in each draw, shape (draws, targets)."""
-    targets, attributes = unit_sentences(table, vectors, "CEAT")
+    targets, attributes = unit_sentences(table, "CEAT")
     associated = table.class_index < 2
     attributes, classes = attributes[associated], table.class_index[associated]
     weights = np.where(classes == 0, 1 / (classes == 0).sum(), -1 / (classes == 1).sum())

@@ -1,4 +1,4 @@
-"""WEAT's effect size where nothing but chance is at work."""
+"""WEAT's effect size by chance alone."""
 
 import numpy as np
 
@@ -13,19 +13,19 @@ def chance_effect_sizes(
 
     .. math:: d = \frac{\bar s_X - \bar s_Y}{sd_{w \in X \cup Y}\, s_w}, \qquad s_w \sim N(0, 1)
 
-    Neither the scale of the scores nor the number of attributes matters: d is free of units.
+    Neither the scale of the scores nor the number of attributes matters, since d has no units.
 
     Parameters
     ----------
     n_targets : int
         Words in each group.
     draws : int
-        How many effect sizes.
+        Number of effect sizes.
     first_word_only : bool
-        Reproduce a slip of the published simulations: in R, ``mean(a, b)`` averages ``a`` alone and takes ``b``
-        for an option, so that each group's mean became the score of its first word.
+        Reproduce a slip of the published simulations: in R, ``mean(a, b)`` averages ``a`` alone, so that each group's
+        mean became the score of its first word.
     seed : int
-        The same seed gives the same numbers.
+        Seed of the draws.
 
     Returns
     -------
@@ -35,13 +35,12 @@ def chance_effect_sizes(
     Raises
     ------
     MeasureError
-        Fewer than two words in each group, or no draws.
+        Fewer than two words in a group, or no draws.
 
     Notes
     -----
-    Says what chance does to *targets*. It takes the attributes for granted, as WEAT's permutation test does; how
-    often that test finds a bias where none is, with attributes that are samples too, is a question for
-    `bayes_bias.checks.calibration`.
+    Describes chance in the choice of *targets* alone. The attributes are fixed, as in WEAT's permutation test. For
+    its false findings where attributes are samples too, see `bayes_bias.checks.calibration`.
 
     References
     ----------

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_seed
-from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.measure_result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Classification(Result):
-    """Share of unseen words classified correctly; `words` has each one's `group` and the `found` one."""
+    """Share of unseen words classified correctly; `words` has their `group` and the one `predicted`."""
 
     measure: ClassVar[str] = "classification"
 
@@ -29,15 +29,12 @@ def classification(
     """Does a classifier learn from some biased words to which group the others belong?
 
     A support vector machine with radial kernel is trained on the unit vectors of a random share of the words,
-    stratified by group, and judged on the rest.
+    stratified by group, and tested on the others.
 
     Parameters
     ----------
-    vectors : mapping of str to array
-        The embedding to test, usually after debiasing.
-    groups : mapping of str to sequence of str
-        Two groups or more; in the paper the 2,500 most male- and the 2,500 most female-biased words *before*
-        debiasing (`bias_towards`, `most_biased`).
+    vectors, groups
+        See `clustering`; the paper has 2,500 words in each group. Groups may differ in size.
     train : float
         Share of words to train on; the paper trains on 1,000 of 5,000.
     seed : int
@@ -46,7 +43,7 @@ def classification(
     Returns
     -------
     Classification
-        `value` in [0, 1]; `b0`, the share of the largest group, is what knowing nothing gives.
+        `value` in [0, 1]; `b0` is the share of the largest group.
 
     Raises
     ------
@@ -56,8 +53,7 @@ def classification(
 
     Notes
     -----
-    Misleads as `clustering` does: words chosen for bias differ in topic too, and a classifier may learn the
-    topic.
+    Misleads as `clustering` does: words chosen for bias differ in topic too, and a classifier may learn the topic.
 
     References
     ----------
@@ -74,7 +70,7 @@ def classification(
     words, group = labelled(groups, "classification", least=4)
     if not 0 < train < 1 or int(train * len(words)) < len(groups):
         raise MeasureError(
-            f"train: {train:g} of {len(words)} words leaves nothing to learn from or to test on"
+            f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on"
         )
     rows = stack_unit(vectors, words, "classification")
     from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
@@ -85,12 +81,13 @@ def classification(
     )
     labels = np.array(group)
     # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.
-    found = SVC(kernel="rbf", gamma="auto").fit(rows[seen], labels[seen]).predict(rows[unseen])
+    predicted = SVC(kernel="rbf", gamma="auto").fit(rows[seen], labels[seen]).predict(rows[unseen])
     return Classification(
-        value=float((found == labels[unseen]).mean()),
+        value=float((predicted == labels[unseen]).mean()),
         range=(0.0, 1.0),
         b0=max(group.count(name) for name in groups) / len(group),
         words=pd.DataFrame(
-            {"group": labels[unseen], "found": found}, index=pd.Index([words[i] for i in unseen], name="word")
+            {"group": labels[unseen], "predicted": predicted},
+            index=pd.Index([words[i] for i in unseen], name="word"),
         ),
     )

@@ -1,4 +1,4 @@
-"""The clustering test of Gonen & Goldberg (2019): do biased words still find together after debiasing?"""
+"""The clustering test of Gonen & Goldberg (2019): do biased words still cluster after debiasing?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ import pandas as pd
 import scipy
 
 from bayes_bias.arguments import check_seed
-from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.measure_result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Clustering(Result):
-    """Share of words in the right cluster; `words` has each one's `group` and the `found` one."""
+    """Share of words in the right cluster; `words` has their `group` and the one `predicted`."""
 
     measure: ClassVar[str] = "clustering"
 
@@ -25,25 +25,25 @@ class Clustering(Result):
 
 
 def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> Clustering:
-    r"""Does k-means find the groups of biased words again, without being told?
+    """Does k-means recover the groups of biased words from their vectors alone?
 
-    Unit vectors are split into as many clusters as there are groups, clusters are matched with groups so
-    that most words agree, and the value is the share that agrees.
+    Unit vectors are split into one cluster per group. Clusters are matched with groups so that most words agree, and
+    the value is the share that agrees.
 
     Parameters
     ----------
     vectors : mapping of str to array
         The embedding to test, usually after debiasing.
     groups : mapping of str to sequence of str
-        Equally many words for each group; in the paper the 500 most male- and the 500 most female-biased
-        words *before* debiasing (`bias_towards`, `most_biased`).
+        Two groups or more of the same size; in the paper the 500 most male- and the 500 most female-biased words
+        *before* debiasing (`bias_towards`, `most_biased`).
     seed : int
         Seed of k-means, which starts ten times.
 
     Returns
     -------
     Clustering
-        `value` in [1/k, 1] for k groups; 1/k where clusters know nothing of the groups.
+        `value` in [1/k, 1] for k groups; 1/k where clusters are unrelated to the groups.
 
     Raises
     ------
@@ -52,10 +52,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
 
     Notes
     -----
-    Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and
-    any embedding worth its name keeps topics apart. High accuracy shows that the grouping can be recovered,
-    not that the protected attribute is why. Chance lies above 1/k in small lists, since the best matching
-    counts.
+    Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and any good
+    embedding separates topics. High accuracy shows that the grouping can be recovered, not that the protected attribute
+    is the reason. By chance the value exceeds 1/k in small lists, since the best matching counts.
 
     References
     ----------
@@ -71,20 +70,20 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     1.0
     """
     words, group = labelled(groups, "clustering")
-    if len({len(each) for each in groups.values()}) > 1:
-        sizes = ", ".join(f"{name}: {len(each)}" for name, each in groups.items())
+    if len({len(members) for members in groups.values()}) > 1:
+        sizes = ", ".join(f"{name}: {len(members)}" for name, members in groups.items())
         raise MeasureError(f"clustering: groups need equal sizes to compare with chance; here {sizes}")
     rows = stack_unit(vectors, words, "clustering")
     from sklearn.cluster import KMeans  # a second of imports, for this measure alone
 
     cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
-    found = _matched(cluster, group, list(groups))
-    agree = [a == b for a, b in zip(found, group, strict=True)]
+    predicted = _matched(cluster, group, list(groups))
+    agree = [a == b for a, b in zip(predicted, group, strict=True)]
     return Clustering(
         value=float(np.mean(agree)),
         range=(1 / len(groups), 1.0),
         b0=1 / len(groups),
-        words=pd.DataFrame({"group": group, "found": found}, index=pd.Index(words, name="word")),
+        words=pd.DataFrame({"group": group, "predicted": predicted}, index=pd.Index(words, name="word")),
     )
 
 

@@ -1,60 +1,60 @@
-"""Sentences as measures of contexts see them: the unit vectors of each word in each template."""
+"""Replicates for measures of contexts: the unit vectors of each word in each template."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.association import COSINE
-from bayes_bias.associations.replicates import Replicates
-from bayes_bias.associations.table import Associations, check_table
-from bayes_bias.embeddings.replicated import split
-from bayes_bias.embeddings.vectors import Vectors, stack
+from bayes_bias.embeddings.word_vectors import stack
 from bayes_bias.errors import MeasureError, OtherDataError
-from bayes_bias.formatting import plural
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.metric import COSINE
+from bayes_bias.table.replicate_tables import Replicates
 
-# What is measured by one encoder, so that vectors of different replicates have a cosine; trainings have none.
+# Replicates measured by one encoder, whose vectors have a cosine with each other; those of trainings have none.
 _ONE_SPACE = ("template",)
 
 
-def require_replicates(table: Associations, measure: str) -> Replicates:
-    """Refuse tables in which every word is measured once, and those of anything but cosines."""
+def require_replicates(table: AssociationTable, measure: str) -> Replicates:
+    """Refuse tables without replicates, and those of anything but cosines."""
     check_table(table)
-    if table.association != COSINE:
+    if table.metric != COSINE:
         raise OtherDataError(
-            f"{measure}: is for vectors of sentences, and this table holds {table.association.plural}"
+            f"{measure}: needs cosines of sentences, and this table holds {table.metric.plural}"
         )
     if table.replicates is None:
         raise OtherDataError(
-            f"{measure}: is for words in several sentences each, and this table has one value for each pair; measure"
-            " them in templates: cosines(encoder, list, templates='plain-10')"
+            f"{measure}: needs words in several sentences each, and this table has one value for each pair;"
+            " use templates: cosines(encoder, list, templates='plain-10')"
         )
     return table.replicates
 
 
-def shares_a_space(table: Associations) -> bool:
+def shares_a_space(table: AssociationTable) -> bool:
     """Whether vectors of different replicates can be compared."""
     return table.replicates is not None and table.replicates.kind in _ONE_SPACE
 
 
-def require_one_space(table: Associations, measure: str) -> None:
-    """Refuse replicates whose vectors have nothing in common."""
+def require_one_space(table: AssociationTable, measure: str) -> None:
+    """Refuse replicates whose vectors cannot be compared."""
     replicates = require_replicates(table, measure)
     if not shares_a_space(table):
         raise MeasureError(
-            f"{measure}: compares a word in one sentence with others in other ones, and vectors of several"
-            f" {plural(replicates.kind)} have no space in common; it is for templates"
+            f"{measure}: compares words in different sentences, and the vectors of one {replicates.kind}"
+            " have no space in common with those of another; use templates"
         )
 
 
-def unit_sentences(
-    table: Associations, vectors: Vectors, measure: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Unit vectors of targets and of attributes, shape (words, replicates, dimensions), in the table's order."""
+    targets, attributes = (_unit(table, side, measure) for side in ("target", "attribute"))
+    return targets, attributes
+
+
+def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
     count = len(require_replicates(table, measure).labels)
-    targets, attributes = (table.values[side].to_numpy().tolist() for side in ("target", "attribute"))
-    return _unit(vectors, targets, count, measure), _unit(vectors, attributes, count, measure)
-
-
-def _unit(vectors: Vectors, words: list[str], count: int, measure: str) -> NDArray[np.float64]:
-    rows = dict(zip(words, stack(vectors, words, measure), strict=True))
-    every = np.stack([np.stack([own[word] for word in words]) for own in split(rows, count)], axis=1)
-    return np.asarray(every / np.linalg.norm(every, axis=2, keepdims=True))
+    if table.vectors is None:
+        raise MeasureError(
+            f"{measure}: needs vectors, and this table has none; see `AssociationTable.with_vectors`"
+        )
+    rows = stack(table.vectors, table.values[side].to_numpy().tolist(), measure)
+    sentences = rows.reshape(len(rows), count, -1)
+    return np.asarray(sentences / np.linalg.norm(sentences, axis=2, keepdims=True))

@@ -9,21 +9,15 @@ import pandas as pd
 
 from bayes_bias.arguments import is_number
 from bayes_bias.embeddings.subspace import project
-from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DirectBias(Result):
-    """Mean leaning of neutral words; `words` has each word's `bias` and its signed coordinates.
-
-    Attributes
-    ----------
-    strictness : float
-        The exponent c.
-    """
+    """Mean bias of neutral words with exponent `strictness`; `words` has each word's `bias` and coordinates."""
 
     measure: ClassVar[str] = "Direct Bias"
     word_value: ClassVar[str] = "bias"
@@ -49,29 +43,27 @@ def direct_bias(
     words : sequence of str
         The words N that should be neutral, such as professions.
     subspace : numpy.ndarray
-        The direction g, shape (dimensions,), or a subspace, shape (components, dimensions): from one pair
-        (`pair_direction`), or from defining sets (`defining_subspace`).
+        The direction g, shape (dimensions,), or a subspace, shape (components, dimensions), from `pair_direction` or
+        `defining_subspace`.
     strictness : float
-        The exponent c > 0. Below 1 small leanings count for more.
+        The exponent c > 0. Below 1 small biases count for more.
 
     Returns
     -------
     DirectBias
-        `value` in [0, 1], 0 without bias. Coordinates are signed: positive towards the first word of the
-        pair.
+        `value` in [0, 1], 0 without bias. Coordinates are positive towards the first word of the pair.
 
     Raises
     ------
     MeasureError
-        No words, a word without vector or with a zero vector, a subspace that is none, c not positive.
+        No words, a word without vector or with a zero vector, an unusable subspace, c not positive.
 
     Notes
     -----
-    Misleads where the first principal component is not the direction in which the groups differ: in a
-    published counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word that
-    could not be more biased. All words count by absolute value, so that a list leaning one way and a list of
-    balanced stereotypes look alike. High-dimensional unit vectors have ``|cos|`` of about .8 / sqrt(dimensions)
-    with *any* direction: .046 for 300 dimensions is what noise gives.
+    Misleads where the first principal component is not the direction in which the groups differ: in a published
+    counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word with the greatest possible
+    bias. Absolute values hide whether a list leans one way or holds balanced stereotypes. Unit vectors have ``|cos|``
+    of about .8 / sqrt(dimensions) with *any* direction: noise alone gives .046 in 300 dimensions.
 
     References
     ----------

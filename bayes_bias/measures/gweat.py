@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_count
-from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import labels, require_complete
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.permutation import permutation_test, regrouping_test
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
+from bayes_bias.table.association_table import AssociationTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,7 +26,7 @@ class Gweat(Result):
     words: pd.DataFrame
 
 
-def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> Gweat:
+def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0) -> Gweat:
     r"""Do the words of each group lie closer to their own class than those of the other groups do?
 
     With group means :math:`\bar X_i` and class means :math:`\bar A_i` of unit vectors, and their averages
@@ -39,10 +39,10 @@ def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> 
 
     Parameters
     ----------
-    table : Associations
-        Two groups or more, each associated with a class of its own; control classes are ignored.
+    table : AssociationTable
+        Two groups or more, each with a class of its own; control classes are ignored.
     permutations : int
-        How many regroupings of the targets to draw, for three groups or more.
+        Number of random regroupings of the targets, for three groups or more.
     seed : int
         Seed of the draws.
 
@@ -58,9 +58,9 @@ def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> 
 
     Notes
     -----
-    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value`
-    permutes the targets, as WEAT does: for two groups it *is* WEAT's p. Misleads like WEAT (attributes are
-    held fixed), and hides which group is responsible: read `words` by group.
+    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value` permutes
+    the targets, as in WEAT, whose p it equals for two groups. Misleads like WEAT (attributes are held fixed), and
+    hides which group is responsible: read `words` by group.
 
     References
     ----------
@@ -69,12 +69,9 @@ def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> 
 
     Examples
     --------
-    >>> from bayes_bias.associations.table import assemble
-    >>> table = assemble(
-    ...     [[0.4, 0.1], [0.2, 0.3]], {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"},
-    ...     {"man": "work", "woman": "home"})
-    >>> round(gweat(table).value, 3)
-    0.2
+    >>> from bayes_bias import cosines
+    >>> round(gweat(cosines("googlenews-demo", "weat7", controls=())).value, 3)
+    0.014
     """
     require_complete(table, "gWEAT")
     if len(table.associated_classes) != len(table.groups):
@@ -84,12 +81,12 @@ def gweat(table: Associations, *, permutations: int = 10_000, seed: int = 0) -> 
         )
     closeness = _closeness(table)
     sizes = np.bincount(table.group_index)
-    own = np.repeat(np.arange(len(sizes)), sizes)
-    association = closeness[np.arange(len(own)), own]
+    group_of = np.repeat(np.arange(len(sizes)), sizes)
+    association = closeness[np.arange(len(group_of)), group_of]
     return Gweat(
-        value=float((association / sizes[own]).sum()),
+        value=float((association / sizes[group_of]).sum()),
         range=(-float(len(sizes)), float(len(sizes))),
-        p_value=_p_value(closeness, own, permutations, seed),
+        p_value=_p_value(closeness, group_of, permutations, seed),
         words=labels(table).assign(association=association),
     )
 
@@ -99,23 +96,21 @@ def _on(occasion: Occasion) -> Gweat:
     return gweat(occasion.table, seed=occasion.seed)
 
 
-def _closeness(table: Associations) -> np.ndarray:
+def _closeness(table: AssociationTable) -> np.ndarray:
     """Mean cosine with each group's class above the mean over classes, shape (targets, groups)."""
-    means = [
-        np.column_stack([table.block(g, table.stereotypes[h]).mean(axis=1) for h in table.groups])
-        for g in table.groups
-    ]
-    stacked = np.vstack(means)
-    closeness: np.ndarray = stacked - stacked.mean(axis=1, keepdims=True)
-    return closeness
+    means = np.vstack(
+        [
+            np.column_stack([table.block(g, table.stereotypes[h]).mean(axis=1) for h in table.groups])
+            for g in table.groups
+        ]
+    )
+    return np.asarray(means - means.mean(axis=1, keepdims=True))
 
 
-def _p_value(closeness: np.ndarray, own: np.ndarray, permutations: int, seed: int) -> float:
-    """Share of regroupings with a sum at least as large; two groups have the test of WEAT."""
+def _p_value(closeness: np.ndarray, group_of: np.ndarray, permutations: int, seed: int) -> float:
+    """Share of regroupings with a sum at least as large; for two groups by WEAT's test."""
     check_count("permutations", permutations, "draws", refusal=MeasureError)
-    sizes = np.bincount(own)
+    sizes = np.bincount(group_of)
     if len(sizes) > 2:
-        return regrouping_test(closeness / sizes, own, permutations=permutations, seed=seed)
-    return permutation_test(
-        closeness[:, 0], int(sizes[0]), alternative="greater", permutations=None, seed=seed
-    ).p_value
+        return regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
+    return permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bayes_bias.associations.association import LOG_PROBABILITIES
-from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import OtherDataError
-from bayes_bias.measures.designs import require_words, two_by_two
+from bayes_bias.measures.designs import two_by_two
 from bayes_bias.measures.permutation import Alternative
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.separation import Separation, separated
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.metric import LOG_PROBABILITIES
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,7 +21,7 @@ class Lpbs(Separation):
 
 
 def lpbs(
-    table: Associations,
+    table: AssociationTable,
     *,
     alternative: Alternative = "two-sided",
     permutations: int | None = None,
@@ -34,44 +34,29 @@ def lpbs(
     .. math:: y(w, a) = \log \frac{p(w \mid a)}{p(w)}, \qquad
               s(w) = \mathrm{mean}_{a \in A} y(w, a) - \mathrm{mean}_{b \in B} y(w, b)
 
-    the effect size is WEAT's on these scores,
-
-    .. math:: d = \frac{\mathrm{mean}_{x \in X} s(x) - \mathrm{mean}_{y \in Y} s(y)}
-                       {\mathrm{sd}_{w \in X \cup Y} s(w)}
-
-    and p the share of partitions of the targets whose difference of means is at least as extreme.
+    effect size and p-value are WEAT's on the scores s(w).
 
     Parameters
     ----------
-    table : Associations
-        Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`; complete. The
-        prior :math:`p(w)` cancels in a score, so that those without it do as well.
-    alternative : {"two-sided", "greater", "less"}
-        Either (as published), stereotypical, anti-stereotypical.
-    permutations : int, optional
-        Draw this many partitions instead of deciding by their number.
-    seed : int
-        Seed of the draws; exact tests do not use it.
-
-    Returns
-    -------
-    Lpbs
+    table : AssociationTable
+        Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`; complete. They
+        may lack the prior :math:`p(w)`, which cancels in a score.
+    alternative, permutations, seed
+        See `weat`; the paper's test is two-sided.
 
     Raises
     ------
     MeasureError
-        Other associations than log probabilities; more than two groups or classes; a group with one word; missing
-        pairs; scores that are all equal.
+        Other associations than log probabilities, or what `weat` refuses.
 
     Notes
     -----
     Misleads as WEAT does: d says how cleanly groups are separated and not by how much, and the test holds attributes
-    and templates fixed. CALIBRATION.md tells how often it finds a bias in models of a text without any. It also depends
-    on which word is predicted, since a model's :math:`p(w \mid a)` is no pointwise mutual information. The released
-    code adds the probabilities of a set of words before the logarithm, and reads the prior at another token than that
-    of the word, which cancels in d. Published for bert-base-uncased, d and two-sided p: flowers and insects 1.204
-    (.007), career and family 1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031
-    (.104).
+    and templates fixed; CALIBRATION.md counts its findings in models of a text without bias. It also depends on which
+    word is predicted, since a model's :math:`p(w \mid a)` is not a pointwise mutual information. The released code adds
+    the probabilities of a set of words before the logarithm. It also reads the prior at a token other than the word's,
+    which cancels in d. Published for bert-base-uncased, d and two-sided p: flowers and insects 1.204 (.007), career
+    and family 1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
 
     References
     ----------
@@ -84,24 +69,16 @@ def lpbs(
     >>> lpbs(table).effect_size                                                  # doctest: +SKIP
     """
     check_table(table)
-    if table.association.name not in LOG_PROBABILITIES:
+    if table.metric.name not in LOG_PROBABILITIES:
         raise OtherDataError(
-            f"LPBS: is for log probabilities, and this table holds {table.association.plural}; take WEAT or SEAT"
+            f"LPBS: needs log probabilities, and this table holds {table.metric.plural}; take WEAT or SEAT"
         )
-    design = two_by_two(table, "LPBS")
-    require_words(table, "LPBS", least=2)
-    scores, n_x = design.scores, design.n_x
-    nothing = "LPBS: all targets have the same score"
+    design = two_by_two(table, "LPBS", least_words=2)
+    x, y = design.scores[: design.n_x], design.scores[design.n_x :]
+    no_spread = "LPBS: all targets have the same score"
     return Lpbs(
-        **separated(
-            scores[:n_x],
-            scores[n_x:],
-            nothing,
-            alternative=alternative,
-            permutations=permutations,
-            seed=seed,
-        ),
-        words=design.words.assign(score=scores),
+        **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed),
+        words=design.words.assign(score=design.scores),
     )
 
 

@@ -1,4 +1,4 @@
-"""MAC, the mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
+"""MAC, mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_cosines
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
+from bayes_bias.table.association_table import AssociationTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Mac(Result):
-    """Mean over targets and classes; `words`: each target's distances and mean `distance`."""
+    """Mean over targets and classes; `words` has each target's distances and their mean `distance`."""
 
     measure: ClassVar[str] = "MAC"
     word_value: ClassVar[str] = "distance"
@@ -45,18 +45,17 @@ class MacChange(Result):
     df: int
 
 
-def mac(table: Associations) -> Mac:
-    r"""How far are target words from the associated classes, whichever class it is?
+def mac(table: AssociationTable) -> Mac:
+    r"""How far are targets from the associated classes, whatever their group?
 
     .. math:: MAC(T, A) = \frac{1}{|T|\,|A|} \sum_{t \in T} \sum_{A_j \in A} S(t, A_j), \qquad
               S(t, A_j) = \frac{1}{|A_j|} \sum_{a \in A_j} 1 - \cos(t, a)
 
-    Means of the classes are averaged, not their words pooled: a long class counts as much as a short one.
-    Control classes are ignored.
+    Each class counts the same, however many words it has. Control classes are ignored.
 
     Parameters
     ----------
-    table : Associations
+    table : AssociationTable
         Any number of groups and classes; complete, without repeats.
 
     Returns
@@ -71,9 +70,9 @@ def mac(table: Associations) -> Mac:
 
     Notes
     -----
-    Misleads because it never looks at who is associated with what: it is the mean distance of two lists. It
-    is 1 for *any* targets once classes point in opposite directions, however biased they are; and words
-    merely from the same topic lie below 1. Read nothing from a single MAC; at best from its change.
+    Misleads because it ignores which group is associated with which class: it is the mean distance of two lists. It
+    is 1 for *any* targets once classes point in opposite directions, however biased they are, and words of one topic
+    lie below 1. A single MAC has no interpretation; at best its change has one.
 
     References
     ----------
@@ -83,12 +82,9 @@ def mac(table: Associations) -> Mac:
 
     Examples
     --------
-    >>> from bayes_bias.associations.table import assemble
-    >>> table = assemble(
-    ...     [[0.4, 0.1], [0.2, 0.3]], {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"},
-    ...     {"man": "work", "woman": "home"})
-    >>> round(mac(table).value, 3)
-    0.75
+    >>> from bayes_bias import cosines
+    >>> round(mac(cosines("googlenews-demo", "weat7", controls=())).value, 3)
+    0.933
     """
     distances = _distances(table)
     return Mac(
@@ -104,12 +100,12 @@ def _on(occasion: Occasion) -> Mac:
     return mac(occasion.table)
 
 
-def mac_change(before: Associations, after: Associations) -> MacChange:
+def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     r"""Did MAC change from one embedding to another? The paper's paired t-test over S(t, A_j).
 
     Parameters
     ----------
-    before, after : Associations
+    before, after : AssociationTable
         The same targets and associated classes in two embeddings.
 
     Returns
@@ -120,12 +116,12 @@ def mac_change(before: Associations, after: Associations) -> MacChange:
     Raises
     ------
     MeasureError
-        Targets or classes differ, or the change is the same for all of them, so that t is not defined.
+        Targets or classes differ, or the change is the same for all of them, so that t is undefined.
 
     Notes
     -----
-    Misleads because the pairs (t, A_j) are not independent: every target meets every class, and each S is a
-    mean over words whose own scatter is thrown away. Its p-values are far too small.
+    Misleads because the pairs (t, A_j) are not independent: every target is paired with every class, and the spread
+    of words within each S is ignored. Its p-values are far too small.
 
     References
     ----------
@@ -133,19 +129,15 @@ def mac_change(before: Associations, after: Associations) -> MacChange:
 
     Examples
     --------
-    >>> from bayes_bias.associations.table import assemble
-    >>> words = (
-    ...     {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"}, {"man": "work", "woman": "home"})
-    >>> change = mac_change(
-    ...     assemble([[0.4, 0.1], [0.2, 0.3]], *words), assemble([[0.2, 0.1], [0.1, 0.2]], *words))
-    >>> round(change.value, 3), round(change.p_value, 3)
-    (0.1, 0.092)
+    >>> from bayes_bias import cosines
+    >>> before, after = (cosines(name, "weat7", controls=()) for name in ("googlenews-demo", "minilm-demo"))
+    >>> change = mac_change(before, after)
+    >>> round(change.value, 3), change.df
+    (-0.253, 31)
     """
     earlier, later = _distances(before), _distances(after)
     if set(earlier.index) != set(later.index) or set(earlier.columns) != set(later.columns):
-        raise MeasureError(
-            "MAC change: the two tables have different targets or classes; measure the same words"
-        )
+        raise MeasureError("MAC change: the tables have different targets or classes; measure the same words")
     later = later.loc[earlier.index, earlier.columns]
     difference = (later - earlier).to_numpy().ravel()
     if len(difference) < 2 or difference.std() < ROUNDING:
@@ -162,7 +154,7 @@ def mac_change(before: Associations, after: Associations) -> MacChange:
     )
 
 
-def _distances(table: Associations) -> pd.DataFrame:
+def _distances(table: AssociationTable) -> pd.DataFrame:
     """S(t, A_j): mean cosine distance of each target (rows) from each associated class (columns)."""
     require_complete(table, "MAC")
     require_cosines(table, "MAC")

@@ -1,4 +1,4 @@
-"""The neighbour test of Gonen & Goldberg (2019): do biased words still sit among their like?"""
+"""The neighbour test of Gonen & Goldberg (2019): are a biased word's neighbours still biased alike?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ import pandas as pd
 import scipy
 
 from bayes_bias.arguments import check_count
-from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import check_bias
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.measure_result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Neighbours(Result):
-    """Correlation of bias with the neighbours' bias; `words`: shares of neighbours leaning to each."""
+    """Correlation of bias with the neighbours' bias; `words` has the share of neighbours leaning to each class."""
 
     measure: ClassVar[str] = "neighbours"
 
@@ -27,39 +27,35 @@ class Neighbours(Result):
 def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> Neighbours:
     r"""Do words that leaned to a class have neighbours that leaned to it?
 
-    For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean
-    to each class; the value is the Pearson correlation, over words, of that share with the word's own
-    former bias. With more than two classes it is the mean of the classes' correlations; with two both are
-    the same.
+    For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean to each
+    class. The value is Pearson's correlation, over words, of that share with the word's former bias, averaged over the
+    classes.
 
     Parameters
     ----------
     vectors : mapping of str to array
         The embedding to test, usually after debiasing.
     words : sequence of str
-        The words to look at; in the paper professions.
+        The words to test; in the paper professions.
     bias : pandas.DataFrame
-        Bias *before* debiasing (`bias_towards`) of the words and of the vocabulary from which neighbours are
-        taken: every row is a candidate.
+        Bias *before* debiasing (`bias_towards`) of the words and of the vocabulary: every row is a candidate neighbour.
     k : int
         Number of neighbours.
 
     Returns
     -------
     Neighbours
-        `value` in [-1, 1], 0 if neighbours know nothing of the bias; `p_value` (two-sided) for two classes.
+        `value` in [-1, 1], 0 if neighbours are unrelated to the bias; `p_value` (two-sided) for two classes.
 
     Raises
     ------
     MeasureError
-        Fewer than three words, a word without former bias, fewer than k other words, words that do not
-        vary, a word without vector.
+        Fewer than three words, a word without former bias or vector, fewer than k other words, words that do not vary.
 
     Notes
     -----
-    Misleads because words of one topic are neighbours, and topics lean: the correlation need not be due to
-    the protected attribute. It depends on the vocabulary, so that values of different vocabularies do not
-    compare.
+    Misleads because words of one topic are neighbours, and topics lean: the correlation need not be due to the
+    protected attribute. Values of different vocabularies are not comparable.
 
     References
     ----------
@@ -76,18 +72,19 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     """
     _check(words, bias, k)
     candidates = bias.index.tolist()
-    similarity = (
-        stack_unit(vectors, words, "neighbours", least=3) @ stack_unit(vectors, candidates, "neighbours").T
+    rows, others = (
+        stack_unit(vectors, words, "neighbours", least=3),
+        stack_unit(vectors, candidates, "neighbours"),
     )
+    similarity = rows @ others.T
     position = {word: i for i, word in enumerate(candidates)}
-    similarity[
-        np.arange(len(words)), [position[word] for word in words]
-    ] = -np.inf  # none is its own neighbour
+    # No word is its own neighbour.
+    similarity[np.arange(len(words)), [position[word] for word in words]] = -np.inf
     nearest = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
     leans_to = bias.to_numpy().argmax(axis=1)[nearest]
     share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
-    own = bias.loc[list(words)].to_numpy()
-    tests = [_correlation(share[:, c], own[:, c]) for c in range(bias.shape[1])]
+    former = bias.loc[list(words)].to_numpy()
+    tests = [_correlation(share[:, c], former[:, c]) for c in range(bias.shape[1])]
     return Neighbours(
         value=float(np.mean([r for r, _ in tests])),
         range=(-1.0, 1.0),
@@ -100,21 +97,19 @@ def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
     check_bias(bias)
     check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
-        raise MeasureError(
-            "neighbours: bias needs a column for each of two classes or more; see `bias_towards`"
-        )
+        raise MeasureError("neighbours: bias needs columns for two classes or more; see `bias_towards`")
     if missing := [word for word in words if word not in bias.index]:
         raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
     if k >= len(bias):
         raise MeasureError(
-            f"neighbours: k={k}, and {len(bias) - 1} other words; take a smaller k or more words"
+            f"neighbours: k={k} of {len(bias) - 1} other words; take a smaller k or more words"
         )
 
 
-def _correlation(share: np.ndarray, own: np.ndarray) -> tuple[float, float]:
-    if share.std() == 0 or own.std() == 0:
+def _correlation(share: np.ndarray, former: np.ndarray) -> tuple[float, float]:
+    if share.std() == 0 or former.std() == 0:
         raise MeasureError(
-            "neighbours: all words have the same bias or the same neighbours; nothing correlates"
+            "neighbours: all words have the same bias or neighbours; no correlation is defined"
         )
-    test = scipy.stats.pearsonr(share, own)
+    test = scipy.stats.pearsonr(share, former)
     return float(test.statistic), float(test.pvalue)

@@ -1,4 +1,4 @@
-"""How often do randomly regrouped words differ as much as the groups do? Exact, or by seeded sampling."""
+"""Permutation tests: how often do randomly regrouped words differ as much as the groups do?"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ MOST_PARTITIONS = 1_000_000
 DEFAULT_PERMUTATIONS = 100_000
 
 _CHUNK = 10_000
+# Listing all sums is quicker than drawing while they are at most this many times the draws.
 _LISTED = 4
 
 # Sums of the same numbers in another order differ by rounding only, and must count as equal.
@@ -25,7 +26,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """A p-value and how it came about: all partitions, or that many random ones."""
+    """A p-value and the number of partitions it rests on: all (`exact`), or random ones."""
 
     p_value: float
     exact: bool
@@ -36,14 +37,14 @@ def permutation_test(
     scores: np.ndarray,
     n_first: int,
     *,
-    alternative: Alternative,
-    permutations: int | None,
-    seed: int,
+    alternative: Alternative = "greater",
+    permutations: int | None = None,
+    seed: int = 0,
 ) -> PermutationTest:
     """Test the difference of two groups' mean scores against all regroupings of the same sizes.
 
-    Once scores are centred on their common mean, the first group's sum is proportional to the difference
-    of means, whatever the sizes; so sums decide, and zero is the middle of the null for a two-sided test.
+    Once scores are centred on their common mean, the first group's sum is proportional to the difference of means,
+    whatever the sizes. The test therefore compares sums, and for a two-sided test the null is centred on zero.
     """
     return permutation_tests(
         scores[None, :], n_first, alternative=alternative, permutations=permutations, seed=seed
@@ -77,23 +78,19 @@ def permutation_tests(
     return [PermutationTest((int(e) + 1) / (draws + 1), exact=False, partitions=draws) for e in totals]
 
 
-def regrouping_test(worth: np.ndarray, own: np.ndarray, *, permutations: int, seed: int) -> float:
-    """p-value of a sum over words of what each is worth in its group, shape (words, groups)."""
+def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
+    """p-value of the sum of words' scores, each in its own group; `scores` has shape (words, groups)."""
     _check("greater", permutations, seed)
-    observed = worth[np.arange(len(own)), own].sum()
-    orders = np.random.default_rng(seed).permuted(np.tile(np.arange(len(own)), (permutations, 1)), axis=1)
-    sums = worth[orders, own].sum(axis=1)
-    extreme = _count_extreme(sums, observed, _TIE * np.abs(worth).sum(), "greater")
+    positions = np.arange(len(group_of))
+    observed = scores[positions, group_of].sum()
+    orders = np.random.default_rng(seed).permuted(np.tile(positions, (permutations, 1)), axis=1)
+    sums = scores[orders, group_of].sum(axis=1)
+    extreme = _count_extreme(sums, observed, _TIE * np.abs(scores).sum(), "greater")
     return (int(extreme) + 1) / (permutations + 1)
 
 
 def check_ddof(ddof: int) -> None:
-    """Refuse what is no way to take a standard deviation.
-
-    Raises
-    ------
-    MeasureError
-    """
+    """Refuse anything but 0 and 1."""
     if ddof not in (0, 1):
         raise MeasureError(f"ddof: {ddof!r} is not an option; valid: 1 (as published), 0")
 
@@ -114,7 +111,7 @@ def _check(alternative: str, permutations: int | None, seed: int) -> None:
 def _count_extreme(
     sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative
 ) -> np.ndarray:
-    """How many sums, along the last axis, are at least as extreme as the observed one."""
+    """Number of sums, along the last axis, at least as extreme as the observed one."""
     if alternative == "two-sided":
         extreme = np.abs(sums) >= np.abs(observed) - tie
     elif alternative == "less":
@@ -125,7 +122,7 @@ def _count_extreme(
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Sums of all subsets of a given size, one value after the other: it is taken or left."""
+    """Sums of all subsets of a given size, built up value by value."""
     if size > len(values) - size:
         rest: np.ndarray = values.sum() - _all_sums(values, len(values) - size)
         return rest
@@ -141,7 +138,6 @@ def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterat
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:
-        # Few enough to list, which is quicker; any one of them is equally probable.
         listed = np.stack([_all_sums(row, size) for row in values])
         yield listed[:, rng.integers(count, size=draws)]
         return

@@ -1,4 +1,4 @@
-"""A second opinion without priors: analysis of variance of the crossed design (Clark 1973)."""
+"""The quasi-F of the crossed design (Clark 1973): a second opinion without priors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,20 +11,21 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.associations.statistics import sufficient_statistics
-from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import OVERALL, bias_weights
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
 
 Sampled = Literal["both", "targets", "attributes"]
 Source = Literal["targets", "attributes", "residual"]
 
-# Targets and attributes hold the residual each, so that it is taken off once.
+# The residual is in the variances of both targets and attributes, so it is subtracted once.
 _SIGNS: Mapping[Source, int] = {"targets": 1, "attributes": 1, "residual": -1}
 
-# The sums of sources that may be a scope's variance: the largest is.
+# The variance of a scope is the largest of these sums of sources.
 _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
     "both": (("targets", "attributes", "residual"), ("targets",), ("attributes",)),
     "targets": (("targets",),),
@@ -34,7 +35,7 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiF(Result):
-    """The bias with its standard error; `words` has each target's `group` and `association`.
+    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -42,18 +43,16 @@ class QuasiF(Result):
         Over which words standard error, interval and p-value generalise.
     ci_prob : float
         Confidence of the interval.
-    se : float
-        Standard error, in the units of the table.
-    df : float
-        Satterthwaite's degrees of freedom.
+    se, df : float
+        Standard error, in the units of the table, with Satterthwaite's degrees of freedom.
     p_value : float
         Two-sided, of Student's t; the quasi-F is the square of `statistic`.
     sources : pandas.DataFrame
-        What the standard error is made of: for each `source` (targets, attributes, residual) and `cell` (group,
-        class) the `variance` that it gives the bias, and its `df`.
+        The `variance` of the bias from each `source` (targets, attributes, residual) and `cell` (group, class), with
+        its `df`.
     influence : pandas.Series
-        What each word, by `source` and `word`, adds to the bias by being no average word of its group or class. In
-        units of the table; the squares of targets sum to :math:`V_T`, those of attributes to :math:`V_A`.
+        By `source` and `word`, the change of the bias by the word's deviation from its group or class, in units of the
+        table. The squares of targets sum to :math:`V_T`, those of attributes to :math:`V_A`.
     """
 
     measure: ClassVar[str] = "quasi-F"
@@ -75,63 +74,54 @@ class QuasiF(Result):
         return self.value / self.se
 
 
-def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.95) -> QuasiF:
+def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float = 0.95) -> QuasiF:
     r"""Is the bias larger than a new choice of words would make it by chance? From mean squares alone.
 
-    The value is the `bias` of the posterior: the average over the G groups of the mean with the group's own class
-    less that with the others, for two groups and classes half of WEAT's numerator. With its weights :math:`k_{gc}`
-    each target has a score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and each attribute :math:`r_j = \sum_g k_{gc} \bar
-    y_{gj}`; the P targets of a group, the W attributes of a class and the interaction mean square give the bias
-    the variances
+    The value is the posterior's `bias`: the average over groups of the mean with the group's own class minus the mean
+    with the others; for two groups and classes half of WEAT's numerator. With its weights :math:`k_{gc}` a target has
+    the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j = \sum_g k_{gc} \bar y_{gj}`. The P
+    targets of a group, the W attributes of a class and the interaction mean square give the bias the variances
 
     .. math:: V_T = \sum_g \frac{\mathrm{var}_{i \in g}\, s_i}{P_g}, \qquad
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
               V_E = \mathrm{MS}_E \sum_{g, c} \frac{k_{gc}^2}{P_g W_c}
 
-    and where both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, since each of the
-    first two holds the residual. Student's t with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v` degrees of
-    freedom, v running over the terms of the sums (and :math:`V_E`), gives interval and p-value. For targets alone
-    the variance is :math:`V_T`, and two groups have Welch's t-test of their association scores.
+    Where both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, since the first two each
+    hold the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v` degrees
+    of freedom, where v are the terms of the sums and :math:`V_E`. For targets alone the variance is :math:`V_T`: for
+    two groups, Welch's t-test of the association scores.
 
     Parameters
     ----------
-    table : Associations
+    table : AssociationTable
         Any number of groups and associated classes; control classes are ignored. Complete, without repeats.
     scope : {"both", "targets", "attributes"}
-        Which words count as samples; "targets" is WEAT's question.
+        The words that are samples; WEAT's test is about "targets".
     ci_prob : float
         Confidence of the equal-tailed interval.
-
-    Returns
-    -------
-    QuasiF
-        `value`, `se` and `interval` in the units of the table, 0 without bias, positive where stereotypical; `df`,
-        `p_value`, and the `sources` of variance.
 
     Raises
     ------
     MeasureError
-        A scope that there is not; a group or a class with one word that counts as a sample; missing or repeated
-        pairs; scores without any spread.
+        An unknown scope, a sampled group or class with one word, missing or repeated pairs, scores without spread.
     ScopeError
-        An impossible probability.
+        `ci_prob` is not between 0 and 1.
 
     Notes
     -----
-    :math:`V_T + V_A - V_E` is unbiased but can come out too small, even negative, where one side hardly varies and
-    its mean square falls below the residual's by chance. Sampling one side more never makes a bias more certain, and
-    therefore the variance is then the larger one of :math:`V_T` and :math:`V_A`, as if the negative component were
-    zero. (In simulated nulls that is no more conservative than to wait until the sum is negative: a small sum has few
-    degrees of freedom.) Clark's own ratio adds the residual to the numerator instead of taking it off the denominator,
-    which tests the same but gives no interval.
+    :math:`V_T + V_A - V_E` is unbiased but can be too small, even negative, where one side hardly varies and its mean
+    square falls below the residual's by chance. A second sampled side never makes a bias more certain. The variance is
+    then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulated nulls this is
+    not more conservative than a rule for negative sums alone: a small sum has few degrees of freedom.) Clark's ratio
+    adds the residual to the numerator instead of subtracting it from the denominator: the same test, without an
+    interval.
 
-    In a balanced table whose groups and classes vary alike estimate, standard error, degrees of freedom and p-value
+    In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
     are those of lmerTest for the linear mixed model with both sides random.
 
-    Knows no prior, and so shows what the posterior owes to its own; with few words it is the less certain of the
-    two, since it borrows nothing between groups and classes but the residual. Misleads where words are no sample:
-    lists of near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an
-    approximation for normal effects.
+    It has no prior, and so shows the influence of the posterior's. With few words it is the less certain of the two,
+    since groups and classes share only the residual. Misleads where words are not a sample: lists of near-synonyms, or
+    about one topic, are not independent draws. The degrees of freedom are an approximation for normal effects.
 
     References
     ----------
@@ -144,14 +134,10 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
 
     Examples
     --------
-    >>> from bayes_bias.associations.table import assemble
-    >>> table = assemble(
-    ...     [[0.4, 0.3, 0.1, 0.2], [0.4, 0.2, 0.1, 0.2], [0.2, 0.1, 0.3, 0.2], [0.1, 0.1, 0.4, 0.2]],
-    ...     {"he": "man", "his": "man", "she": "woman", "her": "woman"},
-    ...     {"boss": "work", "job": "work", "maid": "home", "cook": "home"}, {"man": "work", "woman": "home"})
-    >>> result = quasi_f(table)
-    >>> round(result.value, 2), round(result.se, 2), round(result.df, 1), round(result.p_value, 2)
-    (0.16, 0.07, 1.5, 0.19)
+    >>> from bayes_bias import cosines
+    >>> result = quasi_f(cosines("googlenews-demo", "weat7", controls=()))
+    >>> round(result.value, 3), round(result.se, 3), round(result.df, 1), round(result.p_value, 2)
+    (0.014, 0.009, 15.9, 0.14)
     """
     _check_options(scope, ci_prob)
     check_table(table)
@@ -165,7 +151,7 @@ def quasi_f(table: Associations, scope: Sampled = "both", *, ci_prob: float = 0.
     reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
     return QuasiF(
         value=bias,
-        range=table.association.difference.range,
+        range=table.metric.difference.range,
         interval=(bias - reach, bias + reach),
         p_value=float(2 * scipy.stats.t.sf(abs(bias) / se, df)),
         words=scores.words(),
@@ -190,8 +176,8 @@ def _check_options(scope: str, ci_prob: float) -> None:
     check_ci_prob(ci_prob)
 
 
-def _require_samples(table: Associations, scope: Sampled) -> None:
-    """Nothing generalises from a single word."""
+def _require_samples(table: AssociationTable, scope: Sampled) -> None:
+    """Refuse single words where words are samples."""
     if scope != "attributes":
         require_words(table, "quasi-F", least=2)
     if scope != "targets":
@@ -199,7 +185,7 @@ def _require_samples(table: Associations, scope: Sampled) -> None:
 
 
 class _Term(NamedTuple):
-    """The variance that the words of one cell, or the residual, give the bias."""
+    """The variance of the bias from the words of one cell, or from the residual."""
 
     source: Source
     cell: str
@@ -209,7 +195,7 @@ class _Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Scores:
-    """What each target and each attribute adds to the bias."""
+    """Scores s of targets and r of attributes; see `quasi_f`."""
 
     statistics: xr.Dataset
     weights: NDArray[np.float64]
@@ -218,7 +204,7 @@ class _Scores:
 
     @classmethod
     def of(cls, statistics: xr.Dataset) -> Self:
-        weights = _weights(statistics.associated.to_numpy(), statistics.sizes["attribute_class"])
+        weights = bias_weights(statistics).sel(contrast=OVERALL).to_numpy()
         return cls(
             statistics,
             weights,
@@ -228,17 +214,15 @@ class _Scores:
 
     @property
     def bias(self) -> float:
-        """The contrast of block means."""
         return float((self.weights * self.statistics.block_mean.to_numpy()).sum())
 
     def terms(self) -> list[_Term]:
-        """Everything that gives the bias its variance, group by group and class by class."""
-        of = self.statistics
+        """The terms of the variances, group by group and class by class."""
+        design = self.statistics
+        groups, classes = design.group.to_numpy(), design.attribute_class.to_numpy()
         return [
-            *_of_words("targets", self.of_targets, of.group_of.to_numpy(), of.group.to_numpy()),
-            *_of_words(
-                "attributes", self.of_attributes, of.class_of.to_numpy(), of.attribute_class.to_numpy()
-            ),
+            *_of_words("targets", self.of_targets, design.group_of.to_numpy(), groups),
+            *_of_words("attributes", self.of_attributes, design.class_of.to_numpy(), classes),
             self._residual(),
         ]
 
@@ -246,19 +230,18 @@ class _Scores:
         """One mean square for all blocks, as the models have one residual."""
         ss, df = float(self.statistics.interaction_ss), float(self.statistics.interaction_df)
         pairs = np.outer(self.statistics.n_targets, self.statistics.n_attributes)
-        return _Term(
-            "residual", "all", ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan, df
-        )
+        variance = ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan
+        return _Term("residual", "all", variance, df)
 
     def influence(self) -> "pd.Series[float]":
-        """What each word adds to the bias."""
-        of = self.statistics
-        targets = _influence(self.of_targets, of.group_of.to_numpy(), of.target.to_numpy())
-        attributes = _influence(self.of_attributes, of.class_of.to_numpy(), of.attribute.to_numpy())
+        """The change of the bias by each word's deviation."""
+        design = self.statistics
+        targets = _influence(self.of_targets, design.group_of.to_numpy(), design.target.to_numpy())
+        attributes = _influence(self.of_attributes, design.class_of.to_numpy(), design.attribute.to_numpy())
         return pd.concat({"targets": targets, "attributes": attributes}, names=["source", "word"])
 
     def words(self) -> pd.DataFrame:
-        """How much closer each target is to its group's class than to the others, group after group."""
+        """Each target's mean with its group's class minus that with the others, group after group."""
         groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
         return pd.DataFrame(
@@ -270,17 +253,10 @@ class _Scores:
 def _influence(
     scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
 ) -> "pd.Series[float]":
-    """Deviations from the mean of group or class, so scaled that their squares sum to the variances of the means."""
+    """Deviations from the mean of group or class, scaled so that their squares sum to the variances of the means."""
     by_cell = pd.Series(scores, index=words).groupby(cell_of)
     size = by_cell.transform("size")
     return (scores - by_cell.transform("mean")) / np.sqrt(size * (size - 1))
-
-
-def _weights(associated: NDArray[np.integer], classes: int) -> NDArray[np.float64]:
-    """Of block means in the bias: own class less the average of the others, averaged over groups."""
-    own = np.eye(classes)[associated]
-    weights: NDArray[np.float64] = (own - (1 - own) / (classes - 1)) / len(own)
-    return weights
 
 
 def _of_words(
@@ -288,13 +264,13 @@ def _of_words(
 ) -> Iterator[_Term]:
     """Variance of the mean score of each group's targets, or of each class's attributes; NaN of a single word."""
     for k, cell in enumerate(cells.tolist()):
-        own = scores[cell_of == k]
-        variance = float(own.var(ddof=1)) / len(own) if len(own) > 1 else np.nan
-        yield _Term(source, cell, variance, len(own) - 1)
+        of_cell = scores[cell_of == k]
+        variance = float(of_cell.var(ddof=1)) / len(of_cell) if len(of_cell) > 1 else np.nan
+        yield _Term(source, cell, variance, len(of_cell) - 1)
 
 
 def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
-    """The sampling variance of the bias and its degrees of freedom; see the notes of `quasi_f`."""
+    """Sampling variance of the bias and its degrees of freedom; see the notes of `quasi_f`."""
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
     largest = max(sums, key=_sum)
     variance = _sum(largest)

@@ -1,4 +1,4 @@
-"""Which measures there are: each is registered where it is defined, and joins every table by that alone."""
+"""The registry of measures: a measure is registered where it is defined, and so joins every table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,35 +8,33 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from bayes_bias.associations.table import Associations
+from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.subspace import defining_subspace
-from bayes_bias.embeddings.vectors import Vectors
+from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.measure_result import Result
+from bayes_bias.table.association_table import AssociationTable
 
 
 @dataclass(frozen=True, eq=False)
 class Occasion:
-    """What a measure may ask for; it refuses with a `MeasureError` what it is not defined on.
+    """What a measure can work with. A measure that is not defined on it raises a `MeasureError`.
 
     Attributes
     ----------
-    table : Associations
-        The word list in an embedding.
-    given : mapping of str to array, or None
-        Vectors of all its words; read them through `vectors`.
+    table : AssociationTable
+        The word list in an embedding; read its vectors through `vectors`.
     defining_sets : sequence of sequences of str
         Words that differ in the protected attribute alone; read them through `subspace`.
     vocabulary : str or None
         The control class of random words for a negative control.
     seed : int
-        Seed of whatever draws.
+        Seed of random draws.
     ci_prob : float
         Probability of the intervals of measures that have one.
     """
 
-    table: Associations
-    given: Vectors | None = None
+    table: AssociationTable
     defining_sets: Sequence[Sequence[str]] = ()
     vocabulary: str | None = None
     seed: int = 0
@@ -45,9 +43,9 @@ class Occasion:
     @property
     def vectors(self) -> Vectors:
         """The vectors of all words."""
-        if self.given is None:
-            raise MeasureError("vectors: none given, and a table does not suffice")
-        return self.given
+        if self.table.vectors is None:
+            raise MeasureError("needs vectors, and this table has none; see `AssociationTable.with_vectors`")
+        return self.table.vectors
 
     @property
     def subspace(self) -> np.ndarray:
@@ -72,11 +70,11 @@ class Occasion:
         return [word for words in self.groups.values() for word in words]
 
     def _words(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
-        labels, words = (self.table.values[each].to_numpy() for each in (label, dim))
+        labels, words = (self.table.values[coordinate].to_numpy() for coordinate in (label, dim))
         return {name: words[labels == name].tolist() for name in names}
 
 
-type Run = Callable[[Occasion], Result | pd.DataFrame]
+type Run = Callable[[Occasion], Result | float | pd.DataFrame]
 
 
 class Registered(NamedTuple):
@@ -90,7 +88,9 @@ MEASURES: dict[str, Registered] = {}
 
 
 def measure(name: str, *, rank: float = 1000) -> Callable[[Run], Run]:
-    """Register a measure: a function from an `Occasion` to a `Result`, or to rows of one.
+    """Register a measure: a function from an `Occasion` to a number, a `Result`, or rows of `Result.to_frame`.
+
+    A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
 
     Parameters
     ----------
@@ -102,22 +102,21 @@ def measure(name: str, *, rank: float = 1000) -> Callable[[Run], Run]:
     Raises
     ------
     MeasureError
-        The name is taken by another function.
+        The name is not a string or is taken by another function, or what is registered is not a function.
 
     Examples
     --------
-    >>> from bayes_bias.measures import Result
-    >>> class Gap(Result):
-    ...     measure = "largest gap"
     >>> @measure("largest gap")
     ... def _gap(occasion):
-    ...     values = occasion.table.values
-    ...     return Gap(value=float(values.max() - values.min()), range=(0.0, 2.0))
+    ...     return occasion.table.values.max() - occasion.table.values.min()
     >>> MEASURES.pop("largest gap").rank
     1000
     """
+    check_kind("measure", name, str, "not a name; write @measure('my measure')", MeasureError)
 
     def register(run: Run) -> Run:
+        if not callable(run):
+            raise MeasureError(f"measure: '{name}' is {run!r}; decorate a function of an occasion")
         known = MEASURES.get(name)
         if known is not None and known.run.__module__ != run.__module__:
             raise MeasureError(f"measure: '{name}' is taken by {known.run.__module__}; give it another name")

@@ -1,4 +1,4 @@
-"""Relative norm distance (Garg et al. 2018): are words nearer to one group's mean vector or to another's?"""
+"""Relative norm distance (Garg et al. 2018)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,21 +7,15 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from bayes_bias.embeddings.vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RelativeNorm(Result):
-    """Mean difference of distances; `words` has each word's `distance_difference`.
-
-    Attributes
-    ----------
-    total : float
-        The sum over words, as in the paper's formula; it grows with the list.
-    """
+    """Mean difference of distances; `words` has each word's `distance_difference`, and `total` is their sum."""
 
     measure: ClassVar[str] = "relative norm distance"
     word_value: ClassVar[str] = "distance_difference"
@@ -37,16 +31,13 @@ def relative_norm(
 
     .. math:: \sum_{m \in M} \lVert v_m - v_1 \rVert - \lVert v_m - v_2 \rVert
 
-    with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive
-    is nearer to the *second* group, as in the paper. The paper's figures show the mean over words, which is
-    `value`; the sum is `total`.
+    with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive means nearer
+    to the *second* group, as in the paper. `value` is the mean over words, as in the paper's figures.
 
     Parameters
     ----------
-    vectors : mapping of str to array
-        Vectors of all words; they are brought to unit length.
-    words : sequence of str
-        The words M to place between the groups, such as occupations.
+    vectors, words
+        See `direct_bias`.
     first, second : sequence of str
         The words of the two groups.
 
@@ -62,9 +53,8 @@ def relative_norm(
 
     Notes
     -----
-    Misleads where the groups' words scatter differently: means of a scattered group are shorter vectors,
-    and a short vector is nearer to everything. The measure then reports bias for words that have the same
-    cosine with both.
+    Misleads where the groups' words vary differently: a more varied group has a shorter mean vector, which is nearer to
+    everything. The measure then reports bias for words that have the same cosine with both.
 
     References
     ----------
@@ -79,7 +69,9 @@ def relative_norm(
     0.262
     """
     rows = stack_unit(vectors, words, "relative norm distance")
-    mean_first, mean_second = _mean(vectors, first), _mean(vectors, second)
+    mean_first, mean_second = (
+        stack_unit(vectors, group, "relative norm distance").mean(axis=0) for group in (first, second)
+    )
     difference = np.linalg.norm(rows - mean_first, axis=1) - np.linalg.norm(rows - mean_second, axis=1)
     bound = float(np.linalg.norm(mean_first - mean_second))
     return RelativeNorm(
@@ -98,11 +90,6 @@ def _on(occasion: Occasion) -> pd.DataFrame:
             f"relative norm distance: compares two groups, this table has {len(occasion.groups)}"
         )
     first, second = occasion.groups.values()
-    found = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
-    rows = pd.concat([each.to_frame() for each in found])
+    results = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
+    rows = pd.concat([result.to_frame(occasion.ci_prob) for result in results])
     return rows.set_axis([f"relative norm distance: {name}" for name in occasion.classes])
-
-
-def _mean(vectors: Vectors, group: Sequence[str]) -> np.ndarray:
-    mean: np.ndarray = stack_unit(vectors, group, "relative norm distance").mean(axis=0)
-    return mean

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.embeddings.subspace import project
-from bayes_bias.embeddings.vectors import Vectors, stack
+from bayes_bias.embeddings.word_vectors import Vectors, stack
 from bayes_bias.measures.direct_bias import coordinate_frame
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,13 +25,12 @@ class Ripa(Result):
 
 
 def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
-    r"""How far do words reach along the line that joins a pair of words, their length included?
+    r"""How far do words, at their original length, reach along the line through a pair of words?
 
     .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
 
-    with vectors as they are, not brought to unit length: in models that factorise co-occurrences
-    :math:`\beta` then equals a difference of the words' log probabilities. The value is the mean of
-    :math:`|\beta|`; for a subspace of several components, of the projection's length.
+    In models that factorise co-occurrences :math:`\beta` is a difference of the words' log probabilities. The value is
+    the mean of :math:`|\beta|`; for a subspace of several components, of the projection's length.
 
     Parameters
     ----------
@@ -40,25 +39,23 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
     words : sequence of str
         The words to measure.
     subspace : numpy.ndarray
-        Direction, shape (dimensions,): ``pair_direction(vectors, x, y, normalize=False)``; or a subspace,
-        shape (components, dimensions).
+        As for `direct_bias`; of a pair ``pair_direction(vectors, x, y, normalize=False)``.
 
     Returns
     -------
     Ripa
-        `value` in [0, inf), 0 without bias, in the embedding's own units of length. For one direction each
-        word's `association` is signed, positive towards x.
+        `value` in [0, inf), 0 without bias, in the embedding's units of length. For one direction each word's
+        `association` is signed, positive towards x.
 
     Raises
     ------
     MeasureError
-        No words, a word without vector or with a zero vector, a subspace that is none.
+        No words, a word without vector or with a zero vector, an unusable subspace.
 
     Notes
     -----
-    Misleads across embeddings: lengths differ between models and grow with a word's frequency, so values of
-    two embeddings do not compare. One pair decides everything; another pair for the same attribute can
-    change signs.
+    Misleads across embeddings: lengths differ between models and grow with a word's frequency, so values of two
+    embeddings are not comparable. Another pair for the same attribute can change signs.
 
     References
     ----------

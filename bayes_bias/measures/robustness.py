@@ -1,4 +1,4 @@
-"""How far does a measure depend on the words, the seed or the training run? For any measure of this folder."""
+"""Robustness of a measure to the choice of words, the seed or the training run."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_count, check_seed, is_between
-from bayes_bias.associations.table import Associations, check_table
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.result import Result
+from bayes_bias.measures.measure_result import Result
+from bayes_bias.table.association_table import AssociationTable, check_table
 
 _FEWEST_SHARED = 3
 
@@ -24,15 +24,12 @@ class Robustness:
     ----------
     values : numpy.ndarray
         The measure on each occasion.
-    mean, sd : float
-        Their mean and standard deviation.
-    low, high : float
-        The interval that holds the middle 95% of them.
+    mean, sd, low, high : float
+        Their mean, standard deviation and central 95% interval, in the units of the measure.
     same_side : float
         Share of occasions on the majority's side of "no bias"; NaN where the measure names no such value.
     reliability : float
-        Test-retest reliability of single words: mean correlation of word values between two occasions. NaN
-        where the measure has none.
+        Mean correlation of word values between two occasions; NaN where the measure has no word values.
     """
 
     values: np.ndarray
@@ -52,31 +49,25 @@ class Robustness:
 def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Iterable[Occasion]) -> Robustness:
     """How much does a measure vary from one occasion to the next?
 
-    What an occasion is decides what is asked: random halves of the word lists (*subset robustness*:
-    `half_lists`), embeddings trained again on the same text (*test-retest*), seeds of a measure that draws.
+    Occasions are random halves of the word lists (*subset robustness*, see `half_lists`), embeddings trained again
+    on the same text (*test-retest*), or seeds of a measure that draws.
 
     Parameters
     ----------
     measure : callable
-        Takes an occasion, gives a result: `weat`, or ``lambda seed: sd_weat(cosines, seed=seed)``.
+        A function from an occasion to a result: `weat`, or ``lambda seed: sd_weat(table, seed=seed)``.
     occasions : iterable
-        Two or more of whatever the measure takes.
-
-    Returns
-    -------
-    Robustness
-        Spread of the values in the measure's own units, and how far words keep their values.
+        Two or more arguments of the measure.
 
     Raises
     ------
     MeasureError
-        Fewer than two occasions; whatever the measure itself refuses.
+        Fewer than two occasions, or the measure refuses one.
 
     Notes
     -----
-    Misleads in both directions. Halves of one list share half of their words with the next half, so their
-    spread is no standard error for new words; and a half is a shorter list than the one in use. A measure
-    can be perfectly reliable and wrong.
+    Misleads in both directions. Two halves share half of their words, so their spread is not a standard error for new
+    words; and a half is shorter than the list in use. A measure can be perfectly reliable and wrong.
 
     References
     ----------
@@ -88,13 +79,12 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
 
     Examples
     --------
-    >>> from bayes_bias.measures import mac
-    >>> from bayes_bias.associations.table import assemble
-    >>> words = (
-    ...     {"he": "man", "she": "woman"}, {"boss": "work", "maid": "home"}, {"man": "work", "woman": "home"})
-    >>> runs = [assemble([[0.4, 0.1], [0.2, 0.3]], *words), assemble([[0.3, 0.1], [0.2, 0.2]], *words)]
-    >>> round(robustness(mac, runs).sd, 3)
-    0.035
+    >>> from bayes_bias import cosines
+    >>> from bayes_bias.measures import weat
+    >>> halves = half_lists(cosines("googlenews-demo", "weat7", controls=()), draws=20)
+    >>> result = robustness(weat, halves)
+    >>> round(result.sd, 2), result.same_side
+    (0.55, 0.85)
     """
     results = [measure(occasion) for occasion in occasions]
     if len(results) < 2:
@@ -114,25 +104,25 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
 
 
 def half_lists(
-    table: Associations, *, draws: int = 100, fraction: float = 0.5, seed: int = 0
-) -> Iterator[Associations]:
-    """Cosines of random halves of every group and class, one after the other.
+    table: AssociationTable, *, draws: int = 100, fraction: float = 0.5, seed: int = 0
+) -> Iterator[AssociationTable]:
+    """Tables of random halves of every group and class.
 
     Parameters
     ----------
-    table : Associations
+    table : AssociationTable
         The full lists.
     draws : int
-        How many halves.
+        Number of halves.
     fraction : float
-        Share of words to keep in each group and class, at least two words (or all there are).
+        Share of words to keep in each group and class; at least two words, or all of them.
     seed : int
         Seed of the draws.
     """
     check_table(table)
     check_count("draws", draws, "halves", refusal=MeasureError)
     if not is_between(fraction, 0, 1) or fraction == 0:
-        raise MeasureError(f"fraction: {fraction!r} is not a share of words; valid: above 0, up to 1")
+        raise MeasureError(f"fraction: {fraction!r} is not a share of words; give one above 0, up to 1")
     rng = np.random.default_rng(check_seed(seed))
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
@@ -145,7 +135,7 @@ def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.D
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
-    """Positions of a random share of the words under each label, in their old order."""
+    """Positions of a random share of the words of each label, in their old order."""
     kept = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)

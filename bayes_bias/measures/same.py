@@ -1,4 +1,4 @@
-"""SAME, the scoring association means of word embeddings (Schröder et al. 2021), for two classes or more."""
+"""SAME, the scoring association means of word embeddings (Schröder et al. 2021)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.embeddings.subspace import orthonormal
-from bayes_bias.embeddings.vectors import Vectors, class_means, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, class_means, stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +29,7 @@ class Same(Result):
     one_against_rest : pandas.DataFrame
         `skew` and `stereotype` of each class against the mean of the others.
     direction_correlation : pandas.DataFrame
-        Associations between the pairs' bias directions: near 1 or -1 where two pairs tell the same story.
+        Cosines between the pairs' bias directions; near 1 or -1 where two pairs have the same direction.
     """
 
     measure: ClassVar[str] = "SAME"
@@ -42,24 +42,22 @@ class Same(Result):
 
     @property
     def skew(self) -> float:
-        """Mean signed bias of the words, for two classes: does the whole list lean to one side?"""
+        """Mean signed bias of the words, for two classes."""
         return self._of_two("skew")
 
     @property
     def stereotype(self) -> float:
-        """Standard deviation of the words' signed bias, for two classes: do some lean here, others there?"""
+        """Standard deviation of the words' signed bias, for two classes."""
         return self._of_two("stereotype")
 
     def _of_two(self, column: str) -> float:
         if len(self.pairwise) != 1:
-            raise MeasureError(
-                f"SAME: {len(self.one_against_rest)} classes have several; read them in `pairwise`"
-            )
+            raise MeasureError(f"SAME: {len(self.one_against_rest)} classes have several; see `pairwise`")
         return float(self.pairwise[column].iloc[0])
 
 
 def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> Same:
-    r"""How much of each word lies in the space that tells the classes apart?
+    r"""How much of each word lies in the space in which the classes differ?
 
     With the mean unit vector :math:`\hat a` of class A, :math:`\hat b` of B, the signed bias of a word and
     SAME are
@@ -68,42 +66,39 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
                    = \frac{s(w, A) - s(w, B)}{\lVert \hat a - \hat b \rVert}, \qquad
               \mathrm{SAME} = \frac{1}{|W|} \sum_{w \in W} |b(w)|
 
-    so that b is WEAT's association score on a scale that does not depend on the attributes. *Skew* is the
-    mean of b over the words, *stereotype* its standard deviation. For three classes or more the differences
-    to the first class's mean span the bias subspace; Gram-Schmidt makes them orthogonal, and the magnitude
-    of bias is the length of the unit vector's projection.
+    so that b is WEAT's association score on a scale that does not depend on the attributes. *Skew* is the mean of b
+    over the words, *stereotype* its standard deviation. For three classes or more the differences from the first
+    class's mean, made orthogonal, span the bias subspace, and the magnitude of bias is the length of the projection.
 
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors of all words; they are brought to unit length.
+        Vectors of all words, of any length.
     words : sequence of str
-        The words W whose bias is in question (targets, in a word list).
+        The words W to measure: the targets of a word list.
     classes : mapping of str to sequence of str
-        Two classes of attribute words or more. The first is the positive side.
+        Two or more classes of attributes. The first is the positive side.
 
     Returns
     -------
     Same
-        `value` in [0, 1], 0 without bias, 1 if every word lies in the bias subspace.
+        `value` in [0, 1]: 0 without bias, 1 if every word lies in the bias subspace.
 
     Raises
     ------
     MeasureError
-        No words, one class, a word without vector or with a zero vector, classes whose means coincide or do
-        not span as many directions as they should.
+        No words, one class, a word without vector or with a zero vector, classes whose means coincide or lie on one
+        line.
 
     Notes
     -----
-    The standard deviation (divided by the number of words, inside the root) is stereotype: the preprint's
-    equation 77 divides by \|W\| once more, outside the root, against its own lemma and the authors' code.
-    The authors' code adds up absolute components, which can exceed 1 and depends on the order of classes;
-    the length of the projection does neither, and is the same for two classes.
+    Stereotype divides by the number of words inside the root; equation 77 of the preprint divides by \|W\| once more
+    outside it, against its own lemma and the authors' code. The authors' code adds absolute components. Their sum can
+    exceed 1 and depends on the order of classes; the length of the projection, the same for two classes, does not.
 
     Misleads in small lists: means of few words are noisy directions, and any word has ``|cos|`` of about .8 /
-    sqrt(dimensions) with any direction. No test comes with it. The signed coordinates of three classes or
-    more depend on which class is first; magnitude, `pairwise` and `one_against_rest` do not, up to the sign
-    of a pair.
+    sqrt(dimensions) with any direction. The paper has no test. The signed coordinates of three classes or more depend
+    on which class is first; magnitude, `pairwise` and `one_against_rest` do not, up to the sign of a pair.
 
     References
     ----------
@@ -150,8 +145,7 @@ def against_rest(means: np.ndarray) -> np.ndarray:
     """Unit direction from the mean of the other classes to each class, shape (classes, dimensions)."""
     n = len(means)
     directions = (n * means - means.sum(axis=0)) / (n - 1)
-    unit: np.ndarray = np.vstack([orthonormal(d, "a class has the mean of all others") for d in directions])
-    return unit
+    return np.vstack([orthonormal(d, "a class has the mean of all others") for d in directions])
 
 
 def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
@@ -163,5 +157,5 @@ def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
 
 
 def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:
-    """Mean and standard deviation over words, of signed biases (words, directions)."""
+    """Mean and standard deviation over words of signed biases, shape (words, directions)."""
     return pd.DataFrame({"skew": signed.mean(axis=0), "stereotype": signed.std(axis=0)}, index=index)

@@ -7,13 +7,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.table import Associations
-from bayes_bias.embeddings.vectors import Vectors
 from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
-from bayes_bias.measures.designs import labels, require_words, two_by_two
+from bayes_bias.measures.designs import labels, two_by_two
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
 from bayes_bias.measures.registry import Occasion, measure
 from bayes_bias.measures.separation import Separation, separated
+from bayes_bias.table.association_table import AssociationTable
 
 # With the observed one there are 100,000, as in the paper.
 PERMUTATIONS = 99_999
@@ -23,13 +22,13 @@ PERMUTATIONS = 99_999
 class Seat(Separation):
     """SEAT of two groups and two classes; `value` is the effect size over sentences.
 
-    Regroupings are of *sentences*; a word's `association` is the mean score of its sentences.
+    The test regroups *sentences*; a word's `association` is the mean score of its sentences.
 
     Attributes
     ----------
     across : bool
-        Whether a sentence was compared with those of all templates, as in the paper, or with those of its own
-        replicate, which is all that can be done where replicates have no space in common.
+        Whether a sentence was compared with those of all templates, as in the paper, or only with those of its own
+        replicate, because replicates have no space in common.
     """
 
     measure: ClassVar[str] = "SEAT"
@@ -44,8 +43,7 @@ class Seat(Separation):
 
 
 def seat(
-    table: Associations,
-    vectors: Vectors | None = None,
+    table: AssociationTable,
     *,
     alternative: Alternative = "greater",
     permutations: int | None = None,
@@ -59,42 +57,29 @@ def seat(
               d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
-    where w, a, b, x, y are sentences. The p-value is the share of partitions of the sentences of X and Y into groups of
-    the same sizes whose difference of means is at least as large, ties and the observed one included: of all, where
-    there are at most a million, or of 99,999 random ones and the observed one.
+    where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences; where there are more than a
+    million, 99,999 random ones are drawn.
 
     Parameters
     ----------
-    table : Associations
-        Two groups and two associated classes with replicates; complete, without repeats.
-    vectors : mapping of str to array, optional
-        The long vectors of words with replicates, as `cosines_with_vectors` gives them. Without them, and for
-        replicates that are no templates, cosines are those within a replicate.
-    alternative : {"greater", "less", "two-sided"}
-        Stereotypical, anti-stereotypical, either.
-    permutations : int, optional
-        Draw this many partitions instead of deciding by their number.
-    seed : int
-        Seed of the draws; exact tests do not use it.
-
-    Returns
-    -------
-    Seat
-        `effect_size`, `difference` and `p_value`; `across` says which cosines it rests on.
+    table : AssociationTable
+        Two groups and two associated classes with replicates; complete, without repeats. Without vectors, or with
+        replicates that are not templates, cosines are those within a replicate.
+    alternative, permutations, seed
+        See `weat`.
 
     Raises
     ------
     MeasureError
-        No replicates; more than two groups or classes, a group with one word, missing pairs; or sentences that all
-        have the same score.
+        No replicates, or what `weat` refuses.
 
     Notes
     -----
-    Misleads in what it counts. Eight words in ten templates are eighty sentences, and the test shuffles them as if they
-    were eighty independent words: with attribute words drawn at random, where no bias exists, it finds one in
-    three quarters or more of all cases (CALIBRATION.md). It is here to be compared with. All else that is said of WEAT
-    holds, and d depends on which vector stands for a sentence: over five models .90, .52, 1.15, .77, .40 for
-    [CLS], .62, -.30, .05, .57, .00 for the pooled word (Delobelle et al. 2022).
+    Misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the test
+    shuffles them like eighty words: with attribute words drawn at random, where no bias exists, it finds one in three
+    quarters or more of all cases (CALIBRATION.md). It is here for comparison. WEAT's caveats apply, and d depends on
+    which vector represents a sentence: over five models .90, .52, 1.15, .77, .40 for [CLS], .62, -.30, .05, .57, .00
+    for the pooled word (Delobelle et al. 2022).
 
     References
     ----------
@@ -103,25 +88,22 @@ def seat(
 
     Examples
     --------
-    >>> from bayes_bias import open_embedding
-    >>> from bayes_bias.associations.cosine import cosines_with_vectors
-    >>> table, vectors = cosines_with_vectors(open_embedding("minilm-demo"), "weat7", controls=())
-    >>> result = seat(table, vectors)
+    >>> from bayes_bias import cosines
+    >>> result = seat(cosines("minilm-demo", "weat7", controls=()))
     >>> round(result.effect_size, 2), round(result.p_value, 3), result.across
     (0.38, 0.008, True)
     """
     require_replicates(table, "SEAT")
-    two_by_two(table, "SEAT")
-    require_words(table, "SEAT", least=2)
-    across = vectors is not None and shares_a_space(table)
-    scores = _across(table, vectors) if across and vectors is not None else _within(table)
+    two_by_two(table, "SEAT", least_words=2)
+    across = table.vectors is not None and shares_a_space(table)
+    scores = _across(table) if across else _within(table)
     first, second = (scores[table.group_index == k].ravel() for k in (0, 1))
     if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
-    nothing = "SEAT: all sentences have the same association score"
+    no_spread = "SEAT: all sentences have the same association score"
     order = np.argsort(table.group_index, kind="stable")
     return Seat(
-        **separated(first, second, nothing, alternative=alternative, permutations=permutations, seed=seed),
+        **separated(first, second, no_spread, alternative=alternative, permutations=permutations, seed=seed),
         words=labels(table).assign(association=scores.mean(axis=1)[order]),
         across=across,
     )
@@ -129,18 +111,18 @@ def seat(
 
 @measure("SEAT", rank=12)
 def _on(occasion: Occasion) -> Seat:
-    return seat(occasion.table.without_controls(), occasion.given, seed=occasion.seed)
+    return seat(occasion.table.without_controls(), seed=occasion.seed)
 
 
-def _across(table: Associations, vectors: Vectors) -> NDArray[np.float64]:
+def _across(table: AssociationTable) -> NDArray[np.float64]:
     """Scores (targets, replicates): a mean of cosines of unit vectors is the cosine's product with their mean."""
-    targets, attributes = unit_sentences(table, vectors, "SEAT")
+    targets, attributes = unit_sentences(table, "SEAT")
     a, b = (attributes[table.class_index == k].mean(axis=(0, 1)) for k in (0, 1))
     return np.asarray(targets @ (a - b))
 
 
-def _within(table: Associations) -> NDArray[np.float64]:
+def _within(table: AssociationTable) -> NDArray[np.float64]:
     replicates = require_replicates(table, "SEAT")
-    values = np.stack([each.to_numpy() for each in replicates.tables.values()], axis=-1)
+    values = np.stack([values.to_numpy() for values in replicates.tables.values()], axis=-1)
     a, b = (values[:, table.class_index == k].mean(axis=1) for k in (0, 1))
     return np.asarray(a - b)

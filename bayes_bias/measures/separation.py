@@ -1,4 +1,4 @@
-"""How cleanly the scores of two groups are apart: the effect size and the test that WEAT, SEAT and LPBS share."""
+"""The effect size and permutation test that WEAT, SEAT and LPBS share."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.permutation import Alternative, permutation_test
-from bayes_bias.measures.result import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,9 +24,9 @@ class Separation(Result):
     p_value : float
         Share of regroupings with a difference at least as extreme as this one.
     exact : bool
-        Whether every partition was counted, or `partitions` random ones.
+        Whether every partition was counted; otherwise `partitions` are random.
     partitions : int
-        How many regroupings the p-value rests on.
+        Number of regroupings behind the p-value.
     alternative : str
         Which differences count as extreme.
     words : pandas.DataFrame
@@ -49,24 +49,24 @@ class Separation(Result):
 def separated(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
-    nothing: str,
+    no_spread: str,
     *,
     alternative: Alternative,
     permutations: int | None,
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """What a `Separation` holds of the scores of two groups, but for the words.
+    """The fields of a `Separation` but for the words.
 
     Raises
     ------
     MeasureError
-        All scores are equal: `nothing`, in the words of the measure.
+        All scores are equal; `no_spread` is the message.
     """
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:
-        raise MeasureError(f"{nothing}; there is no spread to measure d in")
+        raise MeasureError(f"{no_spread}; there is no spread to measure d in")
     difference = float(x.mean() - y.mean())
     test = permutation_test(scores, len(x), alternative=alternative, permutations=permutations, seed=seed)
     bound = largest_effect(len(x), len(y), ddof)
@@ -82,6 +82,6 @@ def separated(
 
 
 def largest_effect(n_x: int, n_y: int, ddof: int) -> float:
-    """The effect size of two groups without any spread within them, which no other can exceed."""
+    """The largest effect size of two groups: no spread within them."""
     n = n_x + n_y
     return float(np.sqrt(n * (n - ddof) / (n_x * n_y)))

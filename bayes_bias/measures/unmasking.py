@@ -8,23 +8,17 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from bayes_bias.associations.association import LOG_PROBABILITY
-from bayes_bias.associations.table import Associations
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import labels, require_complete
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.metric import LOG_PROBABILITY
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Unmasking(Result):
-    """Unmasking bias; `value` is the mean over targets of the distance from even odds.
-
-    Attributes
-    ----------
-    words : pandas.DataFrame
-        Each target's `group`, its probability of each class by the class's name, and its `distance`.
-    """
+    """Mean distance from even odds; `words` has each target's `group`, probability of each class and `distance`."""
 
     measure: ClassVar[str] = "unmasking"
     word_value: ClassVar[str] = "distance"
@@ -32,21 +26,21 @@ class Unmasking(Result):
     words: pd.DataFrame
 
 
-def unmasking(table: Associations) -> Unmasking:
+def unmasking(table: AssociationTable) -> Unmasking:
     r"""How far from even odds are the classes that a model fills in beside each target?
 
-    Beside target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. Of classes k with
-    words :math:`A_k`
+    Beside target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. With words
+    :math:`A_k` of class k
 
     .. math:: q_k(s) = \mathrm{mean}_t \frac{\mathrm{mean}_{a \in A_k} p(a \mid s, t)}
                                            {\sum_l \mathrm{mean}_{a \in A_l} p(a \mid s, t)}
 
-    and the bias of s is the Jensen-Shannon *distance* of q(s) from the uniform distribution: the square root of the
-    divergence, logarithms to base 2.
+    and the bias of s is the Jensen-Shannon *distance* of q(s) from the uniform distribution (the square root of the
+    divergence, with logarithms to base 2).
 
     Parameters
     ----------
-    table : Associations
+    table : AssociationTable
         Uncorrected log probabilities of the attributes:
         ``log_probabilities(model, list, predict="attributes", corrected=False)``; complete.
 
@@ -58,13 +52,12 @@ def unmasking(table: Associations) -> Unmasking:
     Raises
     ------
     MeasureError
-        Another table.
+        Associations other than uncorrected log probabilities of attributes, or missing pairs.
 
     Notes
     -----
-    Misleads where classes differ in how common their words are: what a model fills in without any target is part of it,
-    so that a rare word is biased against whatever stands beside it. It is never negative, so noise alone makes it
-    positive, and it does not know what a stereotype would say.
+    Misleads where classes differ in how common their words are, since it includes what a model fills in without any
+    target. It is never negative, so that noise alone makes it positive, and it ignores the stereotype.
 
     References
     ----------
@@ -78,7 +71,7 @@ def unmasking(table: Associations) -> Unmasking:
     >>> unmasking(table).words                                                   # doctest: +SKIP
     """
     _check(table)
-    singles = [each.values.to_numpy() for each in table.singles().values()] or [table.values.to_numpy()]
+    singles = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
     q = np.mean([_of_classes(values, table) for values in singles], axis=0)
     even = np.full(q.shape[1], 1 / q.shape[1])
     order = np.argsort(table.group_index, kind="stable")
@@ -96,24 +89,17 @@ def _on(occasion: Occasion) -> Unmasking:
     return unmasking(occasion.table.without_controls())
 
 
-def _check(table: Associations) -> None:
+def _check(table: AssociationTable) -> None:
     require_complete(table, "unmasking")
-    if (
-        table.association != LOG_PROBABILITY
-        or table.provenance.get("predicted", "attributes") != "attributes"
-    ):
+    if table.metric != LOG_PROBABILITY or table.provenance.get("predicted", "attributes") != "attributes":
         raise OtherDataError(
             "unmasking: needs probabilities of the attributes themselves:"
             " log_probabilities(model, list, predict='attributes', corrected=False)"
         )
 
 
-def _of_classes(values: NDArray[np.float64], table: Associations) -> NDArray[np.float64]:
+def _of_classes(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
     """Probability of each class beside each target, (targets, classes), in one template."""
-    of_class = np.arange(len(table.associated_classes))
-    means = [
-        scipy.special.logsumexp(values[:, table.class_index == c], axis=1)
-        - np.log((table.class_index == c).sum())
-        for c in of_class
-    ]
+    in_class = [table.class_index == c for c in range(len(table.associated_classes))]
+    means = [scipy.special.logsumexp(values[:, chosen], axis=1) - np.log(chosen.sum()) for chosen in in_class]
     return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))

@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import listed
-from bayes_bias.associations.table import Associations
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
+from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.permutation import Alternative, check_ddof, permutation_tests
 from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.measures.result import Result
 from bayes_bias.measures.separation import largest_effect
+from bayes_bias.table.association_table import AssociationTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Wefat(Result):
     """Mean effect size of single words; `words` has each one's `group`, `effect_size` and `p_value`.
 
-    The result's own `p_value` is that of the word, where a single one was asked for, and None otherwise.
+    Effect sizes are in standard deviations of a word's cosines.
+    `p_value` is that of the word where a single one was measured, and None otherwise.
     """
 
     measure: ClassVar[str] = "WEFAT"
@@ -31,7 +32,7 @@ class Wefat(Result):
 
 
 def wefat(
-    table: Associations,
+    table: AssociationTable,
     targets: str | Sequence[str] | None = None,
     *,
     ddof: int = 1,
@@ -46,48 +47,39 @@ def wefat(
     .. math:: d(w) = \frac{\mathrm{mean}_{a \in A} \cos(w, a) - \mathrm{mean}_{b \in B} \cos(w, b)}
                           {\mathrm{sd}_{x \in A \cup B} \cos(w, x)}
 
-    so that positive is stereotypical for words of either group. The p-value permutes attributes between A
-    and B, as WEAT's permutes targets between groups.
+    so that positive is stereotypical for words of either group. The p-value permutes attributes between A and B.
 
     Parameters
     ----------
-    table : Associations
-        Two groups and two associated classes, or one group with its class and an opposite one (control classes are
-        ignored); complete, without repeats.
+    table : AssociationTable
+        Two groups and two associated classes, or one group with its class and an opposite class; complete, without
+        repeats. Control classes are ignored.
     targets : str or sequence of str, optional
         The word or words to measure; by default all targets.
     ddof, alternative, permutations, seed
-        As in `weat`.
-
-    Returns
-    -------
-    Wefat
-        `value` is the mean of d over the words, in standard deviations of a word's cosines, within `range`.
+        See `weat`.
 
     Raises
     ------
     MeasureError
-        More than two groups or classes, a class with one word, a word that is no target, missing or repeated
+        More than two groups or classes, a class with one word, an unknown target, missing or repeated
         pairs, a word with the same cosine to all attributes.
 
     Notes
     -----
-    Misleads as WEAT does: d says how cleanly two classes are separated seen from one word, not by how much. A
+    Misleads as WEAT does: d says how cleanly a word separates two classes, not by how much. A
     word with few attributes has a large ``|d|`` by chance, and testing every target multiplies false findings.
 
     References
     ----------
-    Caliskan, A., Bryson, J. J. & Narayanan, A. (2017). Semantics derived automatically from language corpora
-    contain human-like biases. Science 356, 183-186. https://doi.org/10.1126/science.aal4230
+    Caliskan et al. (2017); see `weat`. https://doi.org/10.1126/science.aal4230
 
     Examples
     --------
-    >>> from bayes_bias.associations.table import assemble
-    >>> table = assemble(
-    ...     [[0.4, 0.3, 0.1, 0.1], [0.2, 0.1, 0.3, 0.2]], {"he": "man", "she": "woman"},
-    ...     {"boss": "work", "job": "work", "maid": "home", "cook": "home"}, {"man": "work", "woman": "home"})
-    >>> wefat(table).words.effect_size.round(2).to_dict()
-    {'he': 1.67, 'she': 1.22}
+    >>> from bayes_bias import cosines
+    >>> table = cosines("googlenews-demo", "weat7", controls=())
+    >>> wefat(table, ["math", "poetry"]).words.effect_size.round(2).to_dict()
+    {'math': -0.94, 'poetry': 1.18}
     """
     check_ddof(ddof)
     design = two_by_two(table, "WEFAT", least_groups=1)
@@ -116,17 +108,19 @@ def _on(occasion: Occasion) -> Wefat:
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
-    """Positions of the words that were asked for."""
-    every = design.words.index.tolist()
-    asked = every if targets is None else listed("targets", targets, str, f"['{every[0]}']", MeasureError)
-    for word in asked:
-        if word not in every:
-            raise MeasureError(f"targets: '{word}' is no target of this table; {did_you_mean(word, every)}")
-    return [every.index(word) for word in asked]
+    """Positions of the chosen words."""
+    known = design.words.index.tolist()
+    words = known if targets is None else listed("targets", targets, str, f"['{known[0]}']", MeasureError)
+    for word in words:
+        if word not in known:
+            raise MeasureError(
+                f"targets: '{word}' is not a target of this table; {did_you_mean(word, known)}"
+            )
+    return [known.index(word) for word in words]
 
 
 def _seen_from_own_class(design: TwoByTwo) -> np.ndarray:
-    """Cosines with A, then B; signs changed for the second group, whose own class is B."""
+    """Cosines with A, then B; with the other sign for the second group, whose class is B."""
     sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
     signed: np.ndarray = np.hstack([design.to_a, design.to_b]) * sign[:, None]
     return signed

@@ -1,1 +1,1 @@
-"""Statistical models: a spec as data, the PyMC models it describes, and what their posteriors leave to be drawn."""
+"""Statistical models and the one way from a table to a fit: specs, PyMC models, sampling, diagnostics, storage."""

@@ -25,8 +25,8 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.replace import clone_replace, vectorize_graph
 from pytensor.graph.traversal import ancestors
 
-from bayes_bias.models.products import NUMBA
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.matrix_products import NUMBA
+from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.structures import build_model, model_coords, structure_of
 
 type Inputs = Mapping[str, NDArray[Any]]
@@ -88,20 +88,6 @@ class Compiled:
             make_initial_point_fn=start,
         )
 
-    def parameters(
-        self, points: NDArray[np.float64], inputs: Inputs, coords: Mapping[str, list[str]]
-    ) -> xr.Dataset:
-        """The named parameters of what nutpie drew, (chain, draw, n), with their labels."""
-        with _one_at_a_time:
-            found = self.named(points.reshape(-1, points.shape[-1]), *_values(inputs))
-        variables = {
-            name: (("chain", "draw", *dims), values.reshape(*points.shape[:2], *values.shape[1:]))
-            for name, dims, values in zip(self.names, self.dims, found, strict=True)
-        }
-        labels = {dim: labels for dim, labels in coords.items() if any(dim in dims for dims in self.dims)}
-        sample = {dim: np.arange(n) for dim, n in zip(("chain", "draw"), points.shape, strict=False)}
-        return xr.Dataset(variables, coords=sample | labels)
-
 
 def _values(inputs: Inputs) -> list[NDArray[Any]]:
     """In one layout: a function is compiled for each that it meets."""
@@ -118,24 +104,57 @@ def _stay_in_this_thread() -> None:
     pythonapi.PyGILState_Ensure()
 
 
-def compiled_model(spec: ModelSpec, data: xr.Dataset) -> tuple[Compiled, Inputs, dict[str, list[str]]]:
-    """A model of this spec, what it reads of these data, and the labels of its dims."""
+@dataclass(frozen=True, eq=False)
+class ModelOfData:
+    """A PyMC model that is built when it is needed, and the data that it is sampled with.
+
+    Attributes
+    ----------
+    key : tuple
+        All that the compiled code depends on: two models of the same key have the same code.
+    build : callable
+        Makes the model, in which `inputs` are ``pymc.Data``.
+    inputs : mapping of str to array
+        The data that the likelihood reads.
+    coords : mapping of str to list
+        Labels of dims.
+    """
+
+    key: tuple[Hashable, ...]
+    build: Callable[[], pm.Model]
+    inputs: Inputs
+    coords: Mapping[str, list[str]]
+
+    def compiled(self) -> Compiled:
+        """The compiled model; built where no model of this key was compiled before."""
+        if self.key not in _compiled:
+            _compiled[self.key] = _compile(self.build(), self.inputs)
+        return _compiled[self.key]
+
+    def parameters(self, points: NDArray[np.float64]) -> xr.Dataset:
+        """The named parameters at the points that nutpie drew, (chain, draw, n), with their labels."""
+        compiled = self.compiled()
+        with _one_at_a_time:
+            arrays = compiled.named(points.reshape(-1, points.shape[-1]), *_values(self.inputs))
+        variables = {
+            name: (("chain", "draw", *dims), values.reshape(*points.shape[:2], *values.shape[1:]))
+            for name, dims, values in zip(compiled.names, compiled.dims, arrays, strict=True)
+        }
+        used = {dim for dims in compiled.dims for dim in dims}
+        labels = {dim: labels for dim, labels in self.coords.items() if dim in used}
+        sample = {dim: np.arange(n) for dim, n in zip(("chain", "draw"), points.shape, strict=False)}
+        return xr.Dataset(variables, coords=sample | labels)
+
+
+def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
+    """The model of a spec with the data of a table."""
     inputs, coords = structure_of(spec).inputs(spec, data), model_coords(spec, data)
     key = (
         spec.sha256,
         tuple((name, values.ndim) for name, values in inputs.items()),
         tuple((dim, len(labels)) for dim, labels in coords.items()),
     )
-    return compiled_once(key, lambda: build_model(spec, data), inputs), inputs, coords
-
-
-def compiled_once(
-    key: tuple[Hashable, ...], build: Callable[[], pm.Model], inputs: Iterable[str]
-) -> Compiled:
-    """The compiled model of a key, which names all that its code depends on; built where it is new."""
-    if key not in _compiled:
-        _compiled[key] = _compile(build(), inputs)
-    return _compiled[key]
+    return ModelOfData(key, lambda: build_model(spec, data), inputs, coords)
 
 
 def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:

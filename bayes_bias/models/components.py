@@ -13,19 +13,150 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-type Array = Any  # of NumPy or PyTensor
-type Part = Literal[
-    "targets",
-    "attributes",
-    "residual",
-    "replicates",
-    "targets by replicate",
-    "attributes by replicate",
-    "residual by replicate",
-]
+from bayes_bias.table.scopes import Part
+from bayes_bias.table.word_labels import SIDES, Side
 
-# What a scale of word effects is called that says by how much a word differs between replicates.
+type Array = Any  # of NumPy or PyTensor
+
+# The suffix of a scale by which a word's effect differs between replicates.
 BY_REPLICATE = "_by_replicate"
+
+type Need = Literal["controls", "groups", "clusters", "replicates"]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A source of variance: its declaration, which all rooms read.
+
+    Attributes
+    ----------
+    name : str
+        Of its standard deviation, in specs (the parameter of a prior) and in posteriors.
+    part : {"targets", "attributes", "residual", "replicates"}
+        The part of a contrast's variance that it feeds; of targets and attributes also the side.
+    effect : str
+        Its effect in the model's formula, as texts write it.
+    effect_by_replicate : str
+        The same where the effect may differ between replicates; "" where it may not.
+    dim : str or None
+        The dim along which its scale differs, unless all share one.
+    needs : tuple of {"controls", "groups", "clusters", "replicates"}
+        What a table must have: control classes, more than one group, words in clusters, replicates.
+    over_groups, over_classes : str
+        Of a replicate's own effect: its pattern over groups and over classes, see `replicate_patterns`.
+    """
+
+    name: str
+    part: Part
+    effect: str
+    effect_by_replicate: str = ""
+    dim: str | None = None
+    needs: tuple[Need, ...] = ()
+    over_groups: str = "all"
+    over_classes: str = "all"
+
+
+COMPONENTS: tuple[Component, ...] = (
+    Component("sd_target", "targets", "a", "a[i, r]", needs=("controls",)),
+    Component("sd_target_associated", "targets", "u", "u[i, r]"),
+    Component("sd_target_preference", "targets", "x (associated classes)", "x[i, c, r] (associated classes)"),
+    Component(
+        "sd_target_control",
+        "targets",
+        "x (control classes)",
+        "x[i, c, r] (control classes)",
+        dim="control",
+        needs=("controls",),
+    ),
+    Component("sd_attribute", "attributes", "b", "b[j, r]", dim="attribute_class"),
+    Component(
+        "sd_attribute_preference", "attributes", "w", "w[j, g, r]", dim="attribute_class", needs=("groups",)
+    ),
+    Component("sd_residual", "residual", "e", "e[i, j, r]"),
+    Component(
+        "sd_target_cluster",
+        "targets",
+        "what targets that belong together share of their levels",
+        needs=("clusters",),
+    ),
+    Component(
+        "sd_target_cluster_preference", "targets", "what they share of their preferences", needs=("clusters",)
+    ),
+    Component(
+        "sd_attribute_cluster",
+        "attributes",
+        "what attributes that belong together share of their levels",
+        needs=("clusters",),
+    ),
+    Component(
+        "sd_attribute_cluster_preference",
+        "attributes",
+        "what they share of their preferences",
+        needs=("clusters", "groups"),
+    ),
+    Component("sd_replicate", "replicates", "h[r]", needs=("replicates",)),
+    Component(
+        "sd_replicate_group", "replicates", "h[r, g]", needs=("replicates", "groups"), over_groups="zero-sum"
+    ),
+    Component(
+        "sd_replicate_class",
+        "replicates",
+        "h[r, c] (associated classes)",
+        needs=("replicates",),
+        over_classes="zero-sum",
+    ),
+    Component(
+        "sd_replicate_preference",
+        "replicates",
+        "h[r, g, c] (associated classes)",
+        needs=("replicates", "groups"),
+        over_groups="zero-sum",
+        over_classes="zero-sum",
+    ),
+    Component(
+        "sd_replicate_control",
+        "replicates",
+        "h[r, c] (control classes)",
+        needs=("replicates", "controls"),
+        over_classes="controls",
+    ),
+    Component(
+        "sd_replicate_control_group",
+        "replicates",
+        "h[r, g, c] (control classes)",
+        needs=("replicates", "groups", "controls"),
+        over_groups="zero-sum",
+        over_classes="controls",
+    ),
+)
+
+# Effects of single words, and the residual; controls last, which is the order of sampling.
+OF_WORDS = sorted(
+    (c for c in COMPONENTS if not {"clusters", "replicates"} & set(c.needs)),
+    key=lambda c: "controls" in c.needs,
+)
+# Clusters are the sub-topics or pairs that a word list names: effects that their words share.
+OF_CLUSTERS: Mapping[Side, tuple[Component, ...]] = {
+    side: tuple(c for c in COMPONENTS if "clusters" in c.needs and c.part == f"{side}s") for side in SIDES
+}
+# A replicate's own effects on blocks.
+OF_REPLICATES = tuple(c for c in COMPONENTS if c.part == "replicates")
+REPLICATES = tuple(c.name for c in OF_REPLICATES)
+DIFFERING = tuple(c.name + BY_REPLICATE for c in COMPONENTS if c.effect_by_replicate)
+# Terms that a model has if its file gives them a prior.
+OPTIONAL = frozenset({*(c.name for c in COMPONENTS if {"clusters", "replicates"} & set(c.needs)), *DIFFERING})
+
+
+def effects_in_formula() -> dict[str, str]:
+    """The effect of each scale, as the formula in texts has it."""
+    own = {c.name: c.effect for c in COMPONENTS}
+    return own | {c.name + BY_REPLICATE: c.effect_by_replicate for c in COMPONENTS if c.effect_by_replicate}
+
+
+def present(components: Iterable[Component], n_groups: int, *, controls: bool) -> list[Component]:
+    """The components that a design has use for, by its groups and control classes."""
+    missing = {need for need, there in {"groups": n_groups > 1, "controls": controls}.items() if not there}
+    return [component for component in components if not missing & set(component.needs)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +222,25 @@ class Components:
         Variance of the averages over groups, or classes, of an effect of variance one that clusters share, times the
         number of words: as it would be for single words, were there more clusters of the same size.
     n_groups, n_classes, n_associated : int
+
+    Examples
+    --------
+    Two groups, two classes, scales in units of the residual. A target's preferences for the two classes are x and -x,
+    so its contrast ``(y[1] - y[2]) / 2`` is x, and its level cancels; likewise for attributes. With 8 targets in each
+    group and 10 attributes in each class the bias has the variance 2 * .2**2 / 8 = .01 from targets,
+    2 * .4**2 / 10 = .032 from attributes, and 4 / 4 / (8 * 10) = .0125 from the residual:
+
+    >>> sd = {"sd_target_associated": 0.7, "sd_target_preference": 0.2, "sd_attribute": np.array([0.5, 0.9])}
+    >>> sd |= {"sd_attribute_preference": np.array([0.4, 0.4]), "sd_residual": 1.0}
+    >>> sd = {name: np.asarray(value) for name, value in sd.items()}
+    >>> components = Components.of(sd, n_groups=2, n_classes=2, n_associated=2)
+    >>> components.target().matrix()
+    array([[0.53, 0.45],
+           [0.45, 0.53]])
+    >>> bias = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
+    >>> parts = components.of_contrast(bias, n_targets=np.array([8, 8]), n_attributes=np.array([10, 10]))
+    >>> {part: round(variance.item(), 4) for part, variance in parts.items()}
+    {'targets': 0.01, 'attributes': 0.032, 'residual': 0.0125}
     """
 
     target_own: Array
@@ -347,12 +497,8 @@ def sizes_of(data: xr.Dataset) -> dict[str, int]:
     }
 
 
-# Scales that differ between classes, and those that do between controls, unless all share one.
-_DIM_OF = {
-    "sd_attribute": "attribute_class",
-    "sd_attribute_preference": "attribute_class",
-    "sd_target_control": "control",
-}
+# Dims along which scales differ, unless all share one.
+_DIM_OF = {component.name: component.dim for component in COMPONENTS}
 
 
 def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, NDArray[np.float64]]:

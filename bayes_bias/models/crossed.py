@@ -2,22 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
-from bayes_bias.associations.labels import SIDES, Side
-from bayes_bias.associations.statistics import sufficient_statistics
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import BY_REPLICATE, Components
-from bayes_bias.models.parts import BLOCKS, OF_TABLE, parts_of
+from bayes_bias.models.components import (
+    BY_REPLICATE,
+    OF_CLUSTERS,
+    OF_WORDS,
+    REPLICATES,
+    Components,
+    present,
+)
+from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free, scale
-from bayes_bias.models.replication import Variances, own_effects
-from bayes_bias.models.scatter import log_density
-from bayes_bias.models.spec import CLUSTERS, REPLICATES, ModelSpec
+from bayes_bias.models.replicate_variances import Variances, own_effects
+from bayes_bias.models.residuals import residual_of
+from bayes_bias.models.scatter_density import log_density
+from bayes_bias.models.table_parts import BLOCKS, OF_TABLE, parts_of
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.table.word_labels import SIDES, Side
 
 DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
 GENERALISES = True
@@ -86,7 +95,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
 
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains are the exact
     log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`; and of
-    how block means differ between replicates, where there are any (`bayes_bias.models.replication`).
+    how block means differ between replicates, where there are any (`bayes_bias.models.replicate_variances`).
     """
     with pm.Model(coords=coords) as model:
         known = {name: pm.Data(name, values) for name, values in inputs.items()}
@@ -161,9 +170,8 @@ def scales_of(
     scales = _of_words(spec, coords, typical)
     for side in SIDES:
         if clusters_in(spec, coords, side):
-            level, preference = CLUSTERS[side]
-            names = (level,) if side == "attribute" and len(coords["group"]) == 1 else (level, preference)
-            scales |= {name: free(spec, name, typical) for name in names}
+            shared = present(OF_CLUSTERS[side], len(coords["group"]), controls=bool(coords["control"]))
+            scales |= {component.name: free(spec, component.name, typical) for component in shared}
     if has_replicates(spec, coords):
         scales |= _of_words(spec, coords, typical, BY_REPLICATE)
         own = own_effects(len(coords["group"]), len(coords["attribute_class"]), n_associated(coords))
@@ -175,28 +183,18 @@ def _of_words(
     spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable, suffix: str = ""
 ) -> dict[str, pt.TensorVariable]:
     """Scales of the effects of words and of the residual, in all replicates or, with a suffix, between them."""
-    dims = {
-        "sd_target_associated": None,
-        "sd_target_preference": None,
-        "sd_attribute": "attribute_class",
-        "sd_attribute_preference": "attribute_class",
-        "sd_residual": None,
-    }
-    if len(coords["group"]) == 1:
-        del dims["sd_attribute_preference"]
-    if coords["control"]:
-        dims |= {"sd_target": None, "sd_target_control": "control"}
-    return {
-        name + suffix: free(spec, name + suffix, typical)
-        if dim is None
-        else scale(spec, name + suffix, typical, dim, len(coords[dim]))
-        for name, dim in dims.items()
-    }
+    scales = {}
+    for component in present(OF_WORDS, len(coords["group"]), controls=bool(coords["control"])):
+        name, dim = component.name + suffix, component.dim
+        scales[name] = (
+            free(spec, name, typical) if dim is None else scale(spec, name, typical, dim, len(coords[dim]))
+        )
+    return scales
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
     """Whether the words of a side share something, and the spec says how much they may."""
-    return bool(len(labels[f"{side}_clustering"])) and set(CLUSTERS[side]) <= set(spec.priors)
+    return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
 
 
 def n_associated(coords: Mapping[str, list[str]]) -> int:
@@ -222,3 +220,51 @@ def draw_normal(covariance: np.ndarray, repeat: tuple[int, ...], rng: np.random.
     extra = (slice(None),) * (covariance.ndim - 2) + (None,) * len(repeat)
     normal = rng.standard_normal((*covariance.shape[:-2], *repeat, covariance.shape[-1]))
     return np.einsum("...ij,...j->...i", root[extra], normal)
+
+
+def given_draws(
+    drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+) -> tuple[Any, tuple[Any, ...]]:
+    """See `Structure.given_draws`; reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
+    group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
+    of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
+    expected = (
+        drawn["mean"].isel(group=group, attribute_class=of_class)
+        + drawn.target_effect.isel(target=target, attribute_class=of_class)
+        + drawn.attribute_effect.isel(attribute=attribute, group=group)
+    )
+    parameters = {str(name): draws for name, draws in drawn.items()}
+    residual = residual_of(parameters)
+    return residual.distribution(expected, residual.scale(drawn.sd_residual, parameters), parameters)
+
+
+def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """Effects of words about the observed means of blocks."""
+    components = Components.of_posterior(prior, data)
+    of_attribute = components.attributes().matrix()[..., data.class_of.to_numpy(), :, :]
+    of_cluster = {
+        "target": components.of_target_cluster().matrix(),
+        "attribute": components.of_attribute_cluster().matrix()[..., 0, :, :],
+    }
+    own = {
+        "target": draw_normal(components.target().matrix(), (data.sizes["target"],), rng),
+        "attribute": draw_normal(of_attribute, (), rng),
+    }
+    dims = {"target": ("target", "attribute_class"), "attribute": ("attribute", "group")}
+    effects = {
+        f"{side}_effect": (
+            ("chain", "draw", *dims[side]),
+            own[side] + _prior_of_clusters(of_cluster[side], data[f"{side}_cluster"].to_numpy(), rng),
+        )
+        for side in SIDES
+    }
+    labels = {dim: data[dim] for dim in ("target", "attribute", "group", "attribute_class")}
+    return prior.assign(effects).assign_coords(labels).assign(mean=data.block_mean)
+
+
+def _prior_of_clusters(covariance: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """What each word shares with its sub-topic or pair, (chain, draw, words, k); zero for a word in none."""
+    if (cluster < 0).all():
+        return np.zeros(())
+    shared = draw_normal(covariance, (int(cluster.max()) + 1,), rng)
+    return np.where((cluster >= 0)[:, None], shared[..., cluster, :], 0.0)

@@ -6,14 +6,17 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
-from pymc.distributions.transforms import Interval
 
-from bayes_bias.associations.labels import SIDES
-from bayes_bias.associations.statistics import refuse_repeats, table_means
-from bayes_bias.associations.table import Associations
+from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.crossed import n_associated, scales_of
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.crossed import with_prior_effects as with_prior_effects
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.priors import observe_with_sd
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
+from bayes_bias.models.zero_sum import zero_sum_contrasts
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.sufficient_statistics import refuse_repeats, table_means
+from bayes_bias.table.word_labels import SIDES
 
 DIMS = (
     "group",
@@ -29,11 +32,8 @@ COLLAPSED = False
 
 _READ = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
-# Degrees of freedom at which the sampler starts.
-_NEARLY_NORMAL = 20.0
 
-
-def data(table: Associations) -> xr.Dataset:
+def data(table: AssociationTable) -> xr.Dataset:
     """One row for each pair that is there: positions of target and attribute, and the value."""
     refuse_repeats(table)
     target, attribute = np.nonzero(table.values.notnull().to_numpy())
@@ -89,7 +89,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
         attribute_effect = pm.Deterministic("attribute_effect", of_attribute, dims=("attribute", "group"))
         g, c = group_of[target], class_of[attribute]
         expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
-        _residual(spec, expected, known["pair_value"], scales["sd_residual"])
+        observe_with_sd(spec, "association", expected, scales["sd_residual"], known["pair_value"])
     return model
 
 
@@ -119,27 +119,6 @@ def _of_clusters(
 
 
 def _summing_to_zero(name: str, dim: str, size: int) -> pt.TensorVariable:
-    """Normal deviations (words, size) of variance one that sum to zero: the rows of an orthonormal basis of contrasts,
-    each with a normal weight."""
-    contrasts = np.linalg.svd(np.ones((1, size)))[2][1:]
+    """Normal deviations (words, size) of variance one that sum to zero."""
     length = pm.modelcontext(None).dim_lengths[dim]
-    weights = pm.Normal(name, shape=(length, size - 1))
-    return weights @ (contrasts * np.sqrt(size / (size - 1)))
-
-
-def _residual(
-    spec: ModelSpec, expected: pt.TensorVariable, observed: pt.TensorVariable, sd: pt.TensorVariable
-) -> None:
-    """Normal, or Student-t where the spec has a prior for its degrees of freedom.
-
-    Either way ``sd_residual`` is a standard deviation, as everything downstream takes it.
-    """
-    if "nu" not in spec.priors:
-        pm.Normal("association", expected, sd, observed=observed)
-        return
-    prior = spec.priors["nu"]
-    above_two = Interval(lower=2, upper=None)  # below, the variance is infinite
-    nu = getattr(pm, prior.distribution)(
-        "nu", **prior.parameters, default_transform=above_two, initval=_NEARLY_NORMAL
-    )
-    pm.StudentT("association", nu, expected, sigma=sd * pt.sqrt(1 - 2 / nu), observed=observed)
+    return pm.Normal(name, shape=(length, size - 1)) @ zero_sum_contrasts(size)

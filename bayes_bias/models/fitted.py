@@ -10,11 +10,11 @@ from typing import Any, Self
 import xarray as xr
 
 from bayes_bias.arguments import described
-from bayes_bias.associations.association import Association
 from bayes_bias.errors import BayesBiasError, ScopeError
-from bayes_bias.models.replication import Variances
-from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.structures import Structure, structure_of
+from bayes_bias.table.metric import Metric
 
 type Fit = xr.DataTree | Fitted
 
@@ -28,6 +28,7 @@ class Fitted:
     """
 
     tree: xr.DataTree
+    _spec: ModelSpec | None = None  # known where the fit was made in this process
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -41,7 +42,7 @@ class Fitted:
         """
         if isinstance(fit, Fitted):
             return fit
-        if not isinstance(fit, xr.DataTree) or "association" not in fit.attrs:
+        if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
             raise BayesBiasError(
                 f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned"
             )
@@ -93,7 +94,9 @@ class Fitted:
 
     @cached_property
     def spec(self) -> ModelSpec:
-        """The model, as far as it determines the posterior."""
+        """The model; of a fit that was read from a file as far as it determines the posterior."""
+        if self._spec is not None:
+            return self._spec
         priors = {name: Prior.parse(text) for name, text in self.stored("priors").items()}
         return ModelSpec(
             name=str(self.tree.attrs["model"]),
@@ -110,9 +113,9 @@ class Fitted:
         return structure_of(self.spec)
 
     @cached_property
-    def association(self) -> Association:
+    def metric(self) -> Metric:
         """What its numbers are, and in which units."""
-        return Association.from_json(str(self.tree.attrs["association"]))
+        return Metric.from_json(str(self.tree.attrs["metric"]))
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -122,7 +125,7 @@ class Fitted:
     @property
     def provenance(self) -> dict[str, str]:
         """Hashes, names and settings."""
-        inside = ("association", "diagnostics", "notices", "versions", "priors", "options", "name")
+        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name")
         return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
 
     def stored(self, attribute: str) -> Any:

@@ -1,18 +1,20 @@
 """The published model of Dobrzeniecka & Urbaniak (2024), on the scale of cosine distance."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+import scipy
 import xarray as xr
 
-from bayes_bias.associations.association import COSINE
-from bayes_bias.associations.statistics import table_means
-from bayes_bias.associations.table import Associations
-from bayes_bias.errors import AssociationsError
+from bayes_bias.errors import TableError
+from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free, log_density
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.metric import COSINE
+from bayes_bias.table.sufficient_statistics import compared_classes, table_means
 
 DIMS = ("connection",)
 GENERALISES = False
@@ -22,7 +24,7 @@ COLLAPSED = False
 _TYPICAL = 0.05
 
 
-def data(table: Associations) -> xr.Dataset:
+def data(table: AssociationTable) -> xr.Dataset:
     """Number, mean and scatter of each target's cosine distances in each connection.
 
     Given a target and a connection the model takes distances as independent and normal, so these few numbers
@@ -52,15 +54,15 @@ def data(table: Associations) -> xr.Dataset:
     return table_means(table).merge(statistics)
 
 
-def _refuse_other_than_cosines(table: Associations) -> None:
-    if table.association != COSINE:
-        raise AssociationsError(
-            f"table: '{table.name}' holds {table.association.plural}, and the published model is one of cosine"
+def _refuse_other_than_cosines(table: AssociationTable) -> None:
+    if table.metric != COSINE:
+        raise TableError(
+            f"table: '{table.name}' holds {table.metric.plural}, and the published model is one of cosine"
             " distances; use model='crossed'"
         )
 
 
-def _connections(table: Associations, n: int) -> np.ndarray:
+def _connections(table: AssociationTable, n: int) -> np.ndarray:
     """Which connection each pair has, one-hot, shape (targets, attributes, connections)."""
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     own_class = np.array(associated)[table.group_index]
@@ -70,13 +72,11 @@ def _connections(table: Associations, n: int) -> np.ndarray:
     return np.eye(n)[np.where(is_own, 0, other)]
 
 
-def _check_counts(table: Associations, count: np.ndarray, labels: list[str]) -> None:
+def _check_counts(table: AssociationTable, count: np.ndarray, labels: list[str]) -> None:
     target, connection = np.nonzero(count == 0)
     if target.size:
         word = table.values.target.to_numpy()[target[0]]
-        raise AssociationsError(
-            f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'"
-        )
+        raise TableError(f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
@@ -118,3 +118,30 @@ def complete(
     noise = xr.zeros_like(centre) + rng.standard_normal(centre.shape)
     effect = centre + np.sqrt(weight * residual) * noise
     return posterior.assign(target_connection_mean=effect.transpose("chain", "draw", "target", "connection"))
+
+
+def given_draws(
+    drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+) -> tuple[Any, tuple[Any, ...]]:
+    """See `Structure.given_draws`; reads ``target_connection_mean`` and ``residual_sd``."""
+    connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
+    expected = 1 - drawn.target_connection_mean.isel(target=target, connection=connection)
+    return scipy.stats.norm, (expected, drawn.residual_sd.isel(connection=connection))
+
+
+def _connection_of(data: xr.Dataset) -> np.ndarray:
+    """Position of each pair's connection: 0 associated, 1 different, then the control classes."""
+    associated, class_of = data.associated.to_numpy(), data.class_of.to_numpy()
+    controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), compared_classes(data))
+    position = np.ones(data.sizes["attribute_class"], dtype=int)
+    position[controls] = 2 + np.arange(len(controls))
+    own = associated[data.group_of.to_numpy()][:, None] == class_of
+    return np.where(own, 0, position[class_of])
+
+
+def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """Each target's own distance in each connection, as the published model has them."""
+    centre = prior.connection_mean.expand_dims(target=data.target.to_numpy())
+    centre = centre.transpose("chain", "draw", "target", "connection")
+    noise = centre.copy(data=rng.standard_normal(centre.shape))
+    return prior.assign(target_connection_mean=centre + prior.connection_sd * noise)

@@ -1,31 +1,38 @@
-"""Priors from a spec, as PyMC variables."""
+"""Priors from a spec, as variables of the PyMC model at hand."""
+
+from typing import Any
 
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.models.residuals import residual_of
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
-_RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd")
+_RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd", "scale_residual")
+
+type Dims = str | tuple[str, ...] | None
 
 
 def free(
     spec: ModelSpec,
     parameter: str,
-    typical: pt.TensorVariable | float,
-    dims: str | tuple[str, ...] | None = None,
+    typical: pt.TensorVariable | float | None = None,
+    dims: Dims = None,
+    **options: Any,
 ) -> pt.TensorVariable:
-    """A free variable of the model at hand with the prior that the spec gives it.
+    """A free variable with the prior that the spec gives it.
 
-    A scale of word effects enters the likelihood by its square alone, so it is sampled as the absolute value of
-    an unconstrained variable: near zero, where a logarithm has an endless tail, nothing special happens. `typical`
-    is of the order of the scales, so that the sampler starts among them.
+    A scale of effects enters the likelihood by its square alone, so it is sampled as the absolute value of an
+    unconstrained variable: near zero, where a logarithm has an endless tail, nothing special happens. `typical` is of
+    the order of the scales, so that the sampler starts among them; `options` are those of the variable.
     """
     prior = spec.priors[parameter]
     if prior.distribution not in _OPEN_AT_ZERO or parameter in _RESIDUALS:
-        return getattr(pm, prior.distribution)(parameter, **prior.parameters, dims=dims)
-    value = abs(typical * pm.Flat(f"{parameter}_z", dims=dims))
+        return getattr(pm, prior.distribution)(parameter, **prior.parameters, dims=dims, **options)
+    unconstrained = pm.Flat(f"{parameter}_z", dims=dims, **options)
+    value = abs(unconstrained if typical is None else typical * unconstrained)
     pm.Potential(f"{parameter}_prior", log_density(prior, value).sum())
     return pm.Deterministic(parameter, value, dims=dims)
 
@@ -42,3 +49,21 @@ def scale(
     if spec.options["scales"] == "common":
         return pt.alloc(free(spec, parameter, typical), size)
     return free(spec, parameter, typical, dims)
+
+
+def observe_with_sd(
+    spec: ModelSpec, variable: str, expected: pt.TensorVariable, sd: pt.TensorVariable, observed: Any
+) -> None:
+    """Observed values with the spec's residual, whose standard deviation is `sd`."""
+    residual = residual_of(spec.priors)
+    shapes = {name: free(spec, name, **s.options(s.least_for_sd)) for name, s in residual.shapes.items()}
+    residual.observe(variable, expected, residual.scale(sd, shapes), shapes, observed)
+
+
+def observe_with_scale(
+    spec: ModelSpec, variable: str, expected: pt.TensorVariable, scale: pt.TensorVariable, observed: Any
+) -> None:
+    """Observed values with the spec's residual, of which only the mean must exist."""
+    residual = residual_of(spec.priors)
+    shapes = {name: free(spec, name, **s.options(s.least_for_mean)) for name, s in residual.shapes.items()}
+    residual.observe(variable, expected, scale, shapes, observed)

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pymc as pm
 import xarray as xr
 
-from bayes_bias.associations.table import Associations, announce
 from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed, crossed_long, hierarchical
-from bayes_bias.models.spec import REPLICATES, ModelSpec, load_spec
+from bayes_bias.models.components import REPLICATES
+from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.table.association_table import AssociationTable, announce
 
 
 class Structure(Protocol):
@@ -35,7 +36,7 @@ class Structure(Protocol):
     def COLLAPSED(self) -> bool:  # noqa: N802
         """Whether word effects are integrated out: only then does scaling the likelihood by a power mean much."""
 
-    def data(self, table: Associations) -> xr.Dataset:
+    def data(self, table: AssociationTable) -> xr.Dataset:
         """What the package needs to know of the table, with named dims."""
 
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
@@ -50,6 +51,17 @@ class Structure(Protocol):
         self, spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
     ) -> xr.Dataset:
         """The posterior in the units of the table, with what the model integrated out and a fit is to keep."""
+
+    def given_draws(
+        self, drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """SciPy's distribution of single values given draws, word effects included, and its parameters.
+
+        `target` and `attribute` are positions along ``pair``.
+        """
+
+    def with_prior_effects(self, prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+        """Draws of the parameters from the prior, with the effects of words drawn given them."""
 
 
 _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
@@ -72,8 +84,8 @@ def structure_of(spec: ModelSpec) -> Structure:
     found = _STRUCTURES.get((spec.structure, spec.options.get("likelihood")))
     if found is None:
         raise SpecError(
-            f"model: '{spec.name}' is a model of {spec.structure} and not of targets and attributes; use"
-            f" `bayes_bias.{spec.structure}` for it, and 'crossed' here"
+            f"model: '{spec.name}' is a model of sentence pairs and not of targets and attributes; use"
+            " `bayes_bias.sentence_pairs.estimate` for it, and 'crossed' here"
         )
     return found
 
@@ -94,7 +106,7 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     return spec
 
 
-def modelled(table: Associations, spec: ModelSpec) -> Associations:
+def modelled(table: AssociationTable, spec: ModelSpec) -> AssociationTable:
     """The table as a model sees it: the mean of its replicates where the spec says nothing of them, or they are all the
     same, with a notice."""
     if table.replicates is None:

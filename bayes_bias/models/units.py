@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.residuals import shape_parameters
 
 WITHIN_BLOCK = "within-block sd"
 
@@ -19,9 +20,13 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table: of all but the degrees of freedom, which have none."""
+    """Draws of a model's parameters in the units of its table; shape parameters have none."""
+    without_unit = shape_parameters()
     return drawn.copy(
-        data={name: each.to_numpy() * (1.0 if name == "nu" else unit) for name, each in drawn.items()}
+        data={
+            name: values.to_numpy() * (1.0 if name in without_unit else unit)
+            for name, values in drawn.items()
+        }
     )
 
 

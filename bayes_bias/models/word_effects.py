@@ -9,12 +9,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import listed
-from bayes_bias.associations.clusters import Clusters
-from bayes_bias.associations.labels import SIDES, Side
 from bayes_bias.errors import ScopeError, did_you_mean
-from bayes_bias.models.components import BY_REPLICATE, Part
+from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.table.scopes import Part
+from bayes_bias.table.word_clusters import Clusters
+from bayes_bias.table.word_labels import SIDES, Side
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000

@@ -4,11 +4,11 @@ from .answers import plot_answers as plot_answers
 from .atlas import plot_atlas as plot_atlas
 from .forest import plot_forest as plot_forest
 from .overview import plot_overview as plot_overview
-from .pairs import plot_pairs as plot_pairs
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .ranking import plot_ranking as plot_ranking
 from .replicates import plot_replicates as plot_replicates
+from .sentence_pairs import plot_sentence_pairs as plot_sentence_pairs
 from .stability import plot_stability as plot_stability
 from .tpr_gaps import plot_tpr_gaps as plot_tpr_gaps
 from .variance_shares import plot_variance_shares as plot_variance_shares

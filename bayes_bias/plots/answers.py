@@ -25,7 +25,7 @@ def plot_answers(
     Parameters
     ----------
     table : pandas.DataFrame
-        Tidy rows with ``value``, perhaps ``lower`` and ``upper``: one panel of an `Answer`.
+        Tidy rows with ``value``, perhaps ``ci95_lb`` and ``ci95_ub``: one panel of an `Answer`.
     unit : str
         What the numbers are.
     rows, series : str
@@ -48,9 +48,13 @@ def plot_answers(
                 if name not in own.index:
                     continue
                 row = own.loc[name]
-                if "lower" in own and pd.notna(row.lower):
+                if "ci95_lb" in own and pd.notna(row.ci95_lb):
                     ax.plot(
-                        [row.lower, row.upper], [y + offset] * 2, color=look["color"], linewidth=1.4, zorder=3
+                        [row.ci95_lb, row.ci95_ub],
+                        [y + offset] * 2,
+                        color=look["color"],
+                        linewidth=1.4,
+                        zorder=3,
                     )
                 label = str(each).replace("_", " ") if name == own.index[0] else None
                 ax.plot(

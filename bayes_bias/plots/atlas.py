@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.plots.style import GREY, INK, PAPER, legend_below, shortened, style
-from bayes_bias.sweeps import Sweep
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.table.column_names import interval_columns, interval_of
 
 # Inches; a cell holds a number where there are not too many of them to be read.
 _CELL, _SMALL_CELL = (0.66, 0.4), (0.36, 0.2)
@@ -34,7 +35,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _REACH = 0.43  # of a cell's width, to either side
 
 
-def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
+def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
     """A small forest row in each cell: embeddings in rows, lists in columns.
 
     The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
@@ -44,7 +45,7 @@ def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found : Sweep
+    sweep : Sweep
         From `bayes_bias.sweep`.
     ax : matplotlib.axes.Axes, optional
 
@@ -52,21 +53,21 @@ def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
     --------
     >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
     """
-    check_kind("found", found, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    rows, columns = len(found.embeddings), len(found.lists)
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    rows, columns = len(sweep.embeddings), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
-    reach = _reach(found.cells)
+    reach = _reach(sweep.cells)
     with style():
-        ax = _new_axes(found, numbered) if ax is None else ax
-        _tint(ax, found, reach)
+        ax = _new_axes(sweep, numbered) if ax is None else ax
+        _tint(ax, sweep, reach)
         for x in range(columns):
             ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
-        _draw_cells(ax, found, reach, numbered)
-        names = [shortened(each) for each in found.lists]
+        _draw_cells(ax, sweep, reach, numbered)
+        names = [shortened(each) for each in sweep.lists]
         ax.set_xticks(
             range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False
         )
-        ax.set_yticks(range(rows), labels=[shortened(each) for each in found.embeddings], parse_math=False)
+        ax.set_yticks(range(rows), labels=[shortened(each) for each in sweep.embeddings], parse_math=False)
         if not _fits(names, numbered):
             for label in ax.get_xticklabels():
                 label.set(ha="left", rotation_mode="anchor")
@@ -74,7 +75,7 @@ def plot_atlas(found: Sweep, *, ax: Axes | None = None) -> Axes:
         ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
         for spine in ax.spines.values():
             spine.set_visible(False)
-        _legend(ax, found, reach)
+        _legend(ax, sweep, reach)
     return ax
 
 
@@ -83,33 +84,33 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     halfway = cells.verdict.isin(
         ["distinguishable", "borderline", "these words differ", "these words may differ"]
     )
-    found = pd.Series(
+    looks = pd.Series(
         np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index
     )
-    found[cells.survives] = "distinguishable after Holm"
-    found[cells.verdict == "not converged"] = "not converged"
-    found[cells.source == "quasi-F"] = "screened by the quasi-F alone"
-    found[cells.source == ""] = "no numbers"
-    return found
+    looks[cells.survives] = "distinguishable after Holm"
+    looks[cells.verdict == "not converged"] = "not converged"
+    looks[cells.source == "quasi-F"] = "screened by the quasi-F alone"
+    looks[cells.source == ""] = "no numbers"
+    return looks
 
 
 def _reach(cells: pd.DataFrame) -> float:
     """What the edge of a cell stands for: few intervals are cut off, and zero is in the middle."""
-    ends = cells[["lower", "upper"]].abs().max(axis=1).dropna()
+    ends = cells[[*interval_columns(cells)]].abs().max(axis=1).dropna()
     if ends.empty:
         return 1.0
     return float(max(ends.quantile(0.97), cells.bias.abs().max()))
 
 
-def _new_axes(found: Sweep, numbered: bool) -> Axes:
+def _new_axes(sweep: Sweep, numbered: bool) -> Axes:
     width, height = _CELL if numbered else _SMALL_CELL
-    label = min(max(map(len, found.embeddings)), 28) * _LABEL
-    size = (max(width * len(found.lists) + label + 0.2, 5.4), height * len(found.embeddings) + 1.6)
+    label = min(max(map(len, sweep.embeddings)), 28) * _LABEL
+    size = (max(width * len(sweep.lists) + label + 0.2, 5.4), height * len(sweep.embeddings) + 1.6)
     return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
 
 
-def _tint(ax: Axes, found: Sweep, reach: float) -> None:
-    bias = found.matrix().to_numpy()
+def _tint(ax: Axes, sweep: Sweep, reach: float) -> None:
+    bias = sweep.matrix().to_numpy()
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
     for y in range(rows + 1):
@@ -122,21 +123,22 @@ def _tint(ax: Axes, found: Sweep, reach: float) -> None:
         )
 
 
-def _draw_cells(ax: Axes, found: Sweep, reach: float, numbered: bool) -> None:
-    at = {name: k for k, name in enumerate(found.lists)}, {name: k for k, name in enumerate(found.embeddings)}
-    cells = found.cells.assign(
-        x=found.cells.index.get_level_values("list").map(at[0]),
-        y=found.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
-        look=looks_of(found.cells),
+def _draw_cells(ax: Axes, sweep: Sweep, reach: float, numbered: bool) -> None:
+    at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(sweep.embeddings)}
+    cells = sweep.cells.assign(
+        x=sweep.cells.index.get_level_values("list").map(at[0]),
+        y=sweep.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
+        look=looks_of(sweep.cells),
     ).dropna(subset="bias")
-    scaled = cells[["bias", "lower", "upper"]].div(reach).mul(_REACH)
+    sides = interval_columns(cells)
+    scaled = cells[["bias", *sides]].div(reach).mul(_REACH)
     ends = scaled.clip(-0.48, 0.48)
     lines = [
         [(x + low, y), (x + high, y)]
-        for x, y, low, high in zip(cells.x, cells.y, ends.lower, ends.upper, strict=True)
+        for x, y, low, high in zip(cells.x, cells.y, *interval_of(ends), strict=True)
     ]
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
-    for side, marker in (("lower", "<"), ("upper", ">")):
+    for side, marker in zip(sides, "<>", strict=True):
         cut = scaled[side] != ends[side]
         arrow: dict[str, Any] = {
             "linestyle": "",
@@ -146,13 +148,13 @@ def _draw_cells(ax: Axes, found: Sweep, reach: float, numbered: bool) -> None:
             "zorder": 3,
         }
         ax.plot(cells.x[cut] + ends[side][cut], cells.y[cut], **arrow)
-    for look, own in cells.groupby("look"):
-        ax.plot(own.x + scaled.bias[own.index], own.y, **_mark(str(look), numbered))
+    for look, marked in cells.groupby("look"):
+        ax.plot(marked.x + scaled.bias[marked.index], marked.y, **_mark(str(look), numbered))
     for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
         ax.text(
             x,
             y - 0.3,
-            _short(value, found.association.decimals),
+            _short(value, sweep.metric.decimals),
             ha="center",
             va="center",
             fontsize=7.5,
@@ -176,8 +178,8 @@ def _fits(names: list[str], numbered: bool) -> bool:
     return max(map(len, names)) * _LABEL < width
 
 
-def _legend(ax: Axes, found: Sweep, reach: float) -> None:
-    present = set(looks_of(found.cells))
+def _legend(ax: Axes, sweep: Sweep, reach: float) -> None:
+    present = set(looks_of(sweep.cells))
     handles = [
         Line2D([], [], label=look, **_mark(look, True))
         for look in _LOOKS
@@ -187,6 +189,6 @@ def _legend(ax: Axes, found: Sweep, reach: float) -> None:
     if "no numbers" in present:
         handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
     width = f"a cell’s width is {reach / _REACH:.2f}"
-    ax.set_xlabel(f"bias and {found.asked.ci_prob:.0%} interval; {width}", fontsize=8.5)
-    columns = 1 if len(found.lists) < 6 else 2
+    ax.set_xlabel(f"bias and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
+    columns = 1 if len(sweep.lists) < 6 else 2
     legend_below(ax, handles=handles, ncols=columns)

@@ -6,11 +6,11 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import INK, axes_or_new, colour_and_marker, finish, shortened, style
-from bayes_bias.results.summary import summarize
+from bayes_bias.posterior.summary import summarize
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
 def plot_forest(
@@ -46,7 +46,7 @@ def plot_forest(
     blocks = _blocks(Fitted.of(fit).data, table)
     with style():
         ax = axes_or_new(ax, rows=height(blocks))
-        draw_forest(ax, blocks, Fitted.of(fit).association, ci_prob=ci_prob)
+        draw_forest(ax, blocks, Fitted.of(fit).metric, ci_prob=ci_prob)
         forest_legend(ax, ci_prob=ci_prob)
         return finish(ax, fit, "bias of groups, excess over controls")
 
@@ -57,7 +57,7 @@ def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     other = "the other" if len(groups) == 2 else "the others"
     return [
         Rows("", ["bias (average)"], table.loc[["bias"]], [{"color": INK, "marker": "D"}]),
-        Rows(f"group bias: own stereotype less {other}", groups, table.loc[["group_bias"]], looks),
+        Rows(f"group bias: own stereotype minus {other}", groups, table.loc[["group_bias"]], looks),
         *_excess(data, table, looks),
     ]
 

@@ -11,14 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import norm
 
-from bayes_bias.associations.association import Association
 from bayes_bias.plots.style import GREY, INK, NOISE, PAPER, legend_below
-from bayes_bias.results.summary import interval_of
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.metric import Metric
 
 
-def bias_axis(association: Association) -> str:
+def bias_axis(metric: Metric) -> str:
     """What the axis of a bias says."""
-    return f"{association.unit} (positive: stereotypical)"
+    return f"{metric.unit} (positive: stereotypical)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Rows:
 
 
 def draw_forest(
-    ax: Axes, blocks: Sequence[Rows], association: Association, *, ci_prob: float, raw: bool = False
+    ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: float, raw: bool = False
 ) -> None:
     """Blocks of rows from top to bottom, each row with its own noise floor; `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
@@ -53,7 +53,7 @@ def draw_forest(
     ax.set_ylim(top - 0.6, -0.7)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(bias_axis(association))
+    ax.set_xlabel(bias_axis(metric))
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, raw: bool = False) -> None:

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 
 from bayes_bias.arguments import listed
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, shortened, style
-from bayes_bias.results.summary import tabulate
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.summary import tabulate
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
 def plot_overview(
@@ -49,7 +49,7 @@ def plot_overview(
     blocks = [Rows("", [_label(each) for each in fitted], pd.concat(rows), looks)]
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
-        draw_forest(ax, blocks, fitted[0].association, ci_prob=ci_prob)
+        draw_forest(ax, blocks, fitted[0].metric, ci_prob=ci_prob)
         forest_legend(ax, ci_prob=ci_prob)
         ax.set_title("Bias of each list")
         return ax

@@ -8,12 +8,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from bayes_bias.associations.statistics import compared_classes
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import INK, axes_or_new, finish, legend_below, style
-from bayes_bias.results.design import COUNTS, LENGTHS, by_words, plan
+from bayes_bias.posterior.design_study import COUNTS, LENGTHS, by_words, plan
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
+from bayes_bias.table.sufficient_statistics import compared_classes
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
 
@@ -64,7 +64,7 @@ def plot_plan(
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
-        ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.association.unit}")
+        ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.metric.unit}")
         ax.plot(
             *shown.here,
             marker="X",
@@ -109,7 +109,7 @@ def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
             "targets in each group",
             (n_attributes, n_targets),
             "these lists",
-            "how many words would tell the bias from zero",
+            "words needed to distinguish the bias from zero",
         )
     kinds = plural(fitted.replicate_kind)
     return _Shown(

@@ -7,13 +7,13 @@ from matplotlib.patches import Rectangle
 from scipy.stats import gaussian_kde, norm
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.checks.left_out import bias_range
-from bayes_bias.estimands.estimate import Estimate
-from bayes_bias.estimands.estimates import bias_estimate
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
+from bayes_bias.checks.leave_one_out import bias_range
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, axes_or_new, finish, legend_below, style
+from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
 _BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its posterior is smooth
@@ -58,7 +58,7 @@ def plot_posterior(
         _draw_marks(ax, bias, ci_prob, _raw(fitted))
         if without is not None:
             _draw_ranges(ax, without)
-        ax.set(yticks=[], xlabel=bias_axis(fitted.association))
+        ax.set(yticks=[], xlabel=bias_axis(fitted.metric))
         ax.spines["left"].set_visible(False)
         legend_below(ax)
         return finish(ax, fitted, "the bias, and what noise would show")

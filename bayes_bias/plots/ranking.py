@@ -9,19 +9,20 @@ from matplotlib.lines import Line2D
 from bayes_bias.arguments import check_kind
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, legend_below, shortened, style
-from bayes_bias.sweeps import Sweep
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.table.column_names import interval_of
 
 type Side = Literal["embedding", "list"]
 
 
-def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None) -> Axes:
-    """Mean bias of each embedding over the lists, or of each list over the embeddings, in the light of all cells.
+def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None) -> Axes:
+    """Mean bias of each embedding over the lists, or of each list over the embeddings, estimated from all cells.
 
     From the most stereotypical down, with the interval of the mean; at the right the interval of the rank.
 
     Parameters
     ----------
-    found : Sweep
+    sweep : Sweep
         With two embeddings, or two lists, or more.
     of : {"embedding", "list"}
     ax : matplotlib.axes.Axes, optional
@@ -30,19 +31,19 @@ def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     --------
     >>> plot_ranking(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))  # doctest: +SKIP
     """
-    check_kind("found", found, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    assert found.pooled is not None
-    frame: pd.DataFrame = found.pooled.embeddings if of == "embedding" else found.pooled.lists
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    assert sweep.pooled is not None
+    frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
     rows = frame.sort_values("mean", ascending=False)
     with style():
         ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
         places = range(len(rows))
-        ax.hlines(places, rows.lower, rows.upper, color=INK, linewidth=1.6, zorder=3)
+        ax.hlines(places, *interval_of(rows), color=INK, linewidth=1.6, zorder=3)
         ax.plot(rows["mean"], places, "o", color=INK, markersize=5, markeredgecolor=PAPER, zorder=4)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-        for y, row in enumerate(rows.itertuples()):
+        for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
             ax.annotate(
-                rank_interval(row.rank_lower, row.rank_upper),
+                rank_interval(*ranks),
                 (1.01, y),
                 xycoords=("axes fraction", "data"),
                 va="center",
@@ -55,10 +56,10 @@ def plot_ranking(found: Sweep, of: Side = "embedding", *, ax: Axes | None = None
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(bias_axis(found.association))
-        level = f"posterior mean and {found.asked.ci_prob:.0%} interval"
+        ax.set_xlabel(bias_axis(sweep.metric))
+        level = f"posterior mean and {sweep.settings.ci_prob:.0%} interval"
         legend_below(ax, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
-        ax.set_title(f"Mean bias of each {found.noun if of == 'embedding' else of}")
+        ax.set_title(f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
     return ax
 
 

@@ -6,12 +6,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName, sampling_scope
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, shortened, style
-from bayes_bias.results.summary import interval_of, row_of, summarize
+from bayes_bias.posterior.summary import row_of, summarize
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 
 def plot_replicates(
@@ -47,7 +48,7 @@ def plot_replicates(
     fitted = Fitted.of(fit).generalising("a figure of replicates")
     if not fitted.replicate_kind:
         raise ScopeError(
-            f"fit: '{fitted.name}' has no replicates; `bayes_bias.replicated` makes a table of them"
+            f"fit: '{fitted.name}' has no replicates; `bayes_bias.combine_replicates` makes a table of them"
         )
     table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
@@ -68,7 +69,7 @@ def plot_replicates(
         )  # fmt: skip
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         ax.set_yticks(range(len(rows)), labels=[shortened(label) for label in rows.index], parse_math=False)
-        ax.set(ylim=(len(rows) - 0.3, -0.7), xlabel=bias_axis(fitted.association))
+        ax.set(ylim=(len(rows) - 0.3, -0.7), xlabel=bias_axis(fitted.metric))
         ax.locator_params(axis="x", nbins=6)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)

@@ -24,7 +24,7 @@ from bayes_bias.plots.style import (
 _NAMED = 6
 
 
-def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
+def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
     """Methods in rows, trainings as points, each in multiples of its method's average size.
 
     Methods have different units; so divided, 1 is what a method says on average and 0 is no bias. A point left of zero
@@ -33,7 +33,7 @@ def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found : Stability
+    stability : Stability
         From `bayes_bias.stability`.
     ax : matplotlib.axes.Axes, optional
 
@@ -41,9 +41,9 @@ def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
     --------
     >>> plot_stability(stability("weat7", ["seed-1.txt", "seed-2.txt"]))          # doctest: +SKIP
     """
-    check_kind("found", found, Stability, "not what `bayes_bias.stability` returned; give that")
-    spread = found.spread.dropna().sort_values("relative_sd", ascending=False)
-    relative = found.relative[spread.index]
+    check_kind("stability", stability, Stability, "not what `bayes_bias.stability` returned; give that")
+    spread = stability.spread.dropna().sort_values("relative_sd", ascending=False)
+    relative = stability.relative[spread.index]
     with style():
         ax = axes_or_new(ax, rows=len(spread), row_height=0.34, extra=1.4)
         for y, (method, values) in enumerate(relative.items()):
@@ -62,8 +62,8 @@ def plot_stability(found: Stability, *, ax: Axes | None = None) -> Axes:
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("in multiples of the method’s average size (0: no bias)")
-        _legend(ax, found)
-        return finish(ax, found.fit, f"each method in {len(relative)} {plural(found.kind)}")
+        _legend(ax, stability)
+        return finish(ax, stability.fit, f"each method in {len(relative)} {plural(stability.kind)}")
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def _point(training: int, trainings: int) -> dict[str, Any]:
     return {**look, "markersize": 5.5, "markeredgecolor": PAPER}
 
 
-def _legend(ax: Axes, found: Stability) -> None:
-    labels = list(found.measures.index)
-    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(found.kind)} ± sd")
-    named = labels if len(labels) <= _NAMED else [f"one {found.kind}"]
+def _legend(ax: Axes, stability: Stability) -> None:
+    labels = list(stability.measures.index)
+    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd")
+    named = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
     points = [
         Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels)))
         for k, label in enumerate(named)

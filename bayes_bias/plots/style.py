@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import get_font_names
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 
 # Okabe & Ito's palette; markers say the same in grey. The overall bias is black.

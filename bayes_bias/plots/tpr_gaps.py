@@ -10,8 +10,6 @@ from matplotlib.patches import Patch
 from scipy.stats import norm
 
 from bayes_bias.arguments import check_kind
-from bayes_bias.gaps.published import noise_sd
-from bayes_bias.gaps.result import Gaps
 from bayes_bias.plots.style import (
     GREY,
     INK,
@@ -24,9 +22,12 @@ from bayes_bias.plots.style import (
     shortened,
     style,
 )
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.tpr_gaps.gap_results import TprGaps
+from bayes_bias.tpr_gaps.published_gaps import noise_sd
 
 
-def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_tpr_gaps(found: TprGaps, group: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
 
     Behind each row is its noise floor: where its raw gap would lie, with the probability of the intervals, if the class
@@ -35,7 +36,7 @@ def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = No
     Parameters
     ----------
     found : Gaps
-        From `bayes_bias.tpr_gaps`.
+        From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
         Whose gap; by default the first one that `found` tells of.
     ax : matplotlib.axes.Axes, optional
@@ -45,18 +46,18 @@ def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = No
     --------
     >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
     """
-    check_kind("found", found, Gaps, "not what `bayes_bias.tpr_gaps` returned; give that")
+    check_kind("found", found, TprGaps, "not what `bayes_bias.tpr_gaps.estimate` returned; give that")
     group = group or found.of[0]
-    rows = found.table.xs(group, level="group").sort_values("gap", ascending=False)
+    rows = found.table.xs(group, level="group").sort_values("mean", ascending=False)
     reach = norm.ppf((1 + found.ci_prob) / 2) * _noise(found, group).loc[rows.index]
     look = colour_and_marker(found.counts.groups.index(group))
     with style():
         ax = axes_or_new(ax, rows=len(rows), extra=1.6)
         for y, (name, row) in enumerate(rows.iterrows()):
             ax.barh(y, 2 * reach[name], left=-reach[name], height=0.72, color=NOISE, zorder=0)
-            ax.plot([row.lower, row.upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
-            ax.plot([row.raw], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
-            ax.plot([row.gap], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)
+            ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.8, zorder=3)
+            ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
+            ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)
         ax.use_sticky_edges = False
         ax.autoscale_view(scaley=False)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
@@ -71,7 +72,7 @@ def plot_tpr_gaps(found: Gaps, group: str | None = None, *, ax: Axes | None = No
         return ax
 
 
-def _noise(found: Gaps, group: str) -> pd.Series:
+def _noise(found: TprGaps, group: str) -> pd.Series:
     """Standard deviation of raw gaps, if no class had one."""
     sd = noise_sd(found.counts.hits.to_numpy(), found.counts.people.to_numpy())
     at = found.counts.groups.index(group)

@@ -4,10 +4,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.formatting import plural
-from bayes_bias.models.components import Part
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, style
-from bayes_bias.results.design import variance_shares
+from bayes_bias.posterior.design_study import variance_shares
+from bayes_bias.table.scopes import Part
 
 # Hatches say in grey what colours say on a screen; a dark and a light fill need text of the other kind.
 _WORDS: tuple[tuple[Part, str, str, str], ...] = (
@@ -45,7 +45,7 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
     """
     table = variance_shares(fit) if shares is None else shares
     kind = Fitted.of(fit).replicate_kind
-    bars = {"value": f"a single {Fitted.of(fit).association.name}", "bias": "the noise of the bias"}
+    bars = {"value": f"a single {Fitted.of(fit).metric.name}", "bias": "the noise of the bias"}
     with style():
         ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
         left = pd.Series(0.0, index=list(bars))

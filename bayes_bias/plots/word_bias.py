@@ -7,14 +7,14 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.associations.labels import Side
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands.facets import DEFAULT_SCOPE, ScopeName
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import check_side
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
 from bayes_bias.plots.style import axes_or_new, colour_and_marker, finish, shortened, style
-from bayes_bias.results.summary import summarize
+from bayes_bias.posterior.summary import summarize
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
+from bayes_bias.table.word_labels import Side
 
 
 def plot_word_bias(
@@ -67,7 +67,7 @@ def plot_word_bias(
     blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
-        draw_forest(ax, blocks, fitted.association, ci_prob=ci_prob, raw=True)
+        draw_forest(ax, blocks, fitted.metric, ci_prob=ci_prob, raw=True)
         forest_legend(ax, ci_prob=ci_prob, raw=True)
         return finish(ax, fitted, f"bias of each {side} word")
 

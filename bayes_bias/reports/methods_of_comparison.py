@@ -1,4 +1,4 @@
-"""What the methods text of a comparison says: what was paired, and what was fitted to what."""
+"""The methods text of a comparison: its pairs of values, and its fits."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -7,14 +7,12 @@ from types import MappingProxyType
 import xarray as xr
 
 from bayes_bias.debiasing.comparison import Comparison, State
-from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.reports.checks import convergence
-from bayes_bias.reports.methods import Methods, model_facts, source_facts
+from bayes_bias.reports.methods_text import Methods, methods_of_fits, model_facts, source_facts
 
 _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
-# The works that measures are cited by, as in the methods text of a report.
+# As in the methods text of a report.
 _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "WEAT": ("caliskan2017semantics",),
@@ -23,34 +21,34 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def methods_of(found: Comparison) -> Methods:
+def methods_of(comparison: Comparison) -> Methods:
     """The methods text, written from the tables, the spec and the fits themselves."""
     fits: dict[str, Fitted] = {
-        state: Fitted.of(found.fits[state]) for state in _CHANGE_FIRST if state in found.fits
+        state: Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits
     }
-    values, table = found.before.values, found.before
-    facts = model_facts(fits, found.spec, found.scope, found.ci_prob) | {
-        "found": found,
-        "rope": found.verdict.rope,
-        "modelled": f"change of the {table.association.name}",
+    values, table = comparison.before.values, comparison.before
+    facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
+        "comparison": comparison,
+        "rope": comparison.verdict.rope,
+        "modelled": f"change of the {table.metric.name}",
         "finding": "change",
-        "embeddings": _embeddings(found),
+        "embeddings": _embeddings(comparison),
         "targets": _counted(values.group, table.groups),
         "attributes": _counted(values.attribute_class, table.associated_classes),
         "controls": _counted(values.attribute_class, table.controls),
         **source_facts(table),
         "pairs": f"{values.size:,}",
-        "alone": [state for state in found.fits if state != "change"],
-        "fieller": not math.isnan(found.share_removed.lower),
-        "measures": [(name, _MEASURES.get(name, ())) for name in found.measures.index],
+        "by_themselves": [state for state in comparison.fits if state != "change"],
+        "fieller": not math.isnan(comparison.share_removed.lower),
+        "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }
-    said = convergence.sentence({state: Diagnostics.of(fitted) for state, fitted in fits.items()})
-    model = (found.spec.reference,) if found.spec.reference else ()
-    return Methods("methods-of-comparison.txt", facts, {"convergence": said}, (*table.references, *model))
+    return methods_of_fits(
+        "methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references)
+    )
 
 
-def _embeddings(found: Comparison) -> tuple[str, ...]:
-    sides = {"before": found.before, "after": found.after}
+def _embeddings(comparison: Comparison) -> tuple[str, ...]:
+    sides = {"before": comparison.before, "after": comparison.after}
     named = {side: table.provenance.get("embedding") for side, table in sides.items()}
     return tuple(f"{side}: {name}" for side, name in named.items() if name)
 

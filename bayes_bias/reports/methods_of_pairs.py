@@ -1,52 +1,43 @@
-"""What the methods text of sentence pairs says: which pairs, both models, and what their shares generalise to."""
+"""The methods text of sentence pairs: the pairs, both models, and what their shares generalise to."""
 
 from typing import Any
 
 from bayes_bias.formatting import plural
-from bayes_bias.inference.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.reports.checks import convergence
-from bayes_bias.reports.methods import Methods
-from bayes_bias.reports.references import key_of
-from bayes_bias.sentence_pairs.design import clusters_of, has_types
-from bayes_bias.sentence_pairs.found import Pairs, PairsChange
-from bayes_bias.sentence_pairs.scores import TYPE
+from bayes_bias.models.residuals import residual_of
+from bayes_bias.reports.methods_text import Methods, methods_of_fits
+from bayes_bias.sentence_pairs.pair_design import clusters_of, has_types
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.sentence_pairs.pair_scores import TYPE
 
 
-def methods_of(found: Pairs | PairsChange) -> Methods:
+def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
     """The methods text, written from the scores, the spec and the fits themselves."""
-    one = found if isinstance(found, Pairs) else found.before
-    fits = {name: Fitted.of(fit) for name, fit in _all_fits(found).items()}
-    first, data, spec = next(iter(fits.values())), one.data, found.spec
+    one = pairs if isinstance(pairs, SentencePairs) else pairs.before
+    fits = {name: Fitted.of(fit) for name, fit in _all_fits(pairs).items()}
+    data, spec = one.data, pairs.spec
     clusters = clusters_of(data)
     sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
     facts: dict[str, Any] = {
-        "found": found,
-        "changed": isinstance(found, PairsChange),
+        "pairs": pairs,
+        "changed": isinstance(pairs, SentencePairsChange),
         "scores": one.scores,
         "types": data.sizes[TYPE] if has_types(data) else 0,
-        "clusters": [f"{data.sizes[each]:,} {plural(each)}" for each in clusters],
+        "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
         "effects": [*(["bias type"] if has_types(data) else []), *clusters],
-        "spec": spec,
-        "model_key": key_of(spec.reference) if spec.reference else None,
-        "student": "nu" in spec.priors,
+        "residual": residual_of(spec.priors),
         "priors": "; ".join(f"{prior} for {name}" for name, prior in spec.priors.items() if name in sampled),
         "unit": f"{one.fits['difference']['constant_data'].unit.item():.4g}",
         "reach": one.reach,
-        "ci_prob": found.ci_prob,
-        "settings": first.tree.attrs,
-        "versions": first.versions,
+        "ci_prob": pairs.ci_prob,
     }
-    said = convergence.sentence({name: Diagnostics.of(fitted) for name, fitted in fits.items()})
-    return Methods(
-        "methods-of-pairs.txt", facts, {"convergence": said}, (spec.reference,) if spec.reference else ()
-    )
+    return methods_of_fits("methods-of-pairs.txt", fits, spec, facts)
 
 
-def _all_fits(found: Pairs | PairsChange) -> dict[str, Any]:
-    if isinstance(found, Pairs):
-        return dict(found.fits)
-    sides = {"before": found.before, "after": found.after}
-    return dict(found.fits) | {
+def _all_fits(pairs: SentencePairs | SentencePairsChange) -> dict[str, Any]:
+    if isinstance(pairs, SentencePairs):
+        return dict(pairs.fits)
+    sides = {"before": pairs.before, "after": pairs.after}
+    return dict(pairs.fits) | {
         f"{state}, {name}": fit for state, side in sides.items() for name, fit in side.fits.items()
     }

@@ -1,12 +1,11 @@
-"""What the methods text of a report says of its lists, its model and its checks."""
+"""The methods text of a report of lists: its lists, its model and its checks."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_bias.reports.check import Sentence
-from bayes_bias.reports.checks import CHECKERS
-from bayes_bias.reports.methods import Methods, model_facts, source_facts
-from bayes_bias.reports.record import Report, Section
+from bayes_bias.reports.methods_text import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.reports.report_checks import CHECKERS
+from bayes_bias.reports.report_record import Report, Section
 
 
 def methods_of(report: Report) -> Methods:
@@ -14,7 +13,7 @@ def methods_of(report: Report) -> Methods:
     fits = {section.name: section.fitted for section in report.sections}
     facts = model_facts(fits, report.spec, report.scope, report.ci_prob) | {
         "report": report,
-        "modelled": report.association.name,
+        "modelled": report.metric.name,
         "finding": "bias",
         "lists": [_list_facts(section) for section in report.sections],
         "embeddings": embeddings(report),
@@ -23,9 +22,13 @@ def methods_of(report: Report) -> Methods:
         "seconded": any(section.quasi_f for section in report.sections),
         "planned": any(section.verdict.planned for section in report.sections),
     }
-    sources = [reference for section in report.sections for reference in section.table.references]
-    model = [report.spec.reference] if report.spec.reference else []
-    return Methods("methods.txt", facts, _sentences(report), (*sources, *model))
+    sources = tuple(reference for section in report.sections for reference in section.table.references)
+    sentences = (
+        checker.methods({section.name: section.checks[checker.name] for section in report.sections})
+        for checker in CHECKERS
+    )
+    checks = tuple(sentence for sentence in sentences if sentence)
+    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=checks)
 
 
 def embeddings(report: Report) -> tuple[str, ...]:
@@ -35,42 +38,32 @@ def embeddings(report: Report) -> tuple[str, ...]:
 
 
 def _encoders(report: Report) -> tuple[str, ...]:
-    """Encoders of sentences, which vector was taken, and the sentences."""
-    told = [section.table.provenance for section in report.sections if "encoder" in section.table.provenance]
-    return tuple(dict.fromkeys(_encoder(each) for each in told))
+    """Encoders of sentences, with pooling and sentences."""
+    tables = [section.table.provenance for section in report.sections]
+    return tuple(dict.fromkeys(_encoder(provenance) for provenance in tables if "encoder" in provenance))
 
 
-def _encoder(told: Mapping[str, str]) -> str:
-    pooling = told.get("pooling", "")
-    named = f" (pooling: {pooling})" if pooling not in told["encoder"] else ""
-    stands = (
-        f"stood in the sentences of {told['templates']}"
-        if "templates" in told
-        else "was a sentence of its own"
-    )
-    return f"{told['encoder']}{named}, where each word {stands}"
-
-
-def _sentences(report: Report) -> dict[str, Sentence]:
-    """What each check says, as far as it has anything to say."""
-    said = {
-        checker.name: checker.methods({s.name: s.checks[checker.name] for s in report.sections})
-        for checker in CHECKERS
-    }
-    return {name: sentence for name, sentence in said.items() if sentence}
+def _encoder(provenance: Mapping[str, str]) -> str:
+    encoder, pooling = provenance["encoder"], provenance.get("pooling", "")
+    named = f" (pooling: {pooling})" if pooling not in encoder else ""
+    templates = provenance.get("templates")
+    stands = f"stood in the sentences of {templates}" if templates else "was a sentence of its own"
+    return f"{encoder}{named}, where each word {stands}"
 
 
 def _list_facts(section: Section) -> dict[str, Any]:
-    found = section.coverage.set_index("name").found
-    roles = section.coverage.set_index("name").role
-    lost = section.coverage.asked.sub(section.coverage.found).dropna().sum()
+    coverage = section.coverage.set_index("name")
+
+    def counted(role: str) -> str:
+        return ", ".join(f"{row.found} {name}" for name, row in coverage[coverage.role == role].iterrows())
+
     return {
         "name": section.name,
         **source_facts(section.table),
-        "targets": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "target"]),
-        "attributes": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "attribute"]),
-        "controls": ", ".join(f"{found[n]} {n}" for n in found.index[roles == "control"]),
+        "targets": counted("target"),
+        "attributes": counted("attribute"),
+        "controls": counted("control"),
         "replicates": section.table.replicates.text if section.table.replicates else "",
-        "lost": int(lost),
-        "asked": int(section.coverage.asked.sum()),
+        "lost": int(coverage.asked.sub(coverage.found).dropna().sum()),
+        "asked": int(coverage.asked.sum()),
     }

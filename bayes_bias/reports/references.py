@@ -9,9 +9,17 @@ from urllib.parse import quote
 
 from bayes_bias.citation import Reference
 from bayes_bias.files import slug
+from bayes_bias.reports.templating import latex
 
-_KEY = re.compile(r"@\w+\s*\{\s*([^,\s]+)\s*,")
+_KEY = re.compile(r"@\w+\s*\{\s*([\w:./+-]+)\s*,")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
+# Any command but those for letters, emphasis and formulas: others, such as \\input, run when a document is built.
+_OTHER_COMMAND = re.compile(
+    r"\\(?!([bcdHijkloLOrtuv]|aa|AA|ae|AE|oe|OE|ss|(La)?TeX|text(endash|emdash|quoteright|it|bf|sc|tt)|emph|url|doi"
+    r"|(wide)?hat|tilde|bar|times|alpha|beta|chi|math(rm|bf|cal)|ldots)(?![a-zA-Z]))[a-zA-Z]"
+)
+_BARE = re.compile(r"(?<!\\)[&%#]")
+_VERBATIM = re.compile(r"\s*(url|doi|eprint)\s*=")
 
 
 @dataclass(frozen=True)
@@ -30,11 +38,19 @@ class Cited:
 
     @property
     def bibtex(self) -> str:
-        """The entry as its source gives it, or one that holds the citation as a note."""
-        if self.reference.bibtex:
-            return self.reference.bibtex.strip()
-        fields = f"  note = {{{self.reference.citation}}},\n  doi  = {{{self.reference.doi}}},\n"
-        return f"@misc{{{self.key},\n{fields}}}"
+        """The entry of the source, or one that holds the citation as a note, where TeX can read it as text alone."""
+        entry = self.reference.bibtex.strip()
+        if _is_entry(entry):
+            lines = entry.splitlines()
+            return "\n".join(x if _VERBATIM.match(x) else _BARE.sub(r"\\\g<0>", x) for x in lines)
+        # BibTeX counts braces, escaped ones included.
+        note = (
+            latex(self.reference.citation)
+            .replace(r"\{", r"\textbraceleft{}")
+            .replace(r"\}", r"\textbraceright{}")
+        )
+        doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
+        return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
 
 
 def reference_of(work: str | Reference) -> Reference:
@@ -44,8 +60,19 @@ def reference_of(work: str | Reference) -> Reference:
 
 def key_of(reference: Reference) -> str:
     """The BibTeX key, from the entry if there is one."""
-    found = _KEY.search(reference.bibtex)
-    return found[1] if found else slug(reference.doi or reference.citation)
+    key = _KEY.match(reference.bibtex.strip())
+    return key[1] if key else slug(reference.doi or reference.citation)
+
+
+def _is_entry(text: str) -> bool:
+    """Whether this is one whole BibTeX entry without commands that could do more than write letters."""
+    depth, ends = 0, []
+    for at, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth == 0 and character == "}":
+            ends.append(at)
+    is_whole = depth == 0 and ends == [len(text) - 1]
+    return is_whole and _KEY.match(text) is not None and not _OTHER_COMMAND.search(text)
 
 
 @cache

@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.formatting import DASH, bounds, estimate, plain, probability, signed
-from bayes_bias.reports.record import Section
-from bayes_bias.results.summary import CHANCE, chance, interval_of, row_of
+from bayes_bias.posterior.summary import CHANCE, chance, row_of
+from bayes_bias.reports.report_record import Section
+from bayes_bias.table.column_names import interval_of
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
     weat, tables = section.weat, list(section.summaries.values())
     biases = [row_of(table, "bias") for table in tables]
     none = (DASH,) * len(tables)
-    unit, decimals = section.table.association.unit, section.table.association.decimals
+    unit, decimals = section.table.metric.unit, section.table.metric.decimals
     return (
         QuantityRow(
             "bias",

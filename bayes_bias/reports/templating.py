@@ -1,12 +1,30 @@
-"""Templates as pages, LaTeX or plain text: the same numbers, each language with its own escaping."""
+"""Templates as pages, LaTeX or plain text: the same numbers, each language with its escaping."""
 
+from functools import cache
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
 from bayes_bias import formatting
+from bayes_bias.plots.ranking import rank_interval
+from bayes_bias.plots.variance_shares import part_named
+from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
+from bayes_bias.posterior.verdict import RANDOM_WORDS
+from bayes_bias.table.column_names import interval_of
 
+# A mark beside each verdict, so that it does not rest on colour.
+MARKS = {
+    "distinguishable": "●",
+    "borderline": "◐",
+    "not distinguishable": "○",
+    "these words differ": "●",
+    "these words may differ": "◐",
+    "these words do not clearly differ": "○",
+    "not converged": "✕",
+    "screened only": "◇",
+    "failed": "—",
+}
 _FILTERS = {
     "signed": formatting.signed,
     "plain": formatting.plain,
@@ -15,6 +33,20 @@ _FILTERS = {
     "level": formatting.level,
     "count": formatting.count,
     "in_words": formatting.in_words,
+    "plural": formatting.plural,
+    "chance": chance,
+    "mark": MARKS.__getitem__,
+}
+_GLOBALS = {
+    "bounds": formatting.bounds,
+    "interval_of": interval_of,
+    "part_named": part_named,
+    "rank_interval": rank_interval,
+    "chance_name": CHANCE,
+    "random_words": RANDOM_WORDS,
+    "group_bias_caveat": GROUP_BIAS_CAVEAT,
+    "none_given": formatting.DASH,
+    "missing": float("nan"),
 }
 _LATEX_CHARACTERS = str.maketrans(
     {
@@ -50,32 +82,35 @@ def latex(value: object) -> Latex:
 
 def render_html(template: str, **values: Any) -> str:
     """A page; every value is escaped unless it is `Markup`."""
-    return _environment(autoescape=True).get_template(template).render(**values)
+    return _environment("html").get_template(template).render(**values)
 
 
 def render_latex(template: str, **values: Any) -> str:
     """LaTeX; every value is escaped unless it is `Latex`."""
-    return _environment(finalize=latex).get_template(template).render(**values)
+    return _environment("latex").get_template(template).render(**values)
 
 
 def render_text(template: str, **values: Any) -> str:
     """Plain text."""
-    return _environment().get_template(template).render(**values)
+    return _environment("text").get_template(template).render(**values)
 
 
-def own_file(name: str) -> Markup:
+def verbatim(name: str) -> Markup:
     """A file of the templates folder as it stands, such as the style sheet."""
-    return Markup(_environment().get_template(name).render())
+    return Markup(_environment("text").get_template(name).render())
 
 
-def _environment(**options: Any) -> jinja2.Environment:
+@cache
+def _environment(language: str) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("bayes_bias.reports"),
         undefined=jinja2.StrictUndefined,
+        autoescape=language == "html",
+        finalize=latex if language == "latex" else None,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        **options,
     )
     environment.filters |= _FILTERS
+    environment.globals |= _GLOBALS
     return environment

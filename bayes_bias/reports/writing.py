@@ -1,4 +1,4 @@
-"""`write`: what was found, as pages, tables and figures in a folder."""
+"""`write`: a result as pages, tables and figures in a folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,93 +9,102 @@ from bayes_bias.checks.stability import Stability
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
 from bayes_bias.files import WRITTEN, check_formats
-from bayes_bias.gaps.result import Gaps
-from bayes_bias.reports import before_after, folder
-from bayes_bias.reports.of_gaps import write_gaps
-from bayes_bias.reports.of_ground_truth import write_ground_truth
-from bayes_bias.reports.of_pairs import write_pairs
-from bayes_bias.reports.of_stability import write_stability
-from bayes_bias.reports.of_sweep import write_sweep
-from bayes_bias.reports.record import Report
-from bayes_bias.sentence_pairs.found import Pairs, PairsChange
-from bayes_bias.sweeps import Sweep
-from bayes_bias.worlds.found import GroundTruth
+from bayes_bias.known_bias.known_bias_results import KnownBias
+from bayes_bias.reports.comparison_document import comparison_document
+from bayes_bias.reports.document import Document
+from bayes_bias.reports.document_writer import write_document
+from bayes_bias.reports.known_bias_document import known_bias_document
+from bayes_bias.reports.report_document import report_document
+from bayes_bias.reports.report_folder import check_folder
+from bayes_bias.reports.report_record import Report
+from bayes_bias.reports.sentence_pairs_document import sentence_pairs_document
+from bayes_bias.reports.stability_document import stability_document
+from bayes_bias.reports.sweep_document import sweep_document
+from bayes_bias.reports.tpr_gaps_document import tpr_gaps_document
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.tpr_gaps.gap_results import TprGaps
 
-# Each renders its own kind: what was found, the folder, whether to overwrite, formats of figures.
-_WRITERS: Mapping[type, Callable[[Any, Path, bool, Sequence[str]], Path]] = {
-    Report: folder.write_report,
-    Comparison: before_after.write_comparison,
-    Stability: write_stability,
-    Gaps: write_gaps,
-    Pairs: write_pairs,
-    PairsChange: write_pairs,
-    GroundTruth: write_ground_truth,
-    Sweep: write_sweep,
+# A kind of result, and how it becomes a document.
+_DOCUMENTS: Mapping[type, Callable[[Any], Document]] = {
+    Report: report_document,
+    Comparison: comparison_document,
+    Stability: stability_document,
+    TprGaps: tpr_gaps_document,
+    SentencePairs: sentence_pairs_document,
+    SentencePairsChange: sentence_pairs_document,
+    KnownBias: known_bias_document,
+    Sweep: sweep_document,
 }
+
+type Result = (
+    Report | Comparison | Stability | TprGaps | SentencePairs | SentencePairsChange | KnownBias | Sweep
+)
 
 
 def write(
-    found: Report | Comparison | Stability | Gaps | Pairs | PairsChange | GroundTruth | Sweep,
-    out: str | Path,
-    *,
-    overwrite: bool = False,
-    figures: Sequence[str] = WRITTEN,
+    result: Result, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
 ) -> Path:
-    """Render what was found (a report, a comparison, pairs, ...) into a folder, whole or not at all.
+    """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
 
-    The folder is made if need be.
+    Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every
+    file. All but those of stability and known bias have the methods text (``methods.txt``, ``methods.tex``,
+    ``references.bib``).
 
     Parameters
     ----------
-    found : Report, Comparison, Stability, Pairs, PairsChange, Gaps, GroundTruth or Sweep
-        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.pairs`,
-        `bayes_bias.tpr_gaps`, `bayes_bias.ground_truth` or `bayes_bias.sweep`.
+    result : Report, Comparison, Stability, SentencePairs, SentencePairsChange, TprGaps, KnownBias or Sweep
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.sentence_pairs.estimate`,
+        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.known_bias.run` or `bayes_bias.sweep`.
     out : str or Path
-        The folder; empty, or not yet there.
+        The folder, which is made if need be; empty, or not yet there.
     overwrite : bool
-        Replace the files of an earlier report in it; any other file stays.
+        Replace the files of an earlier report in it. Any other file stays.
     figures : sequence of {"png", "pdf", "svg"}
         The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside.
 
     Returns
     -------
     pathlib.Path
-        The page, ``index.html``. Of a report there are beside it ``summary.csv``, ``weat.csv``, ``measures.csv``,
-        ``evidence.csv``, ``left-out.csv``, ``coverage.csv``, ``tables.tex``, ``methods.txt``, ``methods.tex``,
-        ``references.bib``, ``provenance.json``, ``figures/`` and ``posterior-<list>.nc``. Of a comparison
-        the same without the CSV files, which are ``change.csv`` (the change of every estimand and word),
-        ``before-and-after.csv`` and ``controls.csv``; posteriors are ``posterior-change.nc``, and
-        ``posterior-before.nc`` and ``posterior-after.nc`` of the sides that were sampled. Of stability there is no
-        page but ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv``, ``figures/``,
-        ``provenance.json`` and the posterior. Of sentence pairs ``index.html``, ``summary.csv``, ``published.csv``,
-        ``plan.csv`` and ``checks.csv`` (of a change ``before-and-after.csv`` instead), ``tables.tex``, the methods
-        text, ``figures/``, ``provenance.json`` and the posteriors. Of gaps the page,
-        ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, the methods text, ``figures/``,
-        ``provenance.json`` and ``posterior.nc``. Of a ground truth the page, a CSV file for each question, all
-        answers in ``truths.csv.gz``, ``words.csv.gz`` and ``models.csv.gz``, ``figures/`` and ``provenance.json``.
-        Of a sweep the atlas, ``cells.csv`` and ``cells.parquet`` (a row for
-        each cell), ``atlas.nc`` (the same and the pooled model, embeddings x lists), ``embeddings.csv`` and
-        ``lists.csv`` (rankings), ``more-biased.csv``, ``effects.csv``, ``posteriors.csv``, ``screening.csv``,
-        ``measures.csv``, ``coverage.csv``, ``failures.csv``, ``tables.tex``, the methods text, ``figures/`` and
-        ``provenance.json``.
+        The page. Beside it are:
+
+        - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
+          ``coverage.csv``, ``tables.tex`` and ``posterior-<list>.nc``;
+        - of a comparison ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
+          ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
+          ``posterior-after.nc`` of the sides that were sampled;
+        - of stability ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
+          posterior;
+        - of sentence pairs ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (of a change
+          ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors;
+        - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``;
+        - of known bias a CSV file for each question, and all answers in ``truths.csv.gz``, ``words.csv.gz`` and
+          ``models.csv.gz``;
+        - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
+          model, embeddings x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
+          ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
+          and ``tables.tex``.
+
         In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
-        it, so that no spreadsheet takes it for a formula.
+        it, so that no spreadsheet reads it as a formula.
 
     Raises
     ------
     OutputError
         There are no pages of such a thing, figures are not written in such a format, the folder cannot be written,
-        or it holds files and is not to be overwritten; then nothing of it has changed.
+        or it holds files and is not to be overwritten. Then nothing in it has changed.
 
     Examples
     --------
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
     """
-    writer = next((each for kind, each in _WRITERS.items() if isinstance(found, kind)), None)
-    if writer is None:
+    document = next((make for kind, make in _DOCUMENTS.items() if isinstance(result, kind)), None)
+    if document is None:
         raise OutputError(
-            f"found: there are no pages of {described(found)}; give what `report`,"
-            " `compare`, `stability`, `pairs`, `tpr_gaps`, `ground_truth` or `sweep` returned"
+            f"result: there are no pages of {described(result)}; give what `report`, `compare`, `stability`,"
+            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `known_bias.run` or `sweep` returned"
         )
     check_formats(figures)
-    return writer(found, check_path("out", out, OutputError), overwrite, figures)
+    folder = check_path("out", out, OutputError)
+    check_folder(folder, overwrite)
+    return write_document(document(result), folder, overwrite, figures)

@@ -1,4 +1,4 @@
-"""Rankings that know how little they know."""
+"""Rankings with their uncertainty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bayes_bias.results.pooled import tails
+from bayes_bias.posterior.estimate import tails
+from bayes_bias.table.column_names import interval_names
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Who is above whom.
+    """Ranks with intervals, and the probability that one value is above another.
 
     Attributes
     ----------
     table : pandas.DataFrame
         For each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed interval
-        ``rank_lower`` to ``rank_upper``, whole ranks.
+        ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks.
     above : pandas.DataFrame
         The probability that the name in the row has a larger value than that in the column; missing on the diagonal.
     """
@@ -29,10 +30,10 @@ class Ranking:
 
 
 def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> Ranking:
-    """The ranking of values of which there are draws, (names, draws).
+    """The ranking of values from their draws, (names, draws).
 
-    Ranks are those of each draw. Their interval ends at whole ranks, and so holds the true one with a probability that
-    is at least `ci_prob`, mostly more.
+    Values are ranked in each draw. Intervals end at whole ranks and hold the true one with a probability of at least
+    `ci_prob`.
 
     Examples
     --------
@@ -42,11 +43,12 @@ def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> 
     """
     ranks = rankdata(-draws, axis=0)
     low, high = tails(ci_prob)
+    lower, upper = interval_names(ci_prob, of="rank")
     table = pd.DataFrame(
         {
             "rank": ranks.mean(axis=1),
-            "rank_lower": np.quantile(ranks, low, axis=1, method="lower").astype(int),
-            "rank_upper": np.quantile(ranks, high, axis=1, method="higher").astype(int),
+            lower: np.quantile(ranks, low, axis=1, method="lower").astype(int),
+            upper: np.quantile(ranks, high, axis=1, method="higher").astype(int),
         },
         index=pd.Index(names),
     )

@@ -1,1 +1,1 @@
-"""Which words: lists, the rules they must satisfy, and the sets that debiasing is told of."""
+"""Word lists, the rules they must satisfy, and the sentences in which their words stand."""

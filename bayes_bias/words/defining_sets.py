@@ -1,12 +1,15 @@
-"""Which words a debiasing is told of: defining sets, sets to equalise, words that may keep their bias."""
+"""The words that a debiasing learns from: defining sets, sets to equalise, words that may keep their bias."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.errors import WordListError, did_you_mean
-from bayes_bias.files import read_toml
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import WordListError
+from bayes_bias.files import check_keys, read_toml
 
 type Sets = tuple[tuple[str, ...], ...]
 
@@ -15,7 +18,7 @@ _KEYS = ("title", "source", "defining_sets", "equalize_sets", "specific")
 
 @dataclass(frozen=True)
 class DebiasSets:
-    """What `hard_debias` needs to know of words.
+    """Sets of words, checked; made by `read_debias_sets`.
 
     Attributes
     ----------
@@ -34,35 +37,52 @@ class DebiasSets:
     @property
     def words(self) -> tuple[str, ...]:
         """Every word that is named, once."""
-        named = [word for each in (*self.defining_sets, *self.equalize_sets) for word in each]
+        named = [word for words in (*self.defining_sets, *self.equalize_sets) for word in words]
         return tuple(dict.fromkeys([*named, *self.specific]))
 
+    @property
+    def sha256(self) -> str:
+        """Hash of the words in their order."""
+        return hashlib.sha256(json.dumps(astuple(self), ensure_ascii=False).encode()).hexdigest()
 
-def read_debias_sets(text_or_path: str | Path) -> DebiasSets:
-    """Sets from text such as ``she:he,woman:man``, or from a TOML file.
+
+type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence[str]]
+
+
+def read_debias_sets(given: GivenSets) -> DebiasSets:
+    """Sets from text such as ``she:he,woman:man``, a TOML file, a mapping with the keys of such a file, or pairs.
 
     The file has ``defining_sets``, and may have ``equalize_sets`` (both lists of lists of words), ``specific``
-    (a list of words), ``title`` and ``source`` (texts).
+    (a list of words), ``title`` and ``source`` (texts). Sets that were read before are given back.
 
     Raises
     ------
     WordListError
         No such file; malformed TOML; an unknown key; no defining sets; a set of fewer than two words, with a
-        word twice, or with something that is no word.
+        word twice, or with something that is not a word.
 
     Examples
     --------
     >>> read_debias_sets("she:he,woman:man").defining_sets
     (('she', 'he'), ('woman', 'man'))
+    >>> read_debias_sets({"defining_sets": [("she", "he")], "specific": ["queen"]}).words
+    ('she', 'he', 'queen')
     """
-    text = str(text_or_path)
-    if isinstance(text_or_path, Path) or text.endswith(".toml"):
-        return _from_mapping(_parsed(Path(text_or_path)), text)
+    if isinstance(given, DebiasSets):
+        return given
+    if isinstance(given, Mapping):
+        return _from_mapping(given, "sets")
+    if not isinstance(given, str | Path):
+        check_kind("sets", given, Sequence, "not a list of sets; give [('she', 'he')]", WordListError)
+        return _from_mapping({"defining_sets": given}, "sets")
+    text = str(given)
+    if isinstance(given, Path) or text.endswith(".toml"):
+        return _from_mapping(_parsed(Path(given)), text)
     if ":" not in text:
         raise WordListError(
             f"sets: '{text}' is neither a TOML file nor sets of words; write them as she:he,woman:man"
         )
-    defining = [[word.strip() for word in each.split(":")] for each in text.split(",") if each.strip()]
+    defining = [[word.strip() for word in part.split(":")] for part in text.split(",") if part.strip()]
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
@@ -75,9 +95,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
-    for key in content:
-        if key not in _KEYS:
-            raise WordListError(f"{where}: '{key}' is not a key; {did_you_mean(key, _KEYS)}")
+    check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets"):
         raise WordListError(
             f'{where}: has no defining sets; add some, such as defining_sets = [["she", "he"]]'
@@ -93,9 +111,9 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
     given = content.get(key, [])
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise WordListError(
-            f'{where}: {key} is no list of sets; write {key} = [["she", "he"], ["woman", "man"]]'
+            f'{where}: {key} is not a list of sets; write {key} = [["she", "he"], ["woman", "man"]]'
         )
-    sets = tuple(_words(each, key, where) for each in given)
+    sets = tuple(_words(words, key, where) for words in given)
     for words in sets:
         if len(words) < 2:
             raise WordListError(
@@ -105,7 +123,8 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
 
 
 def _words(given: Any, key: str, where: str) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(word, str) and word for word in given):
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list or not all(isinstance(word, str) and word for word in given):
         raise WordListError(f"{where}: {key} holds {given!r} where a list of words is needed")
     for word in given:
         if given.count(word) > 1:

@@ -1,33 +1,42 @@
 """Word lists: which words belong to which group and class, and what a stereotype would associate.
 
-A list is data: a TOML file, a mapping of the same shape, or columns of a spreadsheet. Reading one checks everything
-that can be checked without vectors, so that a slip in a word list never turns into a number.
+A list is data: a file, a mapping of the same shape, or columns of a spreadsheet. Reading one checks everything that can
+be checked without vectors, so that a slip in a word list never turns into a number.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from bayes_bias.arguments import check_kind, listed
+from bayes_bias.arguments import listed
 from bayes_bias.citation import Reference
-from bayes_bias.errors import WordListError, did_you_mean
-from bayes_bias.files import check_keys, read_toml
+from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling
-from bayes_bias.resources import shipped, shipped_names
-from bayes_bias.words import belonging, columns, rules
-from bayes_bias.words.belonging import Pairs, Topics
-from bayes_bias.words.seat_json import SUFFIXES, read_seat
+from bayes_bias.words import list_rules
+from bayes_bias.words.content import Content
+from bayes_bias.words.list_files import control_names, read_control_file, read_list_file
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
+from bayes_bias.words.topics_and_pairs import (
+    SentencePairs,
+    Topics,
+    Words,
+    read_pairs,
+    read_topics,
+    refuse_buried_pairs,
+    remaining_pairs,
+    remaining_topics,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Words = Mapping[str, tuple[str, ...]]
+type ListLike = WordList | str | Path | Mapping[str, Any] | pd.DataFrame
 
 _KEYS = (
     "title",
@@ -42,8 +51,7 @@ _KEYS = (
     "source",
     "errata",
 )
-_SOURCE_KEYS = ("citation", "doi", "bibtex")
-_CONTROLS = "controls/"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,29 +61,26 @@ class WordList(Telling):
     Parameters
     ----------
     name, title, description : str
-        What the list is called in file names, in headings, and what it is about.
+        The list in file names, in headings, and what it is about.
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
-        Attribute words by class (pleasant, unpleasant), for the classes that some group is associated with, and those
-        that they are compared with.
+        Attribute words of the classes that are compared (pleasant, unpleasant).
     stereotypes : mapping of str to str
-        For each group the class that is stereotypical for it. Positive bias means: closer to that class.
-    opposites : tuple of str
-        Classes that no group is associated with, and that are compared all the same. A single group, such as
-        occupations, has a class, male words, and its opposite, female words; without a word of the list all its other
-        classes are.
+        The class that is stereotypical for each group. Positive bias means: closer to that class.
     controls : mapping of str to tuple of str
-        Attribute words by class, for the classes that no group is associated with.
+        Attribute words of the classes that no group is associated with.
+    opposites : tuple of str
+        Classes that are compared although no group is associated with them. A single group, such as occupations, has a
+        class, male words, and its opposite, female words; by default these are all other classes of its list.
     topics : mapping of str to mapping of str to tuple of str
-        Sub-topics of a group or class: named subsets of its words that share none. Words that are in no topic stand
-        on their own. Two classes may each have a topic of the same name; they are two topics.
+        Sub-topics of a group or class: named subsets of its words that share none. Topics of one name in two classes
+        are two topics.
     pairs : tuple of pairs of str
-        Words of two groups, or of two classes, that are matched one to one: ("he", "she"). A word is in one pair
-        at most.
+        Words of two groups, or of two classes, that are matched one to one: ("he", "she").
     word_classes : mapping of str to str
-        What a word is in a sentence (noun, name, adjective, ...), for words that the lexicon of the shipped lists
-        does not have or has otherwise; see `bayes_bias.sentences`.
+        What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
+        or differs.
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
@@ -83,7 +88,7 @@ class WordList(Telling):
     errata : tuple of str
         What is known to be wrong, or disagrees, in the literature's copies of this list.
     notices : tuple of str
-        What reading the list changed: every word that was left out, and why.
+        What was left out, and why.
 
     Examples
     --------
@@ -101,9 +106,9 @@ class WordList(Telling):
     stereotypes: Mapping[str, str]
     controls: Words
     opposites: tuple[str, ...] = ()
-    topics: Topics = field(default_factory=lambda: MappingProxyType({}))
-    pairs: Pairs = ()
-    word_classes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    topics: Topics = _NONE
+    pairs: SentencePairs = ()
+    word_classes: Mapping[str, str] = _NONE
     source: Reference = Reference()
     control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
@@ -111,19 +116,61 @@ class WordList(Telling):
 
     @property
     def text(self) -> str:
-        """Name, groups with the class that is stereotypical for each, controls; and how many words each has."""
+        """Name, groups with the class that is stereotypical for each, controls, and their numbers of words."""
         pairs = [
-            f"{group} ({len(self.groups[group])}) = {c} ({len(self.classes[c])})"
-            for group, c in self.stereotypes.items()
+            f"{group} ({len(self.groups[group])}) = {name} ({len(self.classes[name])})"
+            for group, name in self.stereotypes.items()
         ]
-        against = [f"{c} ({len(self.classes[c])})" for c in self.opposites]
-        controls = [f"{c} ({len(words)})" for c, words in self.controls.items()]
-        said = f"{self.name}, {', '.join(pairs)}" + (f" against {', '.join(against)}" if against else "")
-        return said + (f"; controls {', '.join(controls)}" if controls else "")
+        against = [f"{name} ({len(self.classes[name])})" for name in self.opposites]
+        controls = [f"{name} ({len(words)})" for name, words in self.controls.items()]
+        compared = ", ".join(pairs) + (f" against {', '.join(against)}" if against else "")
+        return f"{self.name}, {compared}" + (f"; controls {', '.join(controls)}" if controls else "")
+
+    @classmethod
+    def from_words(
+        cls,
+        groups: Mapping[str, Iterable[str]],
+        classes: Mapping[str, Iterable[str]],
+        stereotypes: Mapping[str, str],
+        *,
+        name: str = "wordlist",
+        **more: Any,
+    ) -> Self:
+        """A list from words in memory.
+
+        Parameters
+        ----------
+        groups, classes : mapping of str to iterable of str
+            The words of each group and class; lists, arrays or pandas Series. Classes that no group is associated with
+            are control classes.
+        stereotypes : mapping of str to str
+            The class that is stereotypical for each group.
+        name : str
+            The name of the list in tables and file names.
+        **more
+            Other keys of the TOML files: `opposites`, `topics`, `pairs`, `word_classes`, `title`, `source`.
+
+        Raises
+        ------
+        WordListError
+            See `load_wordlist`.
+
+        Examples
+        --------
+        >>> WordList.from_words(
+        ...     groups={"flowers": ["rose", "tulip"], "insects": ["ant", "wasp"]},
+        ...     classes={"pleasant": ["love", "peace"], "unpleasant": ["abuse", "crash"]},
+        ...     stereotypes={"flowers": "pleasant", "insects": "unpleasant"},
+        ...     name="flora",
+        ... ).text
+        'flora, flowers (2) = pleasant (2), insects (2) = unpleasant (2)'
+        """
+        content = {"groups": groups, "classes": classes, "stereotypes": stereotypes, **more}
+        return cls.from_mapping(content, name=name)
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
-        """A list from a mapping with the keys of the TOML files (see `load_wordlist` for what is refused).
+        """A list from a mapping with the keys of the TOML files; see `load_wordlist` for what is refused.
 
         Examples
         --------
@@ -135,12 +182,16 @@ class WordList(Telling):
         >>> flora.groups["flowers"]
         ('rose', 'tulip')
         """
-        return cls(**_read_list(content, name, where=name))
+        return cls(**_list_fields(name, Content(content, name)))
 
     @classmethod
-    def from_frame(cls, frame: "pd.DataFrame", *, name: str = "wordlist") -> Self:
-        """A list from the columns of a spreadsheet: `flowers=pleasant`, the group and the class that is stereotypical
-        for it, stands above the words of a group, its name above those of a class. Missing cells are none.
+    def from_frame(
+        cls, frame: "pd.DataFrame", stereotypes: Mapping[str, str] | None = None, *, name: str = "wordlist"
+    ) -> Self:
+        """A list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
+
+        The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and the class that
+        is stereotypical for it. `stereotypes` says so where no heading does. Missing cells are skipped.
 
         Examples
         --------
@@ -151,37 +202,46 @@ class WordList(Telling):
         >>> WordList.from_frame(sheet).text
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
-        found = [(str(header), cells.dropna()) for header, cells in frame.items()]
-        return cls.from_mapping(columns.list_of(found, name), name=name)
+        columns = [
+            (str(heading), cells.astype(object).where(cells.notna(), None).tolist())
+            for heading, cells in frame.items()
+        ]
+        content = list_of_columns(columns, name, stereotypes)
+        check_stereotypes(content, name)
+        return cls.from_mapping(content, name=name)
 
     def with_controls(self, controls: "str | Path | WordList | Iterable[str | Path | WordList]") -> Self:
-        """A copy with more control classes: shipped names (`"neutral"`), paths of TOML files, or lists.
+        """A copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
 
-        A control word that already is a target or an attribute leaves the control class, and `notices` says
-        so; so does a word that an earlier control class has.
+        A control word that is a target or an attribute, or in an earlier control class, leaves its class with a
+        notice.
         """
-        lists = [load_controls(each) for each in control_lists(controls)]
+        lists = [load_controls(source) for source in control_lists(controls)]
         merged = dict(self.controls)
-        for each in lists:
-            for name in each.controls.keys() & (merged.keys() | self.classes.keys()):
+        for added in lists:
+            for name in added.controls.keys() & (merged.keys() | self.classes.keys()):
                 raise WordListError(
                     f"controls: '{name}' already is a class of the list '{self.name}'; rename one"
                 )
-            merged |= each.controls
-        kept, left_out = rules.separate_controls(merged, self.groups, self.classes, self.name)
-        notices = (*self.notices, *(notice for each in lists for notice in each.notices), *left_out)
+            merged |= added.controls
+        kept, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
+        topics: dict[str, Words] = {}
+        word_classes: dict[str, str] = {}
         sources: list[WordList] = [*lists, self]
-        topics = {home: own for each in sources for home, own in each.topics.items()}
+        for wordlist in sources:
+            topics |= wordlist.topics
+            word_classes |= wordlist.word_classes
         return replace(
             self,
             controls=MappingProxyType(kept),
-            topics=belonging.remaining_topics(topics, self.groups, {**self.classes, **kept}),
-            pairs=sum((belonging.remaining_pairs(each.pairs, kept) for each in lists), self.pairs),
-            word_classes=MappingProxyType(
-                {word: c for each in sources for word, c in each.word_classes.items()}
+            topics=remaining_topics(topics, self.groups, {**self.classes, **kept}),
+            pairs=sum((remaining_pairs(added.pairs, kept) for added in lists), self.pairs),
+            word_classes=MappingProxyType(word_classes),
+            control_sources=(
+                *self.control_sources,
+                *(added.source for added in lists if added.source.citation),
             ),
-            control_sources=(*self.control_sources, *(each.source for each in lists if each.source.citation)),
-            notices=notices,
+            notices=(*self.notices, *(notice for added in lists for notice in added.notices), *left_out),
         )
 
     @property
@@ -197,7 +257,7 @@ class WordList(Telling):
     @property
     def topic_of(self) -> Mapping[str, str]:
         """The sub-topic of each word that is in one."""
-        return {word: name for own in self.topics.values() for name, words in own.items() for word in words}
+        return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}
 
     @property
     def pair_of(self) -> Mapping[str, str]:
@@ -212,7 +272,7 @@ class WordList(Telling):
             dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)
         ]
         if self.topics or self.pairs:
-            used += [{home: dict(own) for home, own in self.topics.items()}, self.pairs]
+            used += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
         if self.opposites:
             used.append(self.opposites)
         if self.word_classes:
@@ -221,29 +281,24 @@ class WordList(Telling):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def wordlist_names() -> list[str]:
-    """Names of the shipped lists, controls aside."""
-    return [name for name in shipped_names("wordlists") if not name.startswith(_CONTROLS)]
+def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = None) -> WordList:
+    """Read a list by its shipped name or from a file; one in memory is checked, and a `WordList` returned as it is.
 
-
-def control_names() -> list[str]:
-    """Names of the shipped control classes."""
-    return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
-
-
-def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
-    """Read a list by its shipped name or from the path of a file; one that is read already is given back.
-
-    A file is TOML, or, ending in ``.csv`` or ``.tsv``, a spreadsheet with a column for each group and class (see
-    `WordList.from_frame`; commas, semicolons or tabs). One that ends in ``.json`` or ``.jsonl`` is one of the sentence
-    encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`. Its
-    "words" are whole sentences.
+    Parameters
+    ----------
+    source : str, Path, mapping, DataFrame or WordList
+        A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
+        `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
+        encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
+        which are whole sentences. A mapping has the keys of the TOML files.
+    stereotypes : mapping of str to str, optional
+        For spreadsheets without such headings: the stereotypical class of each group.
 
     Raises
     ------
     WordListError
         No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
-        no text, or in two groups or classes; a group without a stereotypical class; no group, or fewer than two
+        not text, or in two groups or classes; a group without a stereotypical class; no group, or fewer than two
         classes to compare; a topic of words that its group or class does not have, or that overlaps another; a pair
         that does not match words of two groups or of two classes, one to one.
 
@@ -252,148 +307,120 @@ def load_wordlist(name_or_path: str | Path | WordList) -> WordList:
     >>> load_wordlist("weat6").groups["male names"][:3]
     ('John', 'Paul', 'Mike')
     """
-    if isinstance(name_or_path, WordList):
-        return name_or_path
-    file, label = _locate(name_or_path, wordlist_names(), "")
-    if file.name.endswith(SUFFIXES):
-        return WordList.from_mapping(read_seat(file, label), name=Path(file.name).stem)
-    if columns.are_in(file.name):
-        return WordList(**_read_list(columns.read_list(file, label), Path(file.name).stem, where=label))
-    return WordList(**_read_list(_parse(file, label), Path(file.name).stem, where=label))
+    if isinstance(source, WordList):
+        return source
+    if isinstance(source, Mapping):
+        return WordList.from_mapping(source)
+    if hasattr(source, "columns"):
+        return WordList.from_frame(source, stereotypes)
+    return WordList(**_list_fields(*read_list_file(source, stereotypes)))
 
 
-def load_controls(name_or_path: str | Path | WordList) -> WordList:
-    """Read control classes by their shipped name (`"neutral"`) or from the path of a TOML or CSV file; those that are
-    read already are given back.
+def load_controls(source: str | Path | WordList) -> WordList:
+    """Read control classes by their shipped name (`"neutral"`) or from a TOML file or spreadsheet.
 
-    Such a file has `[classes]`, or a column for each, and neither groups nor stereotypes: all that the result has is
-    `controls`.
+    The file has `[classes]`, or a column for each, and neither groups nor stereotypes. A `WordList` is returned as it
+    is.
     """
-    if isinstance(name_or_path, WordList):
-        return name_or_path
-    name = name_or_path.removeprefix(_CONTROLS) if isinstance(name_or_path, str) else name_or_path
-    file, label = _locate(name, control_names(), _CONTROLS)
-    content = columns.read_controls(file, label) if columns.are_in(file.name) else _parse(file, label)
-    return WordList(**_read_controls(content, Path(file.name).stem, where=label))
+    if isinstance(source, WordList):
+        return source
+    return WordList(**_control_fields(*read_control_file(source)))
 
 
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
     """The words of each shipped control class."""
     classes = (load_controls(name).controls for name in control_names())
-    return MappingProxyType({name: frozenset(words) for each in classes for name, words in each.items()})
+    return MappingProxyType({name: frozenset(words) for table in classes for name, words in table.items()})
 
 
-def _locate(name_or_path: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
-    """The file that a name or path means, and what to call it in messages."""
-    kind = "control classes" if folder else "word list"
-    needed = "neither a name nor a path; give one, or what WordList.from_frame or WordList.from_mapping makes"
-    check_kind(kind, name_or_path, str | Path, needed, WordListError)
-    label = str(name_or_path)
-    if label in names:
-        return shipped("wordlists") / f"{folder}{label}.toml", label
-    if Path(label).is_file():
-        return Path(label), label
-    raise WordListError(
-        f"{kind}: '{label}' is neither a shipped name nor a TOML or CSV file; {did_you_mean(label, names)}"
+def control_lists(
+    controls: "str | Path | WordList | Iterable[str | Path | WordList]",
+) -> "tuple[str | Path | WordList, ...]":
+    """Control classes as a tuple: a single one, or several.
+
+    Raises
+    ------
+    WordListError
+    """
+    return listed(
+        "controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError
     )
 
 
-def _parse(file: Traversable, label: str) -> dict[str, Any]:
-    return read_toml(file, f"{label}:", WordListError, hint="; see wordlists/weat6.toml for an example")
-
-
-def _read_list(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+def _list_fields(name: str, content: Content) -> dict[str, Any]:
     """The fields of a `WordList`, checked."""
-    head = _read_head(content, name, where)
-    if "groups" not in content:
+    if "groups" not in content.values:
         raise WordListError(
-            f"{where}: has no [groups]; a file with control classes alone belongs in `controls`"
+            f"{content.where}: has no [groups]; a file with control classes alone belongs in `controls`"
         )
-    groups, repeated_targets = rules.read_words(content, "groups", where)
-    every_class, repeated_attributes = rules.read_words(content, "classes", where)
-    stereotypes = rules.read_stereotypes(content, groups, every_class, where)
-    opposites = rules.read_opposites(content, stereotypes, every_class, where)
+    head = _head_fields(name, content)
+    where = content.where
+    groups, repeated_targets = list_rules.read_words(content, "groups")
+    every_class, repeated_attributes = list_rules.read_words(content, "classes")
+    stereotypes = list_rules.read_stereotypes(content, groups, every_class)
+    opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
-    associated = {c: words for c, words in every_class.items() if c in compared}
+    associated = {name: words for name, words in every_class.items() if name in compared}
+    others = {name: words for name, words in every_class.items() if name not in compared}
     for kind, table, least in (("groups", groups, 1), ("associated classes", associated, 2)):
-        rules.refuse_too_few(table, kind, where, least)
-        rules.refuse_shared_words(table, kind, where)
-    classes, targets_too = rules.without_targets(associated, groups, where)
-    others = {c: words for c, words in every_class.items() if c not in associated}
-    controls, left_out = rules.separate_controls(others, groups, associated, where)
-    topics, repeated_in_topics = belonging.read_topics(content, groups, every_class, where)
+        list_rules.refuse_too_few(table, kind, where, least)
+        list_rules.refuse_shared_words(table, kind, where)
+    classes, targets_too = list_rules.without_targets(associated, groups, where)
+    controls, left_out = list_rules.separate_controls(others, groups, associated, where)
+    topics, repeated_in_topics = read_topics(content, groups, every_class)
+    as_controls = f"{name}: control classes, since no group has them as its stereotype: {', '.join(others)}"
     return head | {
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
         "stereotypes": MappingProxyType(stereotypes),
         "opposites": opposites,
         "controls": MappingProxyType(controls),
-        "topics": belonging.remaining_topics(topics, groups, {**classes, **controls}),
-        "pairs": belonging.read_pairs(content, groups, {**associated, **others}, where),
-        "word_classes": MappingProxyType(rules.read_word_classes(content, where)),
+        "topics": remaining_topics(topics, groups, {**classes, **controls}),
+        "pairs": read_pairs(content, groups, {**associated, **others}),
         "notices": (
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,
             *targets_too,
+            *([as_controls] if others else []),
             *left_out,
         ),
     }
 
 
-def _read_controls(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+def _control_fields(name: str, content: Content) -> dict[str, Any]:
     """The fields of a list that has nothing but control classes."""
     for key in ("groups", "stereotypes"):
-        if key in content:
+        if key in content.values:
             raise WordListError(
-                f"{where}: has [{key}], so it is a word list, not control classes; remove [{key}]"
+                f"{content.where}: has [{key}], so it is a word list, not control classes; remove [{key}]"
             )
-    classes, repeated = rules.read_words(content, "classes", where)
+    head = _head_fields(name, content)
+    classes, repeated = list_rules.read_words(content, "classes")
     if not classes:
-        raise WordListError(f'{where}: has no [classes]; add one, such as neutral = ["bread", ...]')
-    controls, left_out = rules.separate_controls(classes, {}, {}, where)
-    topics, repeated_in_topics = belonging.read_topics(content, {}, classes, where)
-    empty: dict[str, Any] = {key: MappingProxyType({}) for key in ("groups", "classes", "stereotypes")}
-    return (
-        _read_head(content, name, where)
-        | empty
-        | {
-            "controls": MappingProxyType(controls),
-            "topics": belonging.remaining_topics(topics, {}, controls),
-            "pairs": belonging.read_pairs(content, {}, classes, where),
-            "word_classes": MappingProxyType(rules.read_word_classes(content, where)),
-            "notices": (*repeated, *repeated_in_topics, *left_out),
-        }
-    )
-
-
-def _read_head(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
-    check_keys(content, _KEYS, where, WordListError)
-    belonging.refuse_buried_pairs(content, where)
-    source = rules.read_table(content, "source", where)
-    check_keys(source, _SOURCE_KEYS, f"{where}: 'source'", WordListError)
-    return {
-        "name": name,
-        "title": rules.read_text(content, "title", where, default=name),
-        "description": rules.read_text(content, "description", where),
-        "source": Reference(
-            **{key: rules.read_text(source, key, f"{where}: 'source'") for key in _SOURCE_KEYS}
-        ),
-        "errata": rules.read_texts(content, "errata", where),
+        raise WordListError(f'{content.where}: has no [classes]; add one, such as neutral = ["bread", ...]')
+    controls, left_out = list_rules.separate_controls(classes, {}, {}, content.where)
+    topics, repeated_in_topics = read_topics(content, {}, classes)
+    return head | {
+        "groups": _NONE,
+        "classes": _NONE,
+        "stereotypes": _NONE,
+        "controls": MappingProxyType(controls),
+        "topics": remaining_topics(topics, {}, controls),
+        "pairs": read_pairs(content, {}, classes),
+        "notices": (*repeated, *repeated_in_topics, *left_out),
     }
 
 
-def control_lists(
-    controls: "str | Path | WordList | Iterable[str | Path | WordList]",
-) -> "tuple[str | Path | WordList, ...]":
-    """Control classes as they are given: one is as good as a list of one, and an empty list is none.
-
-    Raises
-    ------
-    WordListError
-        It is something else.
-    """
-    return listed(
-        "controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError
-    )
+def _head_fields(name: str, content: Content) -> dict[str, Any]:
+    content.check_keys(_KEYS)
+    refuse_buried_pairs(content)
+    return {
+        "name": name,
+        "title": content.text("title", default=name),
+        "description": content.text("description"),
+        "source": content.reference(),
+        "errata": content.texts("errata"),
+        "word_classes": MappingProxyType(list_rules.read_word_classes(content)),
+    }

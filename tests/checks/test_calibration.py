@@ -9,24 +9,19 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.associations.replicates import Replicates
-from bayes_bias.checks.calibration import (
-    NULL_SAMPLING,
-    Calibration,
-    Cell,
-    NullDesign,
-    calibrate,
-    judge,
-    rates,
-    run,
-)
+from bayes_bias.checks.calibration import Calibration, calibrate
+from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.null_jobs import Cell, run
+from bayes_bias.checks.null_verdicts import NULL_SAMPLING, judge
+from bayes_bias.checks.random_nulls import NullDesign
 from bayes_bias.errors import WordListError
-from bayes_bias.estimands.estimates import estimates
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.spec import load_spec
-from bayes_bias.tasks.store import MARKER
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.posterior.estimates import estimates
+from bayes_bias.sweeps.job_store import MARKER
+from bayes_bias.table.replicate_tables import Replicates
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import letters
+from tests.helpers import letters, refused, says
 
 QUICK = replace(NULL_SAMPLING, draws=200, tune=200)
 
@@ -88,7 +83,7 @@ def test_targets_are_drawn_and_the_attributes_stay(words, embedding):
     assert len(design.with_sizes(5).draw(1, 0).values.target) == 10
     both = NullDesign.of(words, embedding, random="both").draw(1, 0).without_controls()
     assert not {*words.targets, *words.attributes} & {*both.values.target.data, *both.values.attribute.data}
-    with pytest.raises(WordListError, match="a null needs 66 random words and there are 60"):
+    with refused(WordListError, "66 random words 60"):
         NullDesign.of(words, embedding, random="both").with_random_groups(30).draw(1, 0)
 
 
@@ -99,7 +94,7 @@ def test_random_targets_of_one_group_are_no_null(words, embedding):
         stereotypes={"men": "work"},
         opposites=("home",),
     )
-    with pytest.raises(WordListError, match=r"draw the attributes \(random='attributes'\), or both"):
+    with refused(WordListError, "attributes random='attributes' both"):
         NullDesign.of(alone, embedding, random="targets")
     assert NullDesign.of(alone, embedding, random="both").draw(1, 0).groups == ("men",)
 
@@ -165,12 +160,12 @@ def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_key
     records = run([cell], 20, folder=tmp_path, jobs=1)[0]
     first = records[(records.draw == 0) & (records.scope == "both")].iloc[0]
     found = quasi_f(cell.design.draw(1, 0))
-    assert (first.p_value, first.lower, first.upper) == (found.p_value, *found.interval)
+    assert (first.p_value, first.ci95_lb, first.ci95_ub) == (found.p_value, *found.interval)
     table = rates(records)
     assert table.index.tolist() == [("quasi-F", scope) for scope in ("attributes", "both", "targets")]
     assert table[["width", "coverage_95"]].notna().all(axis=None)
     assert table.divergences.isna().all()
-    inside = (records.lower < 0.08) & (records.upper > 0.08)
+    inside = (records.ci95_lb < 0.08) & (records.ci95_ub > 0.08)
     assert table.coverage_95.to_list() == inside.groupby(records.scope).mean().to_list()
 
 
@@ -195,8 +190,8 @@ def test_rates_count_findings_and_coverage():
             "p_value": [0.01, 0.2, 0.5, 0.9],
             "rank": [0.005, 0.1, 0.25, 0.45],
             "mean": 0.0,
-            "lower": -1.0,
-            "upper": 1.0,
+            "ci95_lb": -1.0,
+            "ci95_ub": 1.0,
             "divergences": [0, 0, 0, 3],
         }
     )
@@ -204,7 +199,7 @@ def test_rates_count_findings_and_coverage():
     assert (row.findings, row["share"], row.width, row.divergences) == (1, 0.25, 2, 0.25)
     assert (row.coverage_50, row.coverage_80, row.coverage_95) == (0.25, 0.5, 0.75)
     # Clopper and Pearson (1934): 1 of 4.
-    assert (row.share_lb, row.share_ub) == pytest.approx((0.00631, 0.80588), abs=1e-5)
+    assert (row.share_ci95_lb, row.share_ci95_ub) == pytest.approx((0.00631, 0.80588), abs=1e-5)
 
 
 @pytest.mark.slow
@@ -215,7 +210,7 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
         *(("crossed", scope) for scope in ("both", "targets", "attributes")),
     }
     assert (made.table.draws == 3).all()
-    assert str(made).startswith("tiny: with attributes drawn at random, findings at the 5% level: WEAT ")
+    assert says(made, "tiny attributes drawn random findings 5% WEAT")
 
 
 @pytest.mark.slow
@@ -230,16 +225,16 @@ def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedd
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
 
 
-def test_a_share_under_another_scope_than_fits_the_draws_is_told_as_such():
+def test_a_share_under_another_scope_than_fits_the_draws_is_named_as_such():
     records = pd.DataFrame(
         {"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01}
     )
-    assert "level: crossed under scope 'attributes' 100.0%" in Calibration("tiny", 0.0, records).text
+    assert says(Calibration("tiny", 0.0, records).text, "crossed 'attributes' 100.0%")
     fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")
     assert "level: crossed 100.0%" in fitting.text
 
 
 def test_an_embedding_without_other_words_is_refused(words):
     bare = open_embedding({word: [1.0, k] for k, word in enumerate((*words.targets, *words.attributes))})
-    with pytest.raises(WordListError, match="no words beside those of 'tiny'"):
+    with refused(WordListError, "no words 'tiny'"):
         NullDesign.of(words, bare)

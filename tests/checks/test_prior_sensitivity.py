@@ -9,10 +9,10 @@ from scipy.stats import expon
 
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.errors import SpecError
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.models.density import collapsed_log_likelihood, log_priors
-from bayes_bias.models.spec import load_spec
-from tests.helpers import SCALES, dense_log_likelihood
+from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.model_spec import load_spec
+from tests.helpers import SCALES, dense_log_likelihood, refused
 
 
 def test_the_likelihood_of_draws_is_the_dense_one_up_to_a_constant(small_table, small_fit):
@@ -47,7 +47,7 @@ def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
     assert {"group_bias", "excess", "repulsion"} <= set(table.index.get_level_values(0))
 
 
-def test_a_prior_that_fights_the_data_is_told(small_fit):
+def test_a_prior_that_fights_the_data_is_reported(small_fit):
     other = small_fit.copy()
     priors = json.loads(small_fit.attrs["priors"]) | {"sd_attribute": "HalfNormal(sigma=0.05)"}
     other.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
@@ -60,5 +60,5 @@ def test_without_a_collapsed_likelihood_it_is_not_defined(small_fit):
     long = small_fit.copy()
     options = json.loads(small_fit.attrs["options"]) | {"likelihood": "long"}
     long.attrs = small_fit.attrs | {"options": json.dumps(options)}
-    with pytest.raises(SpecError, match="fit again with model='crossed'"):
+    with refused(SpecError, "model='crossed'"):
         prior_sensitivity(long)

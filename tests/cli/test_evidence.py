@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.helpers import letters
+from tests.helpers import letters, says
 
 LIST = """
 [groups]
@@ -40,7 +40,7 @@ def test_calibrate_prints_shares_and_keeps_records(run, files, tmp_path):
     options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--out", tmp_path / "records.csv"]
     code, out, _ = run("calibrate", wordlist, "-e", embedding, *options)
     assert code == 0
-    assert "findings at the 5% level: WEAT" in out.replace("\n", " ")
+    assert says(out.replace("\n", " "), "findings 5% WEAT")
     assert set(pd.read_csv(tmp_path / "records.csv").method) == {"WEAT", "crossed"}
 
 
@@ -49,7 +49,7 @@ def test_more_random_words_than_there_are_are_refused_in_one_line(run, files):
     options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--size", "60"]
     code, _, err = run("calibrate", wordlist, "-e", embedding, *options)
     assert code == 2
-    assert "a null needs 120 random words and there are 40 to draw from" in err
+    assert says(err, "120 words 40")
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_plan_prints_power_and_draws_it(run, files, tmp_path):
     path = tmp_path / "plan.png"
     code, out, _ = run("plan", wordlist, "-e", embedding, "--controls", "none", "--out", path)
     assert code == 0
-    assert "Probability of excluding zero" in out.replace("\n", " ")
+    assert says(out.replace("\n", " "), "excluding zero")
     assert path.stat().st_size > 10_000
 
 

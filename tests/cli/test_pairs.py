@@ -1,41 +1,68 @@
-"""`bayes-bias pairs` in a terminal."""
+"""`bayes-bias sentence-pairs` in a terminal."""
 
+import pandas as pd
 import pytest
 
+import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
+from tests.helpers import says
 from tests.sentence_pairs.tables import simulated
+from tests.sentence_pairs.test_scoring import CROWS, Counts
 
 
 @pytest.mark.slow
 def test_scores_in_a_file_are_answered(run, tmp_path):
     path = tmp_path / "scores.csv"
     simulated()[["item", "score_more", "score_less"]].to_csv(path, index=False)
-    code, out, _ = run("pairs", str(path))
+    code, out, _ = run("sentence-pairs", str(path))
     said = " ".join(out.split())
     assert code == 0
-    assert "How often the stereotypical sentence is ahead, in %: scores" in said
-    assert "For new pairs like these, if they are independent the share is" in said
+    assert says(said, "stereotypical % scores")
+    assert says(said, "new pairs share")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere.csv"], "scores: no file 'nowhere.csv'"),
+        (["nowhere.csv"], "scores 'nowhere.csv'"),
         (
             ["a.csv", "--decimals", "few"],
-            "--decimals: 'few' is no number of decimals; give one such as 3, or none",
+            "--decimals 'few' 3 none",
         ),
         (
             ["a.csv", "--scores", "b.csv"],
-            "--scores: 'b.csv' is to hold scores of a model; name one with --model",
+            "--scores 'b.csv' --model",
         ),
         (
             ["a.csv", "--model", "m", "--how", "pl"],
-            "--how: 'pl' is no score of sentences; did you mean 'pll'?",
+            "--how 'pl' 'pll'",
         ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(run, arguments, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    code, _, error = run("pairs", *arguments)
+    code, _, error = run("sentence-pairs", *arguments)
     assert code == 2
-    assert message in " ".join(error.split())
+    assert says(" ".join(error.split()), message)
+
+
+def test_a_model_scores_the_sentences_of_a_file(run, tmp_path, monkeypatch):
+    estimated = []
+
+    def estimate(*scores, **_):
+        estimated.extend(scores)
+        raise BayesBiasError("enough: is known")
+
+    monkeypatch.setattr(bb.language_models, "load_masked", lambda folder: Counts(name=folder))
+    monkeypatch.setattr(bb.sentence_pairs, "estimate", estimate)
+    sentences, scores = tmp_path / "sentences.csv", tmp_path / "scores.csv"
+    CROWS.to_csv(sentences, index=False)
+    _, _, error = run(
+        *("sentence-pairs", sentences, "--model", "before", "--after", "debiased"),
+        *("--how", "aula", "--scores", scores),
+    )
+    assert "enough" in error
+    before, after = estimated
+    assert list(before.score_more) == [-6.0, -4.0]
+    assert [set(frame.model) for frame in (before, after)] == [{"before"}, {"debiased"}]
+    pd.testing.assert_frame_equal(pd.read_csv(scores), before, check_dtype=False)

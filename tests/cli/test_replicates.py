@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayes_bias import cosines, open_embedding, replicated, save_vectors
-from bayes_bias.cli.options import embedding_of, table_from_csv
+from bayes_bias import combine_replicates, cosines, open_embedding, save_vectors
+from bayes_bias.cli.table_source import TableSource, table_from_csv
+from tests.helpers import says
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def two(tmp_path: Path) -> list[str]:
 
 
 def test_several_embeddings_are_one_where_they_are_replicates(run, two):
-    opened = embedding_of(two, "seed", False)
+    opened = TableSource(embedding=two, replicates="seed").opened([])
     assert opened.text.startswith("2 seeds, 300 dimensions x 2 seeds")
     code, out, _ = run("weat", "weat7", "-e", two[0], "-e", two[1], "--replicates", "seed")
     assert code == 0
@@ -33,7 +34,7 @@ def test_several_embeddings_are_one_where_they_are_replicates(run, two):
 
 def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
     tables = {f"a{k}": replace(small_table, values=small_table.values + 0.01 * k) for k in range(2)}
-    table = replicated(tables, "template")
+    table = combine_replicates(tables, "template")
     table.to_frame().to_csv(tmp_path / "mine.csv", index=False)
     read = table_from_csv(tmp_path / "mine.csv", ["men=work", "women=home"], "template")
     assert read.replicates.kind == "template"
@@ -43,20 +44,20 @@ def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fit", "weat7", "-e", "{0}", "-e", "{1}"), "--embedding: 2 are given where one is meant"),
-        (("fit", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' is one seed alone"),
-        (("plan", "weat7", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds are called 'seed-1'"),
+        (("fit", "weat7", "-e", "{0}", "-e", "{1}"), "--embedding 2"),
+        (("fit", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' seed"),
+        (("plan", "weat7", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds 'seed-1'"),
         (("plan", "weat7", "--n-targets", "8", "--out", "plan.png"), "repeat --n-targets"),
-        (("stability", "weat7", "-e", "{0}"), "embeddings: 'seed-1' is one training"),
+        (("stability", "weat7", "-e", "{0}"), "embeddings 'seed-1'"),
         (
             ("stability", "weat7"),
-            "'googlenews-demo' is one training, and nothing to say how trainings differ",
+            "'googlenews-demo' training",
         ),
-        (("stability", "weat7", "-e", "{0}", "-e", "minilm-demo"), "'minilm-demo' has replicates itself"),
-        (("report", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' is one seed alone"),
+        (("stability", "weat7", "-e", "{0}", "-e", "minilm-demo"), "'minilm-demo' replicates"),
+        (("report", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' seed"),
         (
             ("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"),
-            "--embedding: 2 are given where one is meant",
+            "--embedding 2",
         ),
     ],
 )
@@ -64,4 +65,4 @@ def test_what_is_no_replicate_is_refused_in_a_line(run, two, arguments, message,
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*(argument.format(*two) for argument in arguments))
     assert code == 2
-    assert message in [line for line in err.splitlines() if line.startswith("error: ")][-1]
+    assert says([line for line in err.splitlines() if line.startswith("error: ")][-1], message)

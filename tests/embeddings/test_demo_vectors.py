@@ -6,10 +6,11 @@ import tomllib
 import numpy as np
 import pytest
 
-from bayes_bias.associations.coverage import lookup
-from bayes_bias.embeddings import open_embedding
-from bayes_bias.resources import shipped
-from bayes_bias.words.wordlist import WordList, control_names, load_wordlist, wordlist_names
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.files import shipped
+from bayes_bias.measuring.coverage import lookup
+from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.wordlist import WordList, load_wordlist
 
 FILE = shipped("vectors") / "googlenews-demo.npz"
 PROVENANCE = tomllib.loads((shipped("vectors") / "googlenews-demo.toml").read_text(encoding="utf-8"))

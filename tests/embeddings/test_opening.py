@@ -15,11 +15,11 @@ from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.embeddings import Embedding, open_embedding
-from bayes_bias.embeddings.base import Reader
-from bayes_bias.embeddings.format import Format
-from bayes_bias.embeddings.opening import FORMATS
+from bayes_bias.embeddings.embedding import Embedding, Reader
+from bayes_bias.embeddings.opening_embeddings import FORMATS, open_embedding
+from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
+from tests.helpers import refused
 
 WORDS = ["he", "she", "Nurse", "nurse", "straße", "dürfen", "New_York"]
 VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -148,7 +148,7 @@ def test_download_without_a_network_is_one_clear_line(monkeypatch):
         raise OSError("network unreachable")
 
     monkeypatch.setattr(gensim.downloader, "load", offline)
-    with pytest.raises(EmbeddingError, match=r"could not get 'glove-twitter-25' \(network unreachable\)"):
+    with refused(EmbeddingError, "'glove-twitter-25' (network unreachable)"):
         open_embedding("glove-twitter-25")
 
 
@@ -161,15 +161,13 @@ class Tripwire:
 
 def test_pickles_stay_shut_unless_trusted(tmp_path, keyed_vectors):
     (tmp_path / "innocent.txt").write_bytes(pickle.dumps(Tripwire()))
-    with pytest.raises(
-        EmbeddingError, match=r"innocent.txt: a pickle.*can run code; pass trust=True \(--trust\)"
-    ):
+    with refused(EmbeddingError, "innocent.txt pickle trust=True --trust"):
         open_embedding(tmp_path / "innocent.txt")
 
 
 def test_objects_in_npz_stay_shut_unless_trusted(tmp_path):
     np.savez(tmp_path / "v.npz", words=np.array([Tripwire()], dtype=object), vectors=np.ones((1, 2)))
-    with pytest.raises(EmbeddingError, match=r"holds Python objects.*trust=True \(--trust\)"):
+    with refused(EmbeddingError, "Python objects trust=True --trust"):
         open_embedding(tmp_path / "v.npz")
 
 
@@ -180,7 +178,7 @@ def test_objects_in_npz_are_read_when_trusted(tmp_path):
 
 def test_trusted_pickle_of_something_else_is_refused(tmp_path):
     (tmp_path / "v.kv").write_bytes(pickle.dumps({"he": [1.0]}))
-    with pytest.raises(EmbeddingError, match=r"v\.kv: gensim cannot load it"):
+    with refused(EmbeddingError, "v.kv gensim"):
         open_embedding(tmp_path / "v.kv", trust=True)
 
 
@@ -190,27 +188,27 @@ BAD_FILES = {
         binary()[:-3],
         f"truncated: the header promises 7 words, the file ends at word {len(WORDS)}",
     ),
-    "truncated text": (f"9 5\n{rows()}".encode(), "truncated: the header promises 9 words, found 7"),
-    "truncated gzip": (gzip.compress(rows().encode())[:-20], "damaged gzip file"),
-    "ragged row": (b"he 1 2 3\nshe 1 2\n", "line 2 has 2 values, expected 3"),
-    "row too long": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2 has 4 values, expected 3"),
-    "header of other dimensions": (b"2 4\nhe 1 2 3\nshe 1 2 3\n", "line 2 has 3 values, expected 4"),
-    "no numbers": (b"he 1 2 3\nshe 1 x 3\n", "line 2 has 'x' for a number"),
+    "truncated text": (f"9 5\n{rows()}".encode(), "truncated 9 7"),
+    "truncated gzip": (gzip.compress(rows().encode())[:-20], "damaged gzip"),
+    "ragged row": (b"he 1 2 3\nshe 1 2\n", "line 2 2 3"),
+    "row too long": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2 4 3"),
+    "header of other dimensions": (b"2 4\nhe 1 2 3\nshe 1 2 3\n", "line 2 3 4"),
+    "no numbers": (b"he 1 2 3\nshe 1 x 3\n", "line 2 'x'"),
     "prose": (
         b"Call me Ishmael.\n",
-        "begins with 'Call me Ishmael.'; in a text file of vectors each line has",
+        "'Call me Ishmael.' text",
     ),
-    "empty": (b"", "the file is empty; allowed formats: npz, gensim, word2vec-binary, text"),
-    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's own .bin"),
-    "unknown": (b"\x93NUMPY\x01\x00", "which is no format known here"),
-    "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz archive"),
+    "empty": (b"", "empty npz gensim word2vec-binary text"),
+    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's .bin"),
+    "unknown": (b"\x93NUMPY\x01\x00", "format"),
+    "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz"),
 }
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_damage_is_located(tmp_path, content, message):
     (tmp_path / "bad.vec").write_bytes(content)
-    with pytest.raises(EmbeddingError, match=message) as caught:
+    with refused(EmbeddingError, message) as caught:
         open_embedding(tmp_path / "bad.vec").find(["he", "she"])
     assert str(caught.value).startswith("bad.vec: ")
 
@@ -218,54 +216,52 @@ def test_damage_is_located(tmp_path, content, message):
 BAD_ARCHIVES = {
     "no vectors": (
         {"words": np.array(["he"])},
-        "found words; an .npz of vectors has the arrays words and vectors",
+        "words .npz vectors",
     ),
-    "shapes": ({"words": np.array(["he"]), "vectors": np.ones((2, 3))}, r"shape \(1,\), `vectors` \(2, 3\)"),
-    "bytes": ({"words": np.array([b"he"]), "vectors": np.ones((1, 3))}, "`words` holds .S2"),
+    "shapes": ({"words": np.array(["he"]), "vectors": np.ones((2, 3))}, "(1,) (2, 3)"),
+    "bytes": ({"words": np.array([b"he"]), "vectors": np.ones((1, 3))}, "`words`"),
 }
 
 
 @pytest.mark.parametrize(("arrays", "message"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES.keys())
 def test_archive_of_other_arrays_is_refused(tmp_path, arrays, message):
     np.savez(tmp_path / "v.npz", **arrays)
-    with pytest.raises(EmbeddingError, match=message):
+    with refused(EmbeddingError, message):
         open_embedding(tmp_path / "v.npz")
 
 
 BAD_OBJECTS = {
-    "lengths": ({"he": [1.0, 2.0], "she": [1.0]}, "different lengths: 'he' has 2 values, 'she' 1"),
-    "no numbers": ({"he": "a man"}, "the value of 'he' is no vector of numbers"),
-    "no words": ({1: [1.0]}, "1 stands where a word should"),
-    "empty": ({}, "there are no vectors in it"),
+    "lengths": ({"he": [1.0, 2.0], "she": [1.0]}, "'he' 2 'she' 1"),
+    "no numbers": ({"he": "a man"}, "'he'"),
+    "no words": ({1: [1.0]}, "1 word"),
+    "empty": ({}, "vectors"),
     "frame with words in a column": (
         pd.DataFrame({"word": ["he"], "x": [1.0]}, index=["he"]),
-        "non-numeric columns word; words go into the index",
+        "non-numeric word index",
     ),
-    "something else": (7, "cannot read an int; give a name"),
+    "something else": (7, "int"),
 }
 
 
 @pytest.mark.parametrize(("source", "message"), BAD_OBJECTS.values(), ids=BAD_OBJECTS.keys())
 def test_unusable_objects_are_refused(source, message):
-    with pytest.raises(EmbeddingError, match=message):
+    with refused(EmbeddingError, message):
         open_embedding(source)
 
 
 def test_no_such_embedding():
-    with pytest.raises(
-        EmbeddingError, match=r"'googlenews-dmo' is neither .* did you mean 'googlenews-demo'"
-    ):
+    with refused(EmbeddingError, "'googlenews-dmo' 'googlenews-demo'"):
         open_embedding("googlenews-dmo")
 
 
 def test_folder_is_no_embedding(tmp_path):
-    with pytest.raises(EmbeddingError, match="is a folder"):
+    with refused(EmbeddingError, "folder"):
         open_embedding(tmp_path)
 
 
 def test_no_such_format(tmp_path):
     (tmp_path / "v.txt").write_text(rows())
-    with pytest.raises(EmbeddingError, match="format: 'txt' is not known; did you mean 'text'"):
+    with refused(EmbeddingError, "format 'txt' 'text'"):
         open_embedding(tmp_path / "v.txt", format="txt")
 
 
@@ -291,16 +287,16 @@ def test_a_new_format_is_one_row(tmp_path, monkeypatch):
     path.write_text(
         "upside down\n" + "".join(" ".join(row.split()[::-1]) + "\n" for row in rows().splitlines())
     )
-    with pytest.raises(EmbeddingError, match="begins with 'upside down'"):
+    with refused(EmbeddingError, "'upside down'"):
         open_embedding(path)
     mine = Format(
         "mine", lambda sample: sample.startswith(b"upside down\n"), lambda file, trust: UpsideDown(file, 5)
     )
-    monkeypatch.setattr("bayes_bias.embeddings.opening.FORMATS", (mine, *FORMATS))
+    monkeypatch.setattr("bayes_bias.embeddings.opening_embeddings.FORMATS", (mine, *FORMATS))
     found = open_embedding(path)
     assert found.source == "vectors.up (mine)"
     assert found.vocabulary() == open_embedding(path, format="mine").vocabulary() == WORDS
     np.testing.assert_allclose(found.find(["Nurse"])["Nurse"], VECTORS[2][::-1])
     assert list(found.excerpt(["he"]).all()) == ["he"]
-    with pytest.raises(EmbeddingError, match="format: 'mime' is not known; did you mean 'mine'"):
+    with refused(EmbeddingError, "format 'mime' 'mine'"):
         open_embedding(path, format="mime")

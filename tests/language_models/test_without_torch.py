@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models import opening
+from bayes_bias.language_models import opening_models
 from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.hugging_face import load_encoder
 from bayes_bias.language_models.masked import load_masked
@@ -20,7 +20,7 @@ from bayes_bias.language_models.masked import load_masked
 def test_a_model_names_the_extra(
     load: Callable[[Path], object], library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(opening, "find_spec", lambda name: None if name == library else find("sys"))
+    monkeypatch.setattr(opening_models, "find_spec", lambda name: None if name == library else find("sys"))
     with pytest.raises(LanguageModelError) as caught:
         load(tmp_path)
     assert str(caught.value) == (
@@ -30,8 +30,8 @@ def test_a_model_names_the_extra(
 
 
 def test_nothing_imports_torch_before_a_model_is_opened():
-    modules = ("causal", "hugging_face", "masked", "pair_scores", "stereoset", "training")
-    code = "import bayes_bias.worlds.running\n"
-    code += "".join(f"import bayes_bias.language_models.{module}\n" for module in modules)
+    models = (f"language_models.{module}" for module in ("causal", "hugging_face", "masked"))
+    modules = (*models, "known_bias.running_scenarios", "known_bias.training", "sentence_pairs.scoring")
+    code = "".join(f"import bayes_bias.{module}\n" for module in modules)
     code += "import sys; sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

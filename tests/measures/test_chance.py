@@ -6,6 +6,7 @@ from scipy.stats import norm, t
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import chance_effect_sizes
+from tests.helpers import refused
 
 
 def beyond(limit: float, **options: object) -> float:
@@ -83,5 +84,5 @@ def r_normal(seed: int, size: int) -> np.ndarray:
 
 
 def test_fewer_than_two_words_are_refused() -> None:
-    with pytest.raises(MeasureError, match="n_targets: 1 is no number of words"):
+    with refused(MeasureError, "n_targets 1"):
         chance_effect_sizes(1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
-from tests.helpers import Vectors, numbered, random_vectors
+from tests.helpers import Vectors, numbered, random_vectors, refused
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 5)
@@ -93,24 +93,24 @@ def test_refusals_of_vectors_words_and_directions() -> None:
     vectors = random_vectors(0, ALL) | {"nil": np.zeros(6), "odd": np.full(6, np.nan)}
     direction = pair_direction(vectors, "she", "he")
     for words, message in (
-        ([], r"0 word\(s\) given, 1 or more are needed"),
-        (["w0", "nowhere"], "1 word.s. have no vector: nowhere"),
-        (["w0", "nil"], "'nil' has a zero or non-finite vector"),
-        (["w0", "odd"], "'odd' has a zero or non-finite vector"),
-        (["w0", "w0"], "'w0' is listed twice"),
-        ("w0", r"'w0' is one word where a list is needed; write \['w0'\]"),
+        ([], "0 1"),
+        (["w0", "nowhere"], "nowhere"),
+        (["w0", "nil"], "'nil' vector"),
+        (["w0", "odd"], "'odd' vector"),
+        (["w0", "w0"], "'w0' twice"),
+        ("w0", "['w0']"),
     ):
-        with pytest.raises(MeasureError, match=message):
+        with refused(MeasureError, message):
             direct_bias(vectors, words, direction)
-    with pytest.raises(MeasureError, match="strictness: 0 is not positive"):
+    with refused(MeasureError, "strictness 0"):
         direct_bias(vectors, WORDS, direction, strictness=0)
-    with pytest.raises(MeasureError, match="has 2 dimensions, the vectors have 6"):
+    with refused(MeasureError, "2 6 dimensions"):
         direct_bias(vectors, WORDS, np.array([1.0, 0.0]))
-    with pytest.raises(MeasureError, match="zero or linearly dependent"):
+    with refused(MeasureError, "zero dependent"):
         direct_bias(vectors, WORDS, np.vstack([direction, 2 * direction]))
-    with pytest.raises(MeasureError, match="'he' and 'twin' have the same vector"):
+    with refused(MeasureError, "'he' 'twin' same vector"):
         pair_direction(vectors | {"twin": vectors["he"]}, "he", "twin")
-    with pytest.raises(MeasureError, match="components: 2 asked for, these sets span 1"):
+    with refused(MeasureError, "components 2 1"):
         defining_subspace(vectors, [("she", "he")], components=2)
-    with pytest.raises(MeasureError, match="none given"):
+    with refused(MeasureError, "none given"):
         defining_subspace(vectors, [])

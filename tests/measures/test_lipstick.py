@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.debiasing.hard import neutralize
+from bayes_bias.debiasing.debias_hard import neutralize
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import (
     bias_towards,
@@ -14,7 +14,7 @@ from bayes_bias.measures import (
     most_biased,
     neighbours,
 )
-from tests.helpers import Vectors, numbered
+from tests.helpers import Vectors, numbered, refused
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_without_structure_nothing_is_found() -> None:
         assert result.value == pytest.approx(result.b0, abs=0.15)
 
 
-def test_a_words_bias_is_told_from_the_mean_of_the_other_classes() -> None:
+def test_a_words_bias_is_measured_from_the_mean_of_the_other_classes() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0]), "c": np.array([0, 0, 1.0])}
     bias = bias_towards(vectors, list("abc"), {"A": ["a"], "B": ["b"], "C": ["c"]})
     assert np.diag(bias) == pytest.approx(1 / np.sqrt(1.5))
@@ -92,19 +92,19 @@ def test_a_words_bias_is_told_from_the_mean_of_the_other_classes() -> None:
 def test_refusals_of_the_tests_on_groups(three_clouds: tuple[Vectors, dict[str, list[str]]]) -> None:
     vectors, groups = three_clouds
     bias = bias_towards(vectors, list(vectors), groups)
-    with pytest.raises(MeasureError, match="clustering: tells groups apart and needs two or more, 1 given"):
+    with refused(MeasureError, "clustering groups two 1"):
         clustering(vectors, {"x": groups["x"]})
-    with pytest.raises(MeasureError, match="equal sizes to compare with chance; here x: 20, y: 2"):
+    with refused(MeasureError, "equal x 20 y 2"):
         clustering(vectors, {"x": groups["x"], "y": groups["y"][:2]})
-    with pytest.raises(MeasureError, match=r"classification: group 'y' has 2 word\(s\) and needs 4"):
+    with refused(MeasureError, "classification 'y' 2 4"):
         classification(vectors, {"x": groups["x"], "y": groups["y"][:2]})
-    with pytest.raises(MeasureError, match="train: 1 of 60 words"):
+    with refused(MeasureError, "train 1 60"):
         classification(vectors, groups, train=1)
-    with pytest.raises(MeasureError, match="k=60, and 59 other words"):
+    with refused(MeasureError, "k=60 59"):
         neighbours(vectors, groups["x"], bias, k=60)
-    with pytest.raises(MeasureError, match="'new' has no row in bias"):
+    with refused(MeasureError, "'new' bias"):
         neighbours(vectors, ["new"], bias)
-    with pytest.raises(MeasureError, match=r"2 word\(s\) given, 3 or more"):
+    with refused(MeasureError, "2 3"):
         neighbours(vectors, groups["x"][:2], bias, k=5)
-    with pytest.raises(MeasureError, match="21 were asked for; ask for fewer"):
+    with refused(MeasureError, "21"):
         most_biased(bias, 21)

@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import mac, mac_change
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import refused
 
 STEREOTYPES = {"x": "A", "y": "B"}
 
 
-def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], Associations]) -> None:
+def test_published_mac_of_gender_in_reddit_vectors(
+    published_cosines: Callable[[str], AssociationTable],
+) -> None:
     """Manzini et al. (2019), Table 2: .623. Control classes, present in this table, stay out."""
     assert mac(published_cosines("gender_reddit")).value == pytest.approx(0.623, abs=0.0005)
 
 
 def test_change_after_debiasing_as_recomputed_from_the_published_cosines(
-    published_cosines: Callable[[str], Associations],
+    published_cosines: Callable[[str], AssociationTable],
 ) -> None:
     """.62883 with the authors' later debiased vectors, not the .700 (p = 3e-10) that the paper prints."""
     change = mac_change(published_cosines("gender_reddit"), published_cosines("gender_reddit_debiased"))
@@ -57,9 +60,9 @@ def test_refusals_of_mac() -> None:
     words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     table = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
     other = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])
-    with pytest.raises(MeasureError, match="different targets or classes"):
+    with refused(MeasureError, "different targets classes"):
         mac_change(table, other)
-    with pytest.raises(MeasureError, match="changed alike; a t-test is not defined"):
+    with refused(MeasureError, "alike t-test"):
         mac_change(table, table)
-    with pytest.raises(MeasureError, match="MAC: 1 of 4 pairs have no cosine"):
+    with refused(MeasureError, "MAC 1 4"):
         mac(assemble([[0.1, np.nan], [0.3, 0.4]], *words))

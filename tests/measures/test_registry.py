@@ -1,16 +1,19 @@
 """A measure of one's own is one file: where it is defined it is registered, and every table has it."""
 
 import importlib
+import math
 import sys
 from importlib.metadata import EntryPoint
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from bayes_bias import measures, report
+from bayes_bias import arguments, measures, report
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import table
+from bayes_bias.measures import measure_table
 from bayes_bias.measures.registry import MEASURES
-from tests.helpers import FEW, html_of
+from tests.helpers import FEW, html_of, refused
 
 FILE = '''
 """The largest value of a table."""
@@ -27,7 +30,7 @@ class Toy(bb.measures.Result):
 @bb.measures.measure("toy")
 def toy(occasion):
     """The largest value, wherever it stands."""
-    return Toy(value=float(occasion.table.values.max()), range=occasion.table.association.range)
+    return Toy(value=float(occasion.table.values.max()), range=occasion.table.metric.range)
 '''
 
 
@@ -51,7 +54,7 @@ def test_it_stands_last_in_the_table_of_all_measures(toy, small_table):
 
 
 def test_its_name_is_taken(toy):
-    with pytest.raises(MeasureError, match="measure: 'toy' is taken by a_measure_of_my_own"):
+    with refused(MeasureError, "measure 'toy' a_measure_of_my_own"):
         measures.measure("toy")(lambda occasion: None)
 
 
@@ -70,17 +73,77 @@ def test_it_leaves_nothing_behind(small_table):
 def test_an_installed_package_names_its_module_by_an_entry_point(toy, small_table, monkeypatch):
     MEASURES.pop("toy")
     del sys.modules["a_measure_of_my_own"]
-    installed = EntryPoint("mine", "a_measure_of_my_own", table.ENTRY_POINTS)
+    installed = EntryPoint("mine", "a_measure_of_my_own", measure_table.ENTRY_POINTS)
     monkeypatch.setattr(
-        table, "entry_points", lambda group: [installed] if group == table.ENTRY_POINTS else []
+        arguments,
+        "entry_points",
+        lambda group: [installed] if group == measure_table.ENTRY_POINTS else [],
     )
     assert measures.measure_all(small_table).table.index[-1] == "toy"
 
 
 def test_a_package_whose_measure_cannot_be_loaded_is_named(small_table, monkeypatch):
-    missing = EntryPoint("mine", "not_there", table.ENTRY_POINTS)
-    monkeypatch.setattr(table, "entry_points", lambda group: [missing])
-    with pytest.raises(
-        MeasureError, match="measures: 'mine', an entry point of 'not_there', cannot be loaded"
-    ):
+    missing = EntryPoint("mine", "not_there", measure_table.ENTRY_POINTS)
+    monkeypatch.setattr(arguments, "entry_points", lambda group: [missing])
+    with refused(MeasureError, "'mine' 'not_there'"):
         measures.measure_all(small_table)
+
+
+@pytest.fixture
+def of_my_own(monkeypatch):
+    """Registers a measure named 'mine' that returns what it is given; it is forgotten afterwards."""
+
+    def register(outcome):
+        monkeypatch.setitem(MEASURES, "mine", None)
+        del MEASURES["mine"]
+        measures.measure("mine")(lambda occasion: outcome)
+
+    return register
+
+
+@pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array([0.5]).max()])
+def test_a_number_is_a_row_without_range_or_no_bias(of_my_own, small_table, number):
+    of_my_own(number)
+    measured = measures.measure_all(small_table)
+    row = measured.table.loc["mine"]
+    assert row[["value", "low", "high"]].tolist() == [0.5, -math.inf, math.inf]
+    assert row[["b0", "p_value"]].isna().all()
+    assert {"WEAT", "mine"} <= set(measured.table.index)
+    assert measured.results["mine"].value == 0.5
+
+
+def test_a_plain_result_is_a_row_under_its_registered_name(of_my_own, small_table):
+    of_my_own(measures.Result(value=0.5, range=(0.0, 2.0), b0=1.0, interval=(0.25, 0.75)))
+    table = measures.measure_all(small_table, ci_prob=0.9).table
+    row = table.loc["mine", ["value", "low", "high", "b0", "ci90_lb", "ci90_ub"]]
+    assert row.tolist() == [0.5, 0.0, 2.0, 1.0, 0.25, 0.75]
+    assert "WEAT" in table.index
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (None, "None"),
+        ("0.5", "str"),
+        (True, "bool"),
+        (np.array([0.5, 0.6]), "ndarray"),
+        (pd.DataFrame({"value": [0.5]}), "'b0'"),
+    ],
+)
+def test_anything_else_leaves_the_measure_out_in_a_line_that_names_it(of_my_own, small_table, outcome, said):
+    of_my_own(outcome)
+    measured = measures.measure_all(small_table)
+    reason = measured.left_out["mine"]
+    assert reason.startswith("mine: ")
+    assert said in reason
+    assert "\n" not in reason
+    assert "mine" not in measured.table.index
+    assert "WEAT" in measured.table.index
+
+
+def test_what_is_registered_is_a_function_with_a_name():
+    with refused(MeasureError, "measure 'mine' 0.5"):
+        measures.measure("mine")(0.5)
+    with refused(MeasureError, "measure @measure"):
+        measures.measure(lambda occasion: 0.5)
+    assert "mine" not in MEASURES

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bayes_bias.associations.table import assemble
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import half_lists, robustness, sd_weat, weat
-from tests.helpers import scores_design
+from bayes_bias.table.association_table import assemble
+from tests.helpers import refused, scores_design
 
 TARGETS = {f"{g}{i}": g for g in "xy" for i in range(6)}
 ATTRIBUTES = {f"{c}{i}": c for c in "ABN" for i in range(4)}
@@ -54,9 +54,9 @@ def test_a_measure_that_draws_is_tested_over_its_seeds() -> None:
 
 
 def test_refusals_of_robustness() -> None:
-    with pytest.raises(MeasureError, match=r"1 occasion\(s\) given"):
+    with refused(MeasureError, "1 occasion"):
         robustness(weat, [noisy(0)])
-    with pytest.raises(MeasureError, match="fraction: 0 is not a share"):
+    with refused(MeasureError, "fraction 0"):
         next(half_lists(noisy(0), fraction=0))
-    with pytest.raises(MeasureError, match="same association score"):
+    with refused(MeasureError, "same score"):
         robustness(weat, [scores_design([0.1, 0.1], [0.1, 0.1])] * 2)

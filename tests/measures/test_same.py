@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import direct_bias, same, weat
-from tests.helpers import design, numbered, random_vectors
+from tests.helpers import design, numbered, random_vectors, refused
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 6)
@@ -91,11 +91,11 @@ def test_direction_correlation_shows_two_pairs_that_tell_the_same_story() -> Non
 
 def test_refusals_of_same() -> None:
     vectors = random_vectors(0, ALL) | {"copy": random_vectors(0, ALL)["a0"]}
-    with pytest.raises(MeasureError, match="needs two classes or more, 1 given"):
+    with refused(MeasureError, "two classes 1"):
         same(vectors, WORDS, {"A": CLASSES["A"]})
-    with pytest.raises(MeasureError, match="means of two or more classes coincide"):
+    with refused(MeasureError, "classes coincide"):
         same(vectors, WORDS, {"A": ["a0"], "B": ["copy"]})
-    with pytest.raises(MeasureError, match=r"0 word\(s\) given"):
+    with refused(MeasureError, "0 word"):
         same(vectors, WORDS, {"A": CLASSES["A"], "B": []})
-    with pytest.raises(MeasureError, match="3 classes have several; read them in `pairwise`"):
+    with refused(MeasureError, "3 classes `pairwise`"):
         _ = same(vectors, WORDS, CLASSES).skew

@@ -6,29 +6,33 @@ import numpy as np
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.associations.cosine import cosines_with_vectors
-from bayes_bias.associations.table import Associations, assemble
-from bayes_bias.embeddings.replicated import split
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import ceat, measure_all, seat, weat
 from bayes_bias.measures.ceat import random_effects_mean
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import refused
 
 Vectors = dict[str, np.ndarray]
 
 
 @pytest.fixture(scope="module")
-def weat7() -> tuple[Associations, Vectors]:
-    return cosines_with_vectors("minilm-demo", "weat7", controls=())
+def weat7() -> AssociationTable:
+    return bb.cosines("minilm-demo", "weat7", controls=())
 
 
-def _unit(vectors: Vectors, count: int) -> list[Vectors]:
-    return [{w: v / np.linalg.norm(v) for w, v in own.items()} for own in split(vectors, count)]
+def _unit(table: AssociationTable) -> list[Vectors]:
+    stored = bb.open_embedding("minilm-demo").find(
+        [*table.values.target.values, *table.values.attribute.values]
+    )
+    return [
+        {word: rows[r] / np.linalg.norm(rows[r].astype(float)) for word, rows in stored.items()}
+        for r in range(10)
+    ]
 
 
-def _sentences_as_words(table: Associations, vectors: Vectors) -> Associations:
+def _sentences_as_words(table: AssociationTable) -> AssociationTable:
     """A table of sentences by the textbook: each is a word with a vector of its own."""
-    assert table.replicates is not None
-    singles = _unit(vectors, len(table.replicates.labels))
+    singles = _unit(table)
     sides = {}
     for side, home in (("target", "group"), ("attribute", "attribute_class")):
         homes = dict(zip(table.values[side].to_numpy(), table.values[home].to_numpy(), strict=True))
@@ -41,9 +45,9 @@ def _sentences_as_words(table: Associations, vectors: Vectors) -> Associations:
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
-    table, vectors = weat7
-    found = seat(table, vectors, alternative=alternative, seed=3)
-    whole = weat(_sentences_as_words(table, vectors), alternative=alternative, permutations=99_999, seed=3)
+    table = weat7
+    found = seat(table, alternative=alternative, seed=3)
+    whole = weat(_sentences_as_words(table), alternative=alternative, permutations=99_999, seed=3)
     assert found.value == pytest.approx(whole.value, rel=1e-9)
     assert found.difference == pytest.approx(whole.difference, rel=1e-9)
     assert found.p_value == pytest.approx(whole.p_value, abs=0.002)
@@ -57,7 +61,7 @@ def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
 )
 def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
     """Found with numpy alone before there was this function (design notes on replicates, section 1)."""
-    found = seat(*cosines_with_vectors("minilm-demo", name, controls=()))
+    found = seat(bb.cosines("minilm-demo", name, controls=()))
     assert found.value == pytest.approx(d, abs=0.006)
     assert found.p_value == pytest.approx(p, abs=0.001)
     assert found.range[0] < found.value < found.range[1]
@@ -65,10 +69,10 @@ def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
 
 def test_without_a_common_space_a_sentence_meets_those_of_its_own_replicate(weat7) -> None:
     """The mean of scores within replicates is that of the mean table."""
-    table, vectors = weat7
+    table = weat7
     assert table.replicates is not None
     seeds = replace(table, replicates=replace(table.replicates, kind="seed"))
-    alone, other = seat(table, permutations=99), seat(seeds, vectors, permutations=99)
+    alone, other = seat(replace(table, vectors=None), permutations=99), seat(seeds, permutations=99)
     assert not alone.across
     assert not other.across
     assert alone.value == other.value
@@ -76,10 +80,10 @@ def test_without_a_common_space_a_sentence_meets_those_of_its_own_replicate(weat
 
 
 def test_the_mean_score_of_a_words_sentences_is_its_own(weat7) -> None:
-    table, vectors = weat7
-    words = seat(table, vectors, permutations=99).words
+    table = weat7
+    words = seat(table, permutations=99).words
     assert words.index.tolist() == weat(table).words.index.tolist()
-    singles = _unit(vectors, 10)
+    singles = _unit(table)
     rows = {
         c: [o[w] for o in singles for w in bb.load_wordlist("weat7").classes[c]]
         for c in table.associated_classes
@@ -96,23 +100,23 @@ def test_few_sentences_have_an_exact_p() -> None:
         "classes": {"work": ["office", "career"], "home": ["family", "marriage"]},
         "stereotypes": {"man": "work", "woman": "home"},
     })  # fmt: skip
-    table, vectors = cosines_with_vectors("minilm-demo", words, controls=())
+    table = bb.cosines("minilm-demo", words, controls=())
     assert table.replicates is not None
-    assert not seat(table, vectors).exact  # 137,846,528,820 partitions of 40 sentences
+    assert not seat(table).exact  # 137,846,528,820 partitions of 40 sentences
     kept = {
         label: replace(table, values=table.replicates.tables[label], replicates=None)
         for label in table.replicates.labels[:3]
     }
-    found = seat(bb.replicated(kept, "template"))
+    found = seat(bb.combine_replicates(kept, "template"))
     assert found.exact
     assert found.partitions == 924
 
 
 def test_ceat_is_a_mean_of_weats_with_a_sentence_for_each_word(weat7) -> None:
-    table, vectors = weat7
+    table = weat7
     draws = 200
-    found = ceat(table, vectors, draws=draws, seed=5)
-    singles, rng = _unit(vectors, 10), np.random.default_rng(5)
+    found = ceat(table, draws=draws, seed=5)
+    singles, rng = _unit(table), np.random.default_rng(5)
     targets, attributes = table.values.target.to_numpy(), table.values.attribute.to_numpy()
     of_targets = rng.integers(10, size=(draws, len(targets)))
     of_attributes = rng.integers(10, size=(draws, len(attributes)))
@@ -142,29 +146,29 @@ def test_the_random_effects_mean_is_that_of_the_textbook() -> None:
 
 def test_ceats_p_falls_with_the_number_of_draws_alone(weat7) -> None:
     """What "Misleads" says of it: the standard error is that of the mean of so many draws of the same sentences."""
-    few, many = (ceat(*weat7, draws=n) for n in (1_000, 10_000))
+    few, many = (ceat(weat7, draws=n) for n in (1_000, 10_000))
     assert many.standard_error == pytest.approx(few.standard_error / 10**0.5, rel=0.1)
     assert many.standard_error == pytest.approx(many.effect_sizes.std() / 100, rel=0.02)
     assert many.p_value < 1e-100
-    assert bb.measures.weat(weat7[0]).p_value > 0.1
+    assert bb.measures.weat(weat7).p_value > 0.1
 
 
 def test_both_join_the_table_of_measures(weat7) -> None:
-    table, vectors = weat7
-    measured = measure_all(table, vectors)
+    table = weat7
+    measured = measure_all(table)
     assert {"WEAT", "SEAT", "CEAT"} <= set(measured.table.index)
-    lower, upper = measured.table.loc["CEAT", ["lower", "upper"]]
+    lower, upper = measured.table.loc["CEAT", ["ci95_lb", "ci95_ub"]]
     assert lower < measured.table.loc["CEAT", "value"] < upper
 
 
 def test_words_without_sentences_are_refused(weat7) -> None:
-    table, vectors = weat7
-    with pytest.raises(MeasureError, match="SEAT: is for words in several sentences each"):
-        seat(replace(table, replicates=None), vectors)
-    with pytest.raises(MeasureError, match="CEAT: is for words in several sentences each"):
-        ceat(replace(table, replicates=None), vectors)
+    table = weat7
+    with refused(MeasureError, "SEAT sentences"):
+        seat(replace(table, replicates=None))
+    with refused(MeasureError, "CEAT sentences"):
+        ceat(replace(table, replicates=None))
     assert table.replicates is not None
     seeds = replace(table, replicates=replace(table.replicates, kind="seed"))
-    with pytest.raises(MeasureError, match="several seeds have no space in common"):
-        ceat(seeds, vectors)
-    assert measure_all(table).left_out["CEAT"] == "CEAT: vectors: none given, and a table does not suffice"
+    with refused(MeasureError, "seed space"):
+        ceat(seeds)
+    assert "with_vectors" in measure_all(replace(table, vectors=None)).left_out["CEAT"]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import weat
-from tests.helpers import scores_design
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import refused, scores_design
 
 # Caliskan et al. (2017), Table 1, GloVe-840B; statistics from the vignette of the R package cbn.
 PUBLISHED = {
@@ -30,7 +30,7 @@ numbers = st.lists(st.integers(-20, 20), min_size=2, max_size=5)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_effect_sizes_and_statistics(study: Callable[[str], Associations], name: str) -> None:
+def test_published_effect_sizes_and_statistics(study: Callable[[str], AssociationTable], name: str) -> None:
     effect_size, statistic = PUBLISHED[name]
     result = weat(study(name), permutations=10)
     assert result.effect_size == pytest.approx(effect_size, abs=0.0051)
@@ -39,14 +39,14 @@ def test_published_effect_sizes_and_statistics(study: Callable[[str], Associatio
 
 @pytest.mark.parametrize("name", EXACT_P)
 def test_exact_p_counts_every_partition_with_its_ties(
-    study: Callable[[str], Associations], name: str
+    study: Callable[[str], AssociationTable], name: str
 ) -> None:
     result = weat(study(name))
     assert result.exact
     assert result.p_value == pytest.approx(EXACT_P[name], abs=5e-6)
 
 
-def test_sampled_p_agrees_with_exact_p(study: Callable[[str], Associations]) -> None:
+def test_sampled_p_agrees_with_exact_p(study: Callable[[str], AssociationTable]) -> None:
     table = study("weat7")
     sampled = weat(table, permutations=100_000, seed=1)
     assert not sampled.exact
@@ -122,21 +122,21 @@ def test_controls_are_ignored_and_words_keep_their_labels() -> None:
 
 def test_refusals_say_what_is_wrong() -> None:
     fair = scores_design([0.1, 0.2], [0.0, 0.3])
-    with pytest.raises(MeasureError, match="same association score"):
+    with refused(MeasureError, "same score"):
         weat(scores_design([0.1, 0.1], [0.1, 0.1]))
-    with pytest.raises(MeasureError, match=r"group 'x' has 1 word\(s\) and needs 2"):
+    with refused(MeasureError, "'x' 1 2"):
         weat(scores_design([0.1], [0.1, 0.2]))
-    with pytest.raises(MeasureError, match="'grater' is not an option; did you mean 'greater'"):
+    with refused(MeasureError, "'grater' 'greater'"):
         weat(fair, alternative="grater")  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="ddof: 2"):
+    with refused(MeasureError, "ddof 2"):
         weat(fair, ddof=2)
-    with pytest.raises(MeasureError, match="permutations: 0"):
+    with refused(MeasureError, "permutations 0"):
         weat(fair, permutations=0)
-    with pytest.raises(MeasureError, match="1 of 8 pairs have no cosine"):
+    with refused(MeasureError, "1 8"):
         weat(replace(fair, values=fair.values.where(fair.values != 0.1)))
     targets = {"x1": "x", "y1": "y", "z1": "z"}
     three = assemble(np.eye(3) / 2, targets, {"a": "A", "b": "B", "c": "C"}, {"x": "A", "y": "B", "z": "C"})
-    with pytest.raises(MeasureError, match="two groups and two classes, this table has 3 and 3"):
+    with refused(MeasureError, "two groups two classes 3"):
         weat(three)
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kurtosis
 
-from bayes_bias.associations.table import Associations, assemble
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import gweat, sd_weat, weat, wefat
-from tests.helpers import WEATS, design, numbered, random_vectors, scores_design
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import WEATS, design, numbered, random_vectors, refused, scores_design
 
 seeds = st.integers(0, 10_000)
 
@@ -22,7 +22,7 @@ PUBLISHED_SD_WEAT = dict(zip(WEATS, (1.0, 0.93, 1.0, 0.96, 0.98, 1.35, 0.69, 0.7
 
 def random_design(
     seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0
-) -> Associations:
+) -> AssociationTable:
     targets = {f"g{i}": numbered(f"t{i}", words) for i in range(groups)}
     classes = {f"c{i}": numbered(f"a{i}", attributes) for i in range(groups)}
     if pool:
@@ -89,13 +89,13 @@ def test_gweat_finds_three_groups_close_to_their_own_classes() -> None:
 
 @pytest.mark.parametrize("name", PUBLISHED_SD_WEAT)
 def test_published_sd_weat_lies_within_3_sd_of_repeated_runs(
-    study: Callable[[str], Associations], name: str
+    study: Callable[[str], AssociationTable], name: str
 ) -> None:
     runs = np.array([sd_weat(study(name), seed=seed).value for seed in range(40)])
     assert abs(PUBLISHED_SD_WEAT[name] - runs.mean()) < 3 * runs.std(ddof=1)
 
 
-def test_effect_sizes_beneath_sd_weat_are_far_from_normal(study: Callable[[str], Associations]) -> None:
+def test_effect_sizes_beneath_sd_weat_are_far_from_normal(study: Callable[[str], AssociationTable]) -> None:
     """Which is why its docstring warns of the p-value."""
     excess = [kurtosis(sd_weat(study(name), draws=2_000).effect_sizes) for name in ("weat6", "weat7")]
     assert excess == pytest.approx([-1.6, -0.9], abs=0.1)
@@ -119,11 +119,11 @@ def test_negative_control_finds_random_attributes_unremarkable() -> None:
 
 def test_refusals_of_the_weat_family() -> None:
     table = random_design(0, pool=20)
-    with pytest.raises(MeasureError, match="'t0O' is no target of this table; did you mean 't10'"):
+    with refused(MeasureError, "'t0O' 't10'"):
         wefat(table, "t0O")
-    with pytest.raises(MeasureError, match="WEFAT: a class has 1 word"):
+    with refused(MeasureError, "WEFAT 1"):
         wefat(scores_design([0.1, 0.2], [0.3, 0.4]))
-    with pytest.raises(MeasureError, match="'x0' has the same cosine with all attributes"):
+    with refused(MeasureError, "'x0' same cosine"):
         wefat(
             assemble(
                 np.full((2, 4), 0.1),
@@ -138,15 +138,15 @@ def test_refusals_of_the_weat_family() -> None:
         {"a": "A", "b": "B", "n": "N"},
         {"x": "A", "y": "B", "z": "A"},
     )
-    with pytest.raises(MeasureError, match="3 groups share 2 classes"):
+    with refused(MeasureError, "3 groups 2 classes"):
         gweat(shared)
-    with pytest.raises(MeasureError, match="SD-WEAT: compares two groups, this table has 3"):
+    with refused(MeasureError, "SD-WEAT two groups 3"):
         sd_weat(random_design(0, groups=3))
-    with pytest.raises(MeasureError, match="10 attributes do not give two sets of 6"):
+    with refused(MeasureError, "10 6"):
         sd_weat(table, size=6)
-    with pytest.raises(MeasureError, match="'poll' is no control class of this table; did you mean 'pool'"):
+    with refused(MeasureError, "'poll' 'pool'"):
         sd_weat(table, vocabulary="poll")
-    with pytest.raises(MeasureError, match="'pool' has 20 words and needs 100"):
+    with refused(MeasureError, "'pool' 20 100"):
         sd_weat(table, vocabulary="pool")
 
 

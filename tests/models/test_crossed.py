@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import expon, halfnorm, multivariate_normal
 
-from bayes_bias import Associations, fit, summarize
-from bayes_bias.associations.frames import WORDS
-from bayes_bias.associations.statistics import table_means
-from bayes_bias.errors import AssociationsError
-from bayes_bias.estimands.contrasts import bias_weights
+from bayes_bias import AssociationTable, fit, summarize
+from bayes_bias.errors import TableError
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.tidy_frames import WORDS
 from tests.helpers import (
     REFERENCE,
     SCALES,
@@ -27,13 +27,14 @@ from tests.helpers import (
     integrated_density,
     random_point,
     random_table,
+    refused,
     target_covariance,
 )
 
 OF_PREFERENCES = {"sd_target_preference": 2.5, "sd_attribute_preference": 2.5, "sd_target_control": 1.8}
 
 
-def collapsed_log_density(table: Associations) -> Callable[[dict[str, np.ndarray]], float]:
+def collapsed_log_density(table: AssociationTable) -> Callable[[dict[str, np.ndarray]], float]:
     """What the model adds up, in the units of the table, and the normal density of the block means: a likelihood of
     ``mean`` and the scales up to a constant."""
     spec, data = load_spec("crossed").with_option("unit", "as measured"), model_data(table)
@@ -43,7 +44,7 @@ def collapsed_log_density(table: Associations) -> Callable[[dict[str, np.ndarray
     return lambda point: density(*(point[name] for name in scales)) + block_log_likelihood(table, point)
 
 
-def block_log_likelihood(table: Associations, point: dict[str, np.ndarray]) -> float:
+def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
     """Block means are jointly normal: those of a group share its targets, those of a class its attributes."""
     data = model_data(table)
     p, w = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
@@ -137,16 +138,18 @@ def test_labels_stay_with_their_numbers(small_table, small_fit):
 def test_repeated_or_missing_pairs_are_refused(small_table):
     frame = small_table.to_frame()
     columns = {name: name for name in WORDS} | {"value": "cosine"}
-    incomplete = Associations.from_frame(frame.drop(index=0), stereotypes=small_table.stereotypes, **columns)
-    with pytest.raises(AssociationsError, match=r"1 of 209 pairs are missing.*crossed-long"):
+    incomplete = AssociationTable.from_frame(
+        frame.drop(index=0), stereotypes=small_table.stereotypes, **columns
+    )
+    with refused(TableError, "1 209 crossed-long"):
         fit(incomplete)
-    repeated = Associations.from_frame(
+    repeated = AssociationTable.from_frame(
         pd.concat([frame, frame.head(1)]),
         stereotypes=small_table.stereotypes,
         duplicates="keep",
         **columns,
     )
-    with pytest.raises(AssociationsError, match="only model='hierarchical' can use"):
+    with refused(TableError, "model='hierarchical'"):
         fit(repeated)
 
 
@@ -154,8 +157,8 @@ def test_identical_words_are_said_to_be_zero_by_construction(small_table):
     flat = small_table.values.copy(data=np.full(small_table.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
     columns = {name: name for name in WORDS} | {"value": "cosine"}
-    with pytest.raises(AssociationsError, match="zero by construction"):
-        fit(Associations.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
+    with refused(TableError, "by construction"):
+        fit(AssociationTable.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
 
 
 def test_the_long_forms_effects_have_the_covariance_of_the_collapsed_one():

@@ -1,6 +1,6 @@
 """Code that PyTensor keeps on disk is told from code that has changed since."""
 
-from bayes_bias.models.loops import version_of
+from bayes_bias.models.density_loops import version_of
 
 
 def test_another_code_has_another_version():

@@ -9,26 +9,26 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import Associations, Sampling, cosines, fit, load_fit, load_spec, save_fit, summarize
-from bayes_bias.associations.combining import replicated
-from bayes_bias.associations.statistics import table_means
-from bayes_bias.associations.table import assemble
-from bayes_bias.estimands.contrasts import bias_weights
-from bayes_bias.estimands.estimates import estimate_of, estimates
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.models.components import BY_REPLICATE, sizes_of
+from bayes_bias import AssociationTable, Sampling, cosines, fit, load_fit, load_spec, save_fit, summarize
+from bayes_bias.models.components import BY_REPLICATE, REPLICATES, sizes_of
 from bayes_bias.models.crossed import data as model_data
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.parts import parts_of
-from bayes_bias.models.replication import Variances
-from bayes_bias.models.scatter import ScatterDensity, log_likelihood
-from bayes_bias.models.spec import REPLICATES
+from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.scatter_density import ScatterDensity, log_likelihood
+from bayes_bias.models.table_parts import parts_of
+from bayes_bias.posterior.estimates import estimate_of, estimates
+from bayes_bias.table.association_table import assemble
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.combining_replicates import combine_replicates
+from bayes_bias.table.sufficient_statistics import table_means
 from tests.helpers import (
     REFERENCE,
     SCALES,
     SHORT,
     attribute_covariance,
     random_table,
+    says,
     summing_to_zero,
     target_covariance,
 )
@@ -46,7 +46,7 @@ SAMPLING = (
 
 def replicated_table(
     seed: int, targets: list[int], attributes: list[int], controls: int, replicates: int
-) -> Associations:
+) -> AssociationTable:
     """Random values: so many targets in each group, attributes in each associated class, words in one control."""
     rng = np.random.default_rng(seed)
     of_target = {f"t{g}{i}": f"g{g}" for g, n in enumerate(targets) for i in range(n)}
@@ -59,7 +59,7 @@ def replicated_table(
         f"r{r}": assemble(rng.normal(size=shape), of_target, of_attribute, stereotypes, opposites=opposites)
         for r in range(replicates)
     }
-    return replicated(tables, "template")
+    return combine_replicates(tables, "template")
 
 
 def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -80,7 +80,7 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
     }
 
 
-def dense_covariance(table: Associations, scales: dict[str, np.ndarray], data: xr.Dataset) -> np.ndarray:
+def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], data: xr.Dataset) -> np.ndarray:
     """Of all values of all replicates at once."""
     n_replicates, k = (
         data.sizes["replicate"],
@@ -110,7 +110,7 @@ def dense_covariance(table: Associations, scales: dict[str, np.ndarray], data: x
     return found + same_r * own
 
 
-def restricted_log_likelihood(table: Associations, covariance: np.ndarray) -> float:
+def restricted_log_likelihood(table: AssociationTable, covariance: np.ndarray) -> float:
     """The textbook's: what no block mean explains (Patterson and Thompson 1971)."""
     y = table.replicates.stacked().to_numpy().ravel()
     block = table.group_index[:, None] * len(table.classes) + table.class_index
@@ -235,7 +235,7 @@ def test_order_and_labels_of_replicates_do_not_matter():
     tables = {label.upper(): single for label, single in table.singles().items()}
     expected = parts_of(model_data(table), replicated=True)
     for order in (sorted(tables, reverse=True), ["R2", "R0", "R3", "R1"]):
-        other = model_data(replicated({label: tables[label] for label in order}, "seed"))
+        other = model_data(combine_replicates({label: tables[label] for label in order}, "seed"))
         for name, part in parts_of(other, replicated=True).items():
             np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
@@ -249,7 +249,7 @@ ENOUGH = Sampling(draws=1000, tune=700)
 
 
 @pytest.fixture(scope="module")
-def templates() -> Associations:
+def templates() -> AssociationTable:
     """Tables that share their words' effects and have shifts of their own."""
     rng = np.random.default_rng(4)
     shared = random_table(1)
@@ -259,11 +259,11 @@ def templates() -> Associations:
         own = 0.02 * rng.standard_normal(shared.values.shape)
         moved = shared.values + shift[np.ix_(shared.group_index, shared.class_index)] + own
         tables[f"template {r}"] = replace(shared, values=moved)
-    return replicated(tables, "template")
+    return combine_replicates(tables, "template")
 
 
 @pytest.fixture(scope="module")
-def fitted(sampled: None, templates: Associations) -> Fitted:
+def fitted(sampled: None, templates: AssociationTable) -> Fitted:
     return Fitted.of(fit(templates, sampling=ENOUGH))
 
 
@@ -355,23 +355,23 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
 
 @pytest.mark.slow
 def test_identical_replicates_are_one(small_table, small_fit, caplog):
-    same = replicated({f"copy {k}": small_table for k in range(3)})
+    same = combine_replicates({f"copy {k}": small_table for k in range(3)})
     found = fit(same, seed=1, sampling=SHORT)
-    assert "count as one" in caplog.text
+    assert says(caplog.text, "replicates same values")
     xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
 
 
 @pytest.mark.slow
 def test_a_model_without_their_effects_takes_the_mean_and_says_so(templates, caplog):
     found = fit(templates, "hierarchical", sampling=Sampling(draws=20, tune=20))
-    assert "no effects of replicates" in caplog.text
+    assert says(caplog.text, "no effects replicates")
     assert Fitted.of(found).data.sizes.get("replicate", 0) == 0
 
 
 @pytest.mark.slow
 def test_another_unit_is_another_unit_of_everything(templates, fitted):
     tables = {label: replace(each, values=each.values / 8) for label, each in templates.singles().items()}
-    smaller = fit(replicated(tables, "template"), sampling=ENOUGH)
+    smaller = fit(combine_replicates(tables, "template"), sampling=ENOUGH)
     one, other = (summarize(each)["mean"] for each in (fitted, smaller))
     scaled = [name for name in one.index if name[0] not in ("same_sign", "reliability", "effect_size")]
     np.testing.assert_allclose(8 * other[scaled], one[scaled], rtol=1e-6, atol=1e-9)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bayes_bias import Associations, Sampling, fit, summarize
-from bayes_bias.models.spec import load_spec
+from bayes_bias import AssociationTable, Sampling, fit, summarize
+from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
 from tests.helpers import SHORT
 
 
 @pytest.fixture(scope="module")
-def spoilt(small_table: Associations) -> Associations:
+def spoilt(small_table: AssociationTable) -> AssociationTable:
     """One odd cosine: the first man's with the first word of work."""
     values = small_table.values.copy()
     values[0, 0] = 0.95

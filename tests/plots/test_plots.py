@@ -10,10 +10,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.checks.left_out import bias_range, leave_out
+from bayes_bias.checks.leave_one_out import bias_range, leave_out
 from bayes_bias.errors import ScopeError
-from bayes_bias.estimands.estimates import estimates
-from bayes_bias.inference.diagnostics import Diagnostics
+from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -24,7 +23,10 @@ from bayes_bias.plots import (
 )
 from bayes_bias.plots.posterior import densities
 from bayes_bias.plots.style import COLOURS, MARKERS, style
-from bayes_bias.results.summary import interval_columns, summarize
+from bayes_bias.posterior.estimates import estimates
+from bayes_bias.posterior.summary import summarize
+from bayes_bias.table.column_names import interval_columns
+from tests.helpers import refused
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,7 @@ def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
 def test_sides_have_one_spelling(small_fit, summary, side):
     nearest = "attribute" if side.startswith("a") else "target"
-    with pytest.raises(ScopeError, match=f"side: '{side}' is no side of a table; .*{nearest}"):
+    with refused(ScopeError, f"side '{side}' {nearest}"):
         plot_word_bias(small_fit, side, summary=summary)
 
 
@@ -142,7 +144,7 @@ def test_bands_show_the_raw_contrast_without_a_word_and_without_a_cluster(small_
 
 
 def test_a_raw_contrast_has_no_density(small_fit):
-    with pytest.raises(ScopeError, match="'none' generalises to no other words"):
+    with refused(ScopeError, "'none'"):
         plot_posterior(small_fit, "none")
 
 
@@ -196,7 +198,7 @@ def test_each_template_has_its_raw_bias_and_its_estimate_under_the_bias_of_all(f
 
 
 def test_without_replicates_there_is_no_figure_of_them(small_fit, summary):
-    with pytest.raises(ScopeError, match="'small' has no replicates"):
+    with refused(ScopeError, "'small' replicates"):
         plot_replicates(small_fit, summary=summary)
 
 

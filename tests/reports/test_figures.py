@@ -2,16 +2,16 @@
 
 from matplotlib.figure import Figure
 
-from bayes_bias.reports import figures
+from bayes_bias.reports.figure_files import write_figures
+from tests.helpers import says
 
 
-def test_letters_that_the_font_lacks_are_told_for_each_file(tmp_path, caplog):
+def test_letters_that_the_font_lacks_are_reported_for_each_file(tmp_path, caplog):
     plain, odd = Figure().add_subplot(), Figure().add_subplot()
     plain.set_title("nurse")
     odd.set_title("\U00012000\U00012001")
-    svgs = figures.write_figures({"plain": plain, "odd": odd}, tmp_path / "figures", ["png", "svg"])
-    assert caplog.messages == [
-        "odd.png: the font lacks letters of some words; index.html shows them",
-    ]
+    svgs = write_figures({"plain": plain, "odd": odd}, tmp_path / "figures", ["png", "svg"])
+    (message,) = caplog.messages
+    assert says(message, "odd.png letters index.html")
     assert "nurse" in svgs["plain"].decode()
     assert (tmp_path / "figures" / "odd.svg").read_bytes() == svgs["odd"]

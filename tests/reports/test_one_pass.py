@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bayes_bias import WordList, open_embedding, report, write
-from bayes_bias.embeddings.base import Reader, Vector
+from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.measures import Weat
 from bayes_bias.models import word_effects
 from tests.helpers import FEW, SHORT, letters, numbered, random_vectors

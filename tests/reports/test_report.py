@@ -12,43 +12,47 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import Associations, Sampling, verdict, write
-from bayes_bias.associations.table import assemble
+from bayes_bias import AssociationTable, Sampling, verdict, write
 from bayes_bias.checks.data_fit import data_fit
 from bayes_bias.citation import Reference
-from bayes_bias.embeddings import open_embedding, save_vectors
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.embeddings.saving_vectors import save_vectors
 from bayes_bias.errors import (
-    AssociationsError,
     BayesBiasError,
     EmbeddingError,
     OutputError,
     ScopeError,
     SpecError,
+    TableError,
     WordListError,
 )
 from bayes_bias.formatting import estimate
 from bayes_bias.measures import quasi_f
+from bayes_bias.measuring.list_tables import _read
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.model_spec import load_spec
 from bayes_bias.progress import Quiet
-from bayes_bias.reports import Report, Section, check_folder, report
-from bayes_bias.reports import folder as folder_module
-from bayes_bias.reports.build import _read
-from bayes_bias.reports.check import Study
-from bayes_bias.reports.checks import CHECKERS, second_opinion
-from bayes_bias.reports.figures import KINDS, draw, rendered
-from bayes_bias.reports.latex import tables
+from bayes_bias.reports import check_second_opinion as second_opinion
+from bayes_bias.reports import document_writer, figure_files
+from bayes_bias.reports.building import report
+from bayes_bias.reports.check_record import Study
 from bayes_bias.reports.methods_of_report import methods_of
 from bayes_bias.reports.references import shared_references
+from bayes_bias.reports.report_checks import CHECKERS
+from bayes_bias.reports.report_figures import figures_of
+from bayes_bias.reports.report_folder import check_folder
+from bayes_bias.reports.report_record import Report, Section
 from bayes_bias.reports.templating import latex as escaped
+from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import FEW, SHORT, html_of, random_table
+from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
 
+KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
 WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
 
 
 @pytest.fixture(scope="module")
-def wicked() -> Associations:
+def wicked() -> AssociationTable:
     """Cosines of words, and with a name, that would break a careless page, table or path."""
     tame = random_table(3, bias=0.0)
     values = tame.values
@@ -58,7 +62,7 @@ def wicked() -> Associations:
 
 
 @pytest.fixture(scope="module")
-def made(sampled: None, small_table: Associations, wicked: Associations) -> Report:
+def made(sampled: None, small_table: AssociationTable, wicked: AssociationTable) -> Report:
     return report([small_table, wicked], seed=1, sampling=SHORT, against_published=True)
 
 
@@ -68,7 +72,7 @@ def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def failed(sampled: None, small_table: Associations) -> Report:
+def failed(sampled: None, small_table: AssociationTable) -> Report:
     """Far too few draws to converge."""
     return report(small_table, sampling=FEW)
 
@@ -148,6 +152,7 @@ def test_a_word_or_name_with_markup_stays_inert(folder):
 
 def test_words_mean_nothing_to_latex(folder):
     text = (folder / "tables.tex").read_text(encoding="utf-8")
+    assert "Group bias is not a finding by itself" in text
     assert r"../../x \textless{}i\textgreater{}" in text
     assert escaped(r"\input{x}_50%") == r"\textbackslash{}input\{x\}\_50\%"
     assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
@@ -174,23 +179,25 @@ def test_weat_and_posterior_are_compared_in_the_same_unit(made):
 
 def test_the_page_names_the_unit_of_the_bias_and_what_noise_and_scope_mean(made):
     text = html_of(made)
-    for needed in ("cosine similarity", "new targets and new attributes", "The noise floor", "95%"):
+    assert states(text, "new targets attributes 95%")
+    for needed in ("cosine similarity", "noise floor"):
         assert needed in text
 
 
 def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made):
     section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
     of_these = dataclasses.replace(made, sections=(section,), scope="targets")
-    assert of_these.table().verdict.item() == "these words differ; with new attributes distinguishable"
+    assert says(of_these.table().verdict.item(), "these words differ new attributes distinguishable")
     for text in (html_of(of_these), plain(of_these)):
-        assert "random words would in about 4 of 10 cases" in text
-    assert "is called distinguishable" not in plain(of_these)
+        assert states(text, "random words 4 10")
+    assert not states(plain(of_these), "called distinguishable")
+    assert states(plain(made), "called distinguishable")
     assert section.verdict.beside.posterior in html_of(of_these)
 
 
 def test_page_and_methods_say_what_the_intervals_rest_on(made):
     for text in (html_of(made), plain(made)):
-        assert "independent draws from the population" in text
+        assert states(text, "independent population")
         assert "sub-topics" in text
     assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
 
@@ -204,50 +211,50 @@ def test_methods_name_the_words_that_share_effects(made):
     named = {"target_clustering": np.array(["pair"], dtype=object)}
     tree["constant_data"] = tree["constant_data"].to_dataset().assign_coords(named)
     text = plain(dataclasses.replace(made, sections=(dataclasses.replace(section, fitted=Fitted.of(tree)),)))
-    assert "Where the list names them, targets of a pair share effects of the same kinds." in text
-    assert "for the standard deviation of what targets that belong together share of their levels" in text
-    assert "belong together" not in plain(made)
+    for claim in ("targets pair share effects", "standard deviation targets together share levels"):
+        assert states(text, claim)
+        assert not states(plain(made), claim)
 
 
 def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     assert failed.sections[0].verdict.label == "not converged"
     text = html_of(failed)
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
-    assert "✕ Not converged: small" in answers
+    assert states(answers, "✕ converged small")
     figures_and_tables = section.count("<figcaption>") + section.count("<caption>")
-    assert section.count("✕ Not converged, do not interpret") == figures_and_tables == 7
-    assert "have not converged and must not be interpreted" in rest
-    assert tables(failed).count("not converged") >= 3
+    assert section.count("✕ Not converged") == figures_and_tables == 7
+    assert states(rest, "converged interpreted")
+    assert latex_tables_of(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()
 
 
 def test_several_lists_are_judged_together_wherever_their_verdicts_stand(made, folder):
     rows = made.together.table
     evidence = pd.read_csv(folder / "evidence.csv", index_col="list")
-    for column in ("prob_chance", "prob_holm", "survives"):
+    for column in ("chance", "chance_holm", "survives"):
         assert evidence[column].tolist() == pytest.approx(rows[column].tolist())
-    said = "Of two lists two are distinguishable from noise; after Holm's adjustment two are: small, "
-    assert str(made.together).startswith(said)
-    assert html.unescape(html_of(made)).count(said) == 2  # among the answers, and in the methods
-    assert said in tables(made)
-    assert r"\label{tab:together}" in tables(made)
-    assert re.search(r"two lists by Holm's procedure \[\d+\]", plain(made))
+    said = str(made.together)
+    assert says(said, "two distinguishable Holm's small")
+    assert html.unescape(html_of(made)).count(said[:60]) == 2  # among the answers, and in the methods
+    assert said[:60] in latex_tables_of(made)
+    assert r"\label{tab:together}" in latex_tables_of(made)
+    assert states(plain(made), "two lists Holm's [")
 
 
 def test_one_list_needs_no_adjustment(failed):
-    for text in (html_of(failed), plain(failed), tables(failed)):
+    for text in (html_of(failed), plain(failed), latex_tables_of(failed)):
         assert "Holm" not in text
 
 
 def test_weat_is_left_out_in_words_where_it_is_not_defined(made):
     measured = made.sections[0].measures
     others = {name: found for name, found in measured.results.items() if name != "WEAT"}
-    left_out = {"WEAT": "WEAT: compares two groups"}
+    left_out = {"WEAT": "WEAT: because it is Monday"}
     section = dataclasses.replace(
         made.sections[0], measures=dataclasses.replace(measured, results=others, left_out=left_out)
     )
     text = html_of(dataclasses.replace(made, sections=(section,)))
-    assert "WEAT: not defined here (compares two groups)" in text
+    assert states(text, "WEAT not because it is Monday")
 
 
 def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, folder):
@@ -255,50 +262,50 @@ def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, fol
     assert evidence.coverage_89 > 0.89
     assert evidence.elpd_difference > 2 * evidence.elpd_se
     for text in (html_of(made), plain(made)):
-        assert f"{evidence.coverage_50:.1%} and {evidence.coverage_89:.1%} of the 209 raw cosines" in text
-        assert f"better than by the published model: elpd +{evidence.elpd_difference:.0f}" in text
-    assert "this table has no embedding to draw random words from" in html_of(made)
+        assert states(text, f"{evidence.coverage_50:.1%} {evidence.coverage_89:.1%} 209 raw cosines")
+        assert states(text, f"published model elpd +{evidence.elpd_difference:.0f}")
+    assert states(html_of(made), "no embedding random words")
 
 
 def test_the_published_model_is_fitted_only_where_it_is_asked_for(made, monkeypatch):
-    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_model", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_table", lambda *_, **__: pytest.fail("fitted"))
     section = checked_again(made.sections[0], "data_fit", against_published=False)
-    assert "raw cosines lie inside" in section.checks["data_fit"].text
+    assert states(section.checks["data_fit"].text, "raw cosines")
     one = dataclasses.replace(made, sections=(section,))
     for text in (html_of(one), plain(one)):
         assert "published model" not in text
-        assert "of the 209 raw cosines lie inside" in text
+        assert states(text, "209 raw cosines")
     assert "--against-published" in one.evidence().no_comparison["small"]
 
 
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
-    assert "Not checked, because the fit has not converged" in html_of(failed)
+    assert states(html_of(failed), "Not checked converged")
     section, module = made.sections[0], "bayes_bias.checks.data_fit"
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}._published_or_why_not", lambda *_: (None, "no cosine"))
         text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
-    assert "The published model cannot stand beside it: no cosine." in text
+    assert states(text, "published model no cosine")
     monkeypatch.setattr(f"{module}.MOST_PAIRS", 200)
-    with pytest.raises(AssociationsError, match="209 values are too many for a report"):
+    with refused(TableError, "209 values"):
         data_fit(section.fit, section.table, against_published=True)
     text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
-    assert "Not checked: 209 values are too many for a report" in text
+    assert states(text, "Not checked 209 values")
 
 
 def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
-    (targets, _), without = check.found
+    (targets, _), without = check.result, check.tables["left-out"]
     assert evidence.loc["small", "icc_targets"] == pytest.approx(targets.icc)
     assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(
         without[without.what == "word"].bias.max()
     )
-    assert "Without any one word the observed bias would lie in" in html_of(made)
+    assert states(html_of(made), "Without word observed bias")
     filed = pd.read_csv(folder / "left-out.csv")
     assert len(filed[filed.list == "small"]) == len(without)
 
 
-def test_clusters_are_told_before_anything_else(made):
+def test_clusters_are_reported_before_anything_else(made):
     section, table = made.sections[0], made.sections[0].table
     y, half = table.values.to_numpy().copy(), np.arange(table.values.sizes["attribute"]) % 2 == 1
     men = np.where(table.group_index == 0, 0.2, -0.2)[:, None]
@@ -306,18 +313,18 @@ def test_clusters_are_told_before_anything_else(made):
     clustered = dataclasses.replace(table, values=table.values.copy(data=y))
     again = checked_again(section, "clusters", table=clustered).checks["clusters"]
     assert again.alarm
-    assert "The attributes come in clusters: intraclass correlation ." in again.text
-    assert "6 to 17% false findings" in again.text
+    assert states(again.text, "attributes clusters intraclass correlation")
+    assert states(again.text, "6 17% false findings")
 
 
-def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):
+def test_a_second_opinion_says_the_same_or_is_reported_before_anything_else(made):
     section = made.sections[0]
     found = quasi_f(section.table)
     said = estimate(found.value, *found.interval)
     evidence = made.evidence().loc["small"]
-    assert (evidence.quasi_f, evidence.quasi_f_p) == (found.value, found.p_value)
-    assert f"by their own, says the same: {said}, p" in html_of(made)
-    assert f"for which see below, agreed with the posterior (small: {said}" in plain(made)
+    assert (evidence.quasi_f, evidence.quasi_f_p_value) == (found.value, found.p_value)
+    assert states(html_of(made), f"same {said} p")
+    assert states(plain(made), f"agreed posterior small {said}")
     # Of a table from which its bias was taken.
     table = section.table
     own = table.group_index[:, None] == table.class_index[None, :]
@@ -325,27 +332,27 @@ def test_a_second_opinion_says_the_same_or_is_told_before_anything_else(made):
     again = checked_again(section, "second-opinion", table=without)
     assert again.checks["second-opinion"].alarm
     other = dataclasses.replace(made, sections=(again,))
-    assert "by their own, says otherwise: 0.000 [" in html_of(other)
-    assert "for which see below, disagreed with the posterior about small (small: 0.000 [" in plain(other)
+    assert states(html_of(other), "otherwise 0.000 [")
+    assert states(plain(other), "disagreed posterior small 0.000 [")
     # What it cannot know is no reason for alarm.
     named = section.fit.copy()
     data = named["constant_data"].to_dataset().drop_dims("target_clustering")
     named["constant_data"] = xr.DataTree(data.assign(target_clustering=("target_clustering", ["topic"])))
     told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
     assert not told.checks["second-opinion"].alarm
-    assert "nothing of the sub-topics or pairs that the list names" in told.checks["second-opinion"].text
-    assert "disagreed with the posterior about small (" in plain(dataclasses.replace(made, sections=(told,)))
+    assert states(told.checks["second-opinion"].text, "sub-topics pairs")
+    assert states(plain(dataclasses.replace(made, sections=(told,))), "disagreed posterior small")
 
 
 @pytest.mark.parametrize(
     ("sizes", "consequence"),
     [
-        ((6, 30), "its interval is too short, since the group that varies more is the shorter one"),
-        ((30, 6), "its interval is too long, since the group that varies more is the longer one"),
-        ((20, 20), "with lists of like length that matters little"),
+        ((6, 30), "interval too short"),
+        ((30, 6), "interval too long"),
+        ((20, 20), "similar length little"),
     ],
 )
-def test_groups_whose_words_vary_unlike_are_told(sizes, consequence):
+def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
     rng = np.random.default_rng(1)
     group, y = np.repeat(["many kinds", "one kind"], sizes), rng.normal(size=(sum(sizes), 16))
     y[group == "many kinds", :8] += 12 * rng.normal(size=(sizes[0], 1))
@@ -355,9 +362,9 @@ def test_groups_whose_words_vary_unlike_are_told(sizes, consequence):
         {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
         {"many kinds": "near", "one kind": "far"},
     )
-    (told,) = second_opinion._unlike(quasi_f(table), 2)
-    assert told.startswith("Targets of 'many kinds' differ more among themselves than those of 'one kind' (")
-    assert told.endswith(f"groups share their scales: {consequence}.")
+    (told,) = second_opinion._unequal_spread(quasi_f(table), 2)
+    assert says(told, "'many kinds' more 'one kind'")
+    assert says(told, f"groups share scales {consequence}")
 
 
 def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
@@ -366,34 +373,33 @@ def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_
     tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
     section = checked_again(made.sections[0], "prior", fitted=Fitted.of(tree))
     other = dataclasses.replace(made, sections=(section,))
-    said = "The bias is prior-sensitive: power-scaling sensitivity 0.083, above 0.05"
+    said = "power-scaling sensitivity 0.083"
     assert html_of(other).count(said) == 2
     assert said not in html_of(made)
-    assert "above 0.05 a bias is prior-sensitive, as it is for small" in plain(other)
-    assert "above 0.05 a bias is prior-sensitive, as none is" in plain(made)
+    assert states(html_of(other), f"prior-sensitive {said} 0.05")
+    assert states(plain(other), "0.05 prior-sensitive small")
+    assert states(plain(made), "0.05 prior-sensitive")
+    assert not states(plain(made), "prior-sensitive small")
 
 
 @pytest.mark.slow
 def test_what_the_reader_takes_for_negligible_is_on_the_page_and_in_the_methods(small_table):
     other = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
-    assert "that the bias is smaller than 0.1" in html_of(other)
-    assert "A bias smaller than 0.1 either way was taken for negligible" in plain(other)
+    assert states(html_of(other), "bias smaller 0.1")
+    assert states(plain(other), "bias 0.1 negligible")
     assert 0 < other.table().prob_negligible["small"] < 1
 
 
 def test_methods_are_written_from_the_fit(made):
     text = plain(made)
-    assert "HalfNormal(sigma=1.65) for the standard deviation of e" in text
+    assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
     unit = made.sections[0].fitted.data.within_sd.item()
-    assert (
-        f"pooled standard deviation of a table's values about the mean of their block (small: {unit:.4g},"
-        in text
-    )
-    assert f"{SHORT.chains} chains of {SHORT.tune} warm-up and {SHORT.draws} kept draws" in text
+    assert states(text, f"pooled standard deviation values block small {unit:.4g}")
+    assert states(text, f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws")
     assert "5 men, 6 women" in text
-    assert "a[i] + u[i] (where c is associated with a group) + x[i, c]" in text
+    assert states(text, "a[i] u[i] associated group x[i, c]")
     other = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))
-    assert "Exponential(lam=20) for the standard deviation of e" in plain(other)
+    assert states(plain(other), "Exponential(lam=20) standard deviation e")
 
 
 def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
@@ -402,8 +408,9 @@ def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
     own = dataclasses.replace(made.sections[0], table=table)
     published = dataclasses.replace(own, table=dataclasses.replace(table, source=list_source))
     said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
-    assert re.search(r"small \(our own list; targets: .*; control classes: 8 neutral \[1\]\)", said[0])
-    assert re.search(r"small \[1\] \(targets: .*; control classes: 8 neutral \[2\]\)", said[1])
+    assert states(said[0], "small our own list targets 8 neutral [1]")
+    assert states(said[1], "small [1] targets 8 neutral [2]")
+    assert not states(said[1], "our own list")
 
 
 def test_latex_sets_the_model_as_an_equation(made):
@@ -413,7 +420,7 @@ def test_latex_sets_the_model_as_an_equation(made):
 
 
 def test_no_latex_table_is_wider_than_the_text(made):
-    text = tables(made)
+    text = latex_tables_of(made)
     assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\linewidth}") == 4
     for name in ("table*", "adjustbox", "tabular"):
         assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
@@ -423,7 +430,7 @@ def test_no_latex_table_is_wider_than_the_text(made):
 def test_a_latex_label_keeps_the_letters_of_its_list(made):
     section = made.sections[0]
     named = dataclasses.replace(section, table=dataclasses.replace(section.table, name="my_list & 100%"))
-    text = tables(dataclasses.replace(made, sections=(named,)))
+    text = latex_tables_of(dataclasses.replace(made, sections=(named,)))
     assert r"\label{tab:my_list-100}" in text
     assert r"my\_list \& 100\%" in text
 
@@ -438,11 +445,9 @@ def test_all_that_the_methods_cite_is_in_the_bibliography(made):
 def test_the_second_opinion_has_its_interval_its_sentence_and_its_references(made, folder):
     for section in made.sections:
         row = made.measures().loc[(section.name, "quasi-F")]
-        assert (row.lower, row.upper) == section.quasi_f.interval
+        assert (row.ci95_lb, row.ci95_ub) == section.quasi_f.interval
         assert row.value == pytest.approx(section.weat.difference / 2)
-    assert r"a quasi-F \cite{clark1973language,satterthwaite1946approximate}: its sampling variance" in latex(
-        made
-    )
+    assert states(latex(made), r"quasi-F \cite{clark1973language,satterthwaite1946approximate}")
 
 
 def test_shared_references_are_keyed_by_their_own_entries():
@@ -462,14 +467,16 @@ def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when
     made, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(
-        folder_module.figures, "_files", lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False)
+        figure_files,
+        "_files",
+        lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False),
     )
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
     (out / "figures" / "mine.png").write_text("mine")
     one = dataclasses.replace(made, sections=made.sections[:1])
-    with pytest.raises(OutputError, match=r"holds files already; name another folder.*overwrite=True"):
+    with refused(OutputError, "files overwrite=True"):
         write(one, out)
     assert (out / "notes.txt").read_text() == "mine"
     assert any(path.name.startswith("posterior-x") for path in out.iterdir())
@@ -483,7 +490,8 @@ def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when
 def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     one = dataclasses.replace(made, sections=made.sections[:1])
     first, second = (
-        {name: rendered(ax.get_figure(), "svg") for name, ax in draw(one).items()} for _ in range(2)
+        {name: figure_files.rendered(draw().get_figure(), "svg") for name, draw in figures_of(one).items()}
+        for _ in range(2)
     )
     assert first == second
 
@@ -498,7 +506,7 @@ def test_figures_are_written_in_the_formats_that_are_asked_for(made, tmp_path):
     assert not (tmp_path / "none" / "figures").exists()
     assert (tmp_path / "none" / "index.html").read_bytes() == (tmp_path / "one" / "index.html").read_bytes()
     for wrong in (["gif"], "png"):
-        with pytest.raises(OutputError, match="figures: "):
+        with refused(OutputError, "figures png"):
             write(one, tmp_path / "wrong", figures=wrong)
     assert not (tmp_path / "wrong").exists()
 
@@ -507,21 +515,21 @@ def test_a_file_is_no_folder(made, tmp_path):
     out = tmp_path / "report"
     out.write_text("mine")
     for attempt in (lambda: write(made, out), lambda: check_folder(out)):
-        with pytest.raises(OutputError, match="is a file; name a folder"):
+        with refused(OutputError, "file folder"):
             attempt()
     assert out.read_text() == "mine"
 
 
 def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=r"cannot write|is no name of a file or folder"):
+    with refused(OutputError, "file"):
         check_folder(tmp_path / "file" / "report")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_module, "save_posterior", full)
-    with pytest.raises(OutputError, match="No space left on device; choose another folder"):
+    monkeypatch.setattr(document_writer, "save_posterior", full)
+    with refused(OutputError, "No space left on device"):
         write(failed, tmp_path / "report", figures=())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -529,30 +537,30 @@ def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed,
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"wordlists": []}, AssociationsError, "is empty"),
-        ({"wordlists": ["weat6", "weat6"]}, AssociationsError, "'weat6' is there 2 times"),
+        ({"wordlists": []}, TableError, "wordlists empty"),
+        ({"wordlists": ["weat6", "weat6"]}, TableError, "'weat6' 2"),
         ({"wordlists": ["weat6", "waet7"]}, WordListError, "weat7"),
-        ({"model": "hierarchical"}, SpecError, "neither scopes nor a noise floor"),
-        ({"scope": "none"}, ScopeError, "has no interval"),
-        ({"scope": "target"}, ScopeError, "did you mean 'targets'"),
-        ({"calibration_draws": -1}, BayesBiasError, "-1 is no number of random nulls"),
-        ({"ci_prob": 95}, ScopeError, "95 is no probability"),
-        ({"ci_prob": "95"}, ScopeError, "'95' is no probability"),
-        ({"seed": -1}, SpecError, "-1 is no seed"),
-        ({"sampling": 500}, SpecError, "500 says not how to sample"),
+        ({"model": "hierarchical"}, SpecError, "'hierarchical' scopes"),
+        ({"scope": "none"}, ScopeError, "scope 'none' interval"),
+        ({"scope": "target"}, ScopeError, "'targets'"),
+        ({"calibration_draws": -1}, BayesBiasError, "calibration_draws -1"),
+        ({"ci_prob": 95}, ScopeError, "ci_prob 95"),
+        ({"ci_prob": "95"}, ScopeError, "ci_prob '95'"),
+        ({"seed": -1}, SpecError, "seed -1"),
+        ({"sampling": 500}, SpecError, "sampling 500"),
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )
 def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, monkeypatch):
-    monkeypatch.setattr("bayes_bias.reports.build.fit", lambda *_, **__: pytest.fail("sampled"))
-    with pytest.raises(error, match=message):
+    monkeypatch.setattr("bayes_bias.reports.building.fit_table", lambda *_, **__: pytest.fail("sampled"))
+    with refused(error, message):
         report(**{"wordlists": "weat6"} | arguments)
 
 
 def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monkeypatch):
-    monkeypatch.setattr("bayes_bias.associations.lazy.MOST_PAIRS", 100)
-    monkeypatch.setattr("bayes_bias.reports.build.fit", lambda *_, **__: pytest.fail("sampled"))
-    with pytest.raises(AssociationsError, match="'weat6' has 256 cosines, too many for a report"):
+    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.reports.building.fit_table", lambda *_, **__: pytest.fail("sampled"))
+    with refused(TableError, "'weat6' 256 cosines"):
         report("weat6", controls=())
 
 
@@ -565,8 +573,8 @@ def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     assert "axe" in section.coverage.set_index("name").lost["weapons"]
     text = html_of(made)
     assert "axe" in text
-    assert "Is googlenews-demo biased?" in text
-    assert "2 of 185 words had no usable vector and were left out" in plain(made)
+    assert states(text, "googlenews-demo biased")
+    assert states(plain(made), "2 185 words vector left out")
     assert np.isfinite(made.table().weat_d["weat2"])
 
 
@@ -598,13 +606,12 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
     measured = both.measures()
     assert "SAME" in measured.loc["flora (vectors 0)"].index
-    assert measured.loc[("flora (vectors 1)", "posterior bias (both)"), ["lower", "upper"]].notna().all()
+    assert measured.loc[("flora (vectors 1)", "posterior bias (both)"), ["ci95_lb", "ci95_ub"]].notna().all()
     # Nulls are drawn where the embedding has words to spare, and the page says why not where it has none.
     nulls = both.evidence().nulls
     assert nulls.isna().tolist() == [True, False]
-    assert "has no words beside those of 'flora'" in both.evidence().no_calibration["flora (vectors 0)"]
-    same = "Of 2 random nulls of this design (the same targets, as many attribute words drawn at random)"
-    assert same in html_of(both)
+    assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
+    assert states(html_of(both), "2 random nulls same targets attribute words drawn")
     # What the scope calls a sample is drawn.
     of_targets = report(
         WordList.from_mapping(words, name="flora"),
@@ -614,11 +621,11 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         sampling=FEW,
         calibration_draws=2,
     )
-    assert "(the same attributes, as many targets drawn at random)" in html_of(of_targets)
-    assert "Are vectors 0 and vectors 1 biased?" in html_of(both)
-    with pytest.raises(EmbeddingError, match="2 are called 'vectors 0'; open them with different names"):
+    assert states(html_of(of_targets), "same attributes targets drawn random")
+    assert states(html_of(both), "vectors 0 vectors 1 biased")
+    with refused(EmbeddingError, "2 'vectors 0'"):
         report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
-    with pytest.raises(EmbeddingError, match="is an empty list"):
+    with refused(EmbeddingError, "embedding empty"):
         report(WordList.from_mapping(words), [])
 
 
@@ -627,4 +634,4 @@ def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
     measured = pd.read_csv(folder / "measures.csv", index_col=["list", "measure"])
     assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
     assert "SD-WEAT" in page
-    assert "SAME: vectors: none given" in page
+    assert states(page, "SAME vectors")

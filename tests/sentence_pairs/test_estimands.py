@@ -7,10 +7,10 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from bayes_bias.sentence_pairs.design import design
-from bayes_bias.sentence_pairs.estimands import between, differences, shares
-from bayes_bias.sentence_pairs.precision import plan_pairs
-from bayes_bias.sentence_pairs.scores import read_scores
+from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_estimands import between, differences, shares
+from bayes_bias.sentence_pairs.pair_scores import read_scores
+from bayes_bias.sentence_pairs.pairs_needed import plan_pairs
 from tests.sentence_pairs.tables import simulated
 
 DATA = design(read_scores(simulated(300, 20)))[0]

@@ -1,5 +1,6 @@
 """What `pairs` says of scores: closed forms where there are some, laws where there are none."""
 
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -11,15 +12,16 @@ from scipy.stats import beta, binom, expon, logistic, norm
 
 import bayes_bias as bb
 from bayes_bias import Sampling
-from bayes_bias.errors import PairsError, ScopeError, SpecError
-from bayes_bias.plots import plot_pairs
+from bayes_bias.errors import ScopeError, SentencePairsError, SpecError
+from bayes_bias.plots import plot_sentence_pairs
 from bayes_bias.progress import Quiet
-from bayes_bias.sentence_pairs.design import design
-from bayes_bias.sentence_pairs.estimands import differences, shares
-from bayes_bias.sentence_pairs.fitting import fit_difference, fit_share
-from bayes_bias.sentence_pairs.found import Pairs, PairsChange
-from bayes_bias.sentence_pairs.published import published
-from bayes_bias.sentence_pairs.scores import read_scores
+from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_estimands import differences, shares
+from bayes_bias.sentence_pairs.pair_fits import fit_difference, fit_share
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.sentence_pairs.pair_scores import read_scores
+from bayes_bias.sentence_pairs.published_shares import published
+from tests.helpers import refused, says, states
 from tests.sentence_pairs.tables import simulated
 
 ENOUGH = Sampling(draws=1000, tune=500, chains=2, target_accept=0.9)
@@ -29,21 +31,21 @@ CLUSTERED = TABLE.drop(columns="bias_type")
 
 
 def ask(frame, after=None, **options):
-    return bb.pairs(frame, after, sampling=ENOUGH, **options)
+    return bb.sentence_pairs.estimate(frame, after, sampling=ENOUGH, **options)
 
 
 @pytest.fixture(scope="module")
-def alone(sampled: None) -> Pairs:
+def alone(sampled: None) -> SentencePairs:
     return ask(ALONE)
 
 
 @pytest.fixture(scope="module")
-def whole(sampled: None) -> Pairs:
-    return bb.pairs(TABLE)
+def whole(sampled: None) -> SentencePairs:
+    return bb.sentence_pairs.estimate(TABLE)
 
 
 @pytest.fixture(scope="module")
-def change(sampled: None) -> PairsChange:
+def change(sampled: None) -> SentencePairsChange:
     rng = np.random.default_rng(8)
     return ask(ALONE, ALONE.assign(score_more=ALONE.score_more - 0.4 + 0.6 * rng.standard_normal(len(ALONE))))
 
@@ -54,9 +56,11 @@ def test_without_clusters_the_share_is_beta(alone):
     exact, row = beta(1 + ahead, 1 + len(ALONE) - ahead), alone.row("share")
     assert row["mean"] == pytest.approx(exact.mean(), abs=4 * exact.std() / np.sqrt(400))
     assert row.sd == pytest.approx(exact.std(), rel=0.1)
-    assert_allclose([row.lower, row.upper], exact.ppf([0.025, 0.975]), atol=0.3 * exact.std())
+    assert_allclose([row.eti95_lb, row.eti95_ub], exact.ppf([0.025, 0.975]), atol=0.3 * exact.std())
     assert_allclose(
-        [row.lower, row.upper], [row.independent_lower, row.independent_upper], atol=0.3 * exact.std()
+        [row.eti95_lb, row.eti95_ub],
+        [row.independent_ci95_lb, row.independent_ci95_ub],
+        atol=0.3 * exact.std(),
     )
 
 
@@ -70,7 +74,7 @@ def test_without_clusters_and_tails_the_mean_is_students():
     row = published(scores).loc["all pairs"]
     assert drawn.mean() == pytest.approx(row.difference, abs=0.2 * drawn.std())
     assert np.ptp(np.quantile(drawn, [0.025, 0.975])) == pytest.approx(
-        row.student_upper - row.student_lower, rel=0.1
+        row.student_ci95_ub - row.student_ci95_lb, rel=0.1
     )
 
 
@@ -96,12 +100,21 @@ def test_with_writers_the_share_is_that_of_a_grid():
     assert drawn.std() == pytest.approx(sd, rel=0.12)
 
 
+@pytest.mark.parametrize(("prob_direction", "planned"), [(0.63, False), (0.8, True), (0.99, False)])
+def test_numbers_of_pairs_are_planned_where_the_share_is_neither_clear_nor_mostly_noise(
+    alone, prob_direction, planned
+):
+    table = alone.table.copy()
+    table.loc[("share", "all pairs"), "prob_direction"] = prob_direction
+    assert ("Planning" in replace(alone, table=table).text) == planned
+
+
 def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
     known, blind = whole.row("share"), alone.row("share")
-    assert known.upper - known.lower > 1.5 * (blind.upper - blind.lower)
-    assert known.noise_upper - known.noise_lower > 1.5 * (blind.noise_upper - blind.noise_lower)
+    assert known.eti95_ub - known.eti95_lb > 1.5 * (blind.eti95_ub - blind.eti95_lb)
+    assert known.noise_ci95_ub - known.noise_ci95_lb > 1.5 * (blind.noise_ci95_ub - blind.noise_ci95_lb)
     same_writers = ask(TABLE, scope="pairs").row("share")
-    assert same_writers.upper - same_writers.lower < 0.8 * (known.upper - known.lower)
+    assert same_writers.eti95_ub - same_writers.eti95_lb < 0.8 * (known.eti95_ub - known.eti95_lb)
 
 
 @pytest.mark.slow
@@ -111,7 +124,7 @@ def test_other_units_and_another_order_are_that_and_nothing_else():
     scaled = ask(
         TABLE.assign(score_more=8 * TABLE.score_more, score_less=8 * TABLE.score_less), decimals=None
     )
-    columns = ["mean", "lower", "upper", "noise_upper"]
+    columns = ["mean", "eti95_lb", "eti95_ub", "noise_ci95_ub"]
     assert_allclose(
         scaled.table.loc["difference", columns], 8 * whole.table.loc["difference", columns], rtol=1e-6
     )
@@ -123,7 +136,7 @@ def test_exchanging_the_sentences_mirrors_everything(whole):
     for estimand, total in (("share", 1), ("difference", 0)):
         one, other = whole.table.loc[estimand], swapped.table.loc[estimand]
         assert_allclose(one["mean"] + other["mean"], total, atol=0.25 * one.sd.max())
-        assert_allclose(one.lower + other.upper, total, atol=0.5 * one.sd.max())
+        assert_allclose(one.eti95_lb + other.eti95_ub, total, atol=0.5 * one.sd.max())
         assert_allclose(one.observed + other.observed, total, atol=1e-12)
 
 
@@ -136,16 +149,14 @@ def test_without_clusters_the_change_of_the_share_is_that_of_two_betas(change):
     row = change.table.loc[("share", "all pairs")]
     assert row["mean"] == pytest.approx(drawn.mean(), abs=0.2 * drawn.std())
     assert row.sd == pytest.approx(drawn.std(), rel=0.1)
-    assert change.verdict.startswith(
-        "For new pairs like these, if they are independent the share changed by −"
-    )
+    assert says(change.verdict, "new pairs independent share changed −")
 
 
 def test_the_answer_tells_what_it_rests_on(whole):
     own = whole.published.loc["all pairs"]
     assert f"{own.share:.1%} of 240 pairs" in whole.text
-    assert "For new pairs of new writers the share is" in whole.verdict
-    assert f"on as many pairs of {whole.data.sizes['writer']} writers (95% of the time)" in whole.text
+    assert says(whole.verdict, "new pairs new writers share")
+    assert says(whole.text, f"{whole.data.sizes['writer']} writers 95%")
     assert whole.checks.fits.all()
     assert not whole.problems
 
@@ -163,7 +174,7 @@ def test_a_report_has_a_page_tables_figures_and_posteriors(whole, tmp_path):
     assert written >= {"methods.txt", "share.png", "difference.png", "posterior-share.nc", "provenance.json"}
     text = unescape(page.read_text(encoding="utf-8"))
     assert whole.text in text
-    assert "new pairs of new writers" in text
+    assert states(text, "new pairs new writers")
     assert "Miller, E. (2024)" in text
     assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
 
@@ -176,34 +187,27 @@ def test_a_change_has_a_report_too(change, tmp_path):
 
 
 def test_the_figure_has_a_row_for_each_type(whole):
-    rows = [tick.get_text() for tick in plot_pairs(whole).get_yticklabels()]
+    rows = [tick.get_text() for tick in plot_sentence_pairs(whole).get_yticklabels()]
     assert [row.split(" (")[0] for row in rows] == ["all pairs", "age", "gender", "religion"]
 
 
 def test_of_exactly_these_pairs_nothing_is_uncertain(alone):
     found = ask(ALONE, scope="none")
     assert found.row("share")["mean"] == alone.row("share").observed
-    assert np.isnan(found.row("share").lower)
-    assert (
-        found.verdict
-        == f"Of exactly these pairs the stereotypical sentence is ahead in {found.row('share').observed:.1%}."
-    )
+    assert np.isnan(found.row("share").eti95_lb)
+    assert says(found.verdict, f"exactly these pairs {found.row('share').observed:.1%}")
 
 
 def test_impossible_questions_are_refused_before_sampling(small_table):
-    with pytest.raises(ScopeError, match="scope: 'both' is no scope of pairs; valid: all, none, pairs"):
-        bb.pairs(TABLE, scope="both")
-    with pytest.raises(
-        SpecError, match="model: 'crossed' is crossed, a model of targets and attributes; give 'pairs'"
-    ):
-        bb.pairs(TABLE, model="crossed")
-    with pytest.raises(
-        SpecError, match=r"'pairs' is a model of pairs and not of targets .* use `bayes_bias.pairs`"
-    ):
+    with refused(ScopeError, "scope 'both' all, none, pairs"):
+        bb.sentence_pairs.estimate(TABLE, scope="both")
+    with refused(SpecError, "model 'crossed' 'pairs'"):
+        bb.sentence_pairs.estimate(TABLE, model="crossed")
+    with refused(SpecError, "'pairs' `bayes_bias.sentence_pairs.estimate`"):
         bb.fit(small_table, "pairs")
-    with pytest.raises(PairsError, match="1 pairs are in one table alone, 'pair 0' among them"):
-        bb.pairs(TABLE, TABLE.iloc[1:])
-    with pytest.raises(PairsError, match="writer of item 'pair 0' is 'x', and was 'w"):
-        bb.pairs(TABLE, TABLE.assign(writer=TABLE.writer.where(TABLE.index > 0, "x")))
-    with pytest.raises(PairsError, match="every pair has the same difference as before"):
-        bb.pairs(TABLE, TABLE)
+    with refused(SentencePairsError, "1 'pair 0'"):
+        bb.sentence_pairs.estimate(TABLE, TABLE.iloc[1:])
+    with refused(SentencePairsError, "writer 'pair 0' 'x' 'w"):
+        bb.sentence_pairs.estimate(TABLE, TABLE.assign(writer=TABLE.writer.where(TABLE.index > 0, "x")))
+    with refused(SentencePairsError, "same before"):
+        bb.sentence_pairs.estimate(TABLE, TABLE)

@@ -4,13 +4,20 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from bayes_bias.results.many_lists import holm
-from bayes_bias.sweeps.asked import SAMPLING, Asked
-from bayes_bias.sweeps.found import Sweep
+from bayes_bias.posterior.holm import holm
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings
 from benchmarks.atlases import made_cells, truth
 
 # What becomes of a few cells, by their places.
-_FAILED = {"bias": np.nan, "sd": np.nan, "lower": np.nan, "upper": np.nan, "verdict": "failed", "source": ""}
+_FAILED = {
+    "bias": np.nan,
+    "sd": np.nan,
+    "ci95_lb": np.nan,
+    "ci95_ub": np.nan,
+    "verdict": "failed",
+    "source": "",
+}
 _UNCONVERGED = {"verdict": "not converged", "problems": "R-hat up to 1.030 (should be at most 1.01)"}
 _SCREENED = {"verdict": "screened only", "source": "quasi-F"}
 _ODD = {1: _FAILED, 5: _UNCONVERGED, 7: _SCREENED}
@@ -24,7 +31,7 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1) -> Sweep:
     failed = [(*at, "crossed", "half of the words have no vector") for at in cells.index[cells.source == ""]]
     origin = {"source": "vectors.txt (text)", "dimensions": 300, "replicates": 0}
     return Sweep(
-        asked=Asked.checked(["crossed"], (), "all", "all", 0.95, 1, SAMPLING),
+        settings=SweepSettings.checked(["crossed"], (), "all", "all", 0.95, 1, SAMPLING),
         embeddings=names[0],
         lists=names[1],
         sources=pd.DataFrame(origin, index=pd.Index(names[0], name="embedding")),
@@ -45,8 +52,8 @@ def _cells(made: pd.DataFrame) -> pd.DataFrame:
     z, chance = norm.ppf(0.975), 2 * norm.sf((made.bias / made.sd).abs())
     labels = ["distinguishable", "borderline"]
     cells = made.assign(
-        lower=made.bias - z * made.sd,
-        upper=made.bias + z * made.sd,
+        ci95_lb=made.bias - z * made.sd,
+        ci95_ub=made.bias + z * made.sd,
         chance=chance,
         source="posterior",
         verdict=np.select([chance < 0.05, chance < 0.1], labels, "not distinguishable"),

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.associations.table import assemble
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.sweeps.shared_words import influence_of, shared_errors
+from bayes_bias.table.association_table import assemble
 
 
 def shares(one: QuasiF, other: QuasiF) -> float:

@@ -10,15 +10,15 @@ import pytest
 import xarray as xr
 
 import bayes_bias as bb
+from bayes_bias.debiasing import Debiasing, HardDebias
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.inference.diagnostics import Diagnostics
-from bayes_bias.sweeps import Recipe, Sweep
-from bayes_bias.tasks.store import MARKER
-from bayes_bias.words.defining_sets import read_debias_sets
-from tests.helpers import SHORT
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.sweeps.job_store import MARKER
+from bayes_bias.sweeps.sweep_results import Sweep
+from tests.helpers import SHORT, refused, says
 
 BRIEF = bb.Sampling(draws=150, tune=200, chains=2, target_accept=0.8)
-DEBIASED = Recipe("debiased", read_debias_sets("she:he,woman:man"))
+DEBIASED = Debiasing(HardDebias(), "she:he,woman:man")
 
 
 def toy(seed: int, missing: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
@@ -50,8 +50,8 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     found, _ = swept
     fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=BRIEF)
     said, cell = bb.verdict(fit), found.cells.loc[("shipped", "weat7")]
-    assert (cell.bias, cell.lower, cell.upper, cell.verdict) == (
-        said.bias,
+    assert (cell.bias, cell.ci95_lb, cell.ci95_ub, cell.verdict) == (
+        said.mean,
         said.lower,
         said.upper,
         said.label,
@@ -115,7 +115,7 @@ def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) ->
         {"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path
     )
     assert found.failures[["embedding", "list"]].to_numpy().tolist() == [["few", "weat7"]]
-    assert found.failures.reason[0].startswith("group 'math': 5 of 8 words have no usable vector")
+    assert says(found.failures.reason[0], "group 'math' 5 of 8 vector")
     assert found.coverage[["embedding", "name", "lost"]].to_numpy().tolist() == [
         ["one less", "math", math[0]]
     ]
@@ -123,9 +123,9 @@ def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) ->
     assert found.cells.bias.notna().sum() == 5
 
 
-def test_a_damaged_file_and_an_impossible_recipe_fail_by_themselves(tmp_path: Path) -> None:
+def test_a_damaged_file_and_an_impossible_debiasing_fail_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
-    lost = Recipe("lost", read_debias_sets("kween:kwing"), of=("good",))
+    lost = Debiasing(HardDebias(), "kween:kwing", "lost", of=("good",))
     found = screened({"good": toy(1), "damaged": tmp_path / "damaged.txt"}, debiasing=[lost])
     assert found.failures.embedding.tolist() == ["good, lost", "damaged"]
     assert found.cells.loc["good"].bias.notna().all()
@@ -133,13 +133,13 @@ def test_a_damaged_file_and_an_impossible_recipe_fail_by_themselves(tmp_path: Pa
 
 def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     vectors = toy(1)
-    whole = bb.hard_debias(vectors, [("she", "he"), ("woman", "man")])
+    whole = HardDebias().fit_transform(vectors, [("she", "he"), ("woman", "man")])
     found = screened({"own": vectors}, "weat7", debiasing=[DEBIASED])
     expected = bb.measures.quasi_f(bb.cosines(whole, "weat7", ())).value
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
-def test_one_recipe_is_as_good_as_a_list_of_one() -> None:
+def test_one_debiasing_is_as_good_as_a_list_of_one() -> None:
     one, several = (screened({"own": toy(1)}, "weat7", debiasing=given) for given in (DEBIASED, [DEBIASED]))
     pd.testing.assert_frame_equal(one.cells, several.cells)
 
@@ -151,7 +151,7 @@ def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> N
         before.append(tmp_path / f"seed-{number}.npz")
         after.append(tmp_path / f"debiased-{number}.npz")
         bb.save_vectors(vectors, before[-1])
-        bb.save_vectors(bb.hard_debias(vectors, sets), after[-1])
+        bb.save_vectors(HardDebias().fit_transform(vectors, sets), after[-1])
     found = screened({"seeds": bb.open_embedding(before, kind="seed")}, "weat7", debiasing=[DEBIASED])
     expected = bb.measures.quasi_f(bb.cosines(bb.open_embedding(after, kind="seed"), "weat7", ()))
     cell = found.cells.loc[("seeds, debiased", "weat7")]
@@ -168,34 +168,32 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"embeddings": []}, "embeddings: there are none"),
+        ({"embeddings": []}, "embeddings none"),
         (
             {"embeddings": ["googlenews-demo", "googlenews-demo"]},
-            "embeddings: 2 are called 'googlenews-demo'; give each",
+            "embeddings 2 'googlenews-demo'",
         ),
-        ({"lists": []}, "lists: there are none"),
-        ({"lists": ["weat6", "weat6"]}, "lists: 'weat6' is there 2 times"),
-        ({"models": ["hierarchical"]}, "model: 'hierarchical' is hierarchical and has neither scopes nor"),
-        ({"measures": ["WAET"]}, "measures: 'WAET' is not known; did you mean 'WEAT'"),
-        ({"posteriors": "some"}, "posteriors: 'some' says not which cells are fitted"),
-        ({"posteriors": [("googlenews-demo", "weat7")]}, "posteriors: there is no 'weat7'"),
-        ({"jobs": 0}, "jobs: 0 processes cannot run"),
+        ({"lists": []}, "lists none"),
+        ({"lists": ["weat6", "weat6"]}, "lists 'weat6' 2"),
+        ({"models": ["hierarchical"]}, "model 'hierarchical' scopes"),
+        ({"measures": ["WAET"]}, "measures 'WAET' 'WEAT'"),
+        ({"posteriors": "some"}, "posteriors 'some'"),
+        ({"posteriors": [("googlenews-demo", "weat7")]}, "posteriors 'weat7'"),
+        ({"jobs": 0}, "jobs 0"),
         (
-            {"debiasing": [Recipe("x", read_debias_sets("she:he"), of=("glove",))]},
-            "debiasing: 'x' is of 'glove'; valid",
+            {"debiasing": [Debiasing(HardDebias(), "she:he", "x", of=("glove",))]},
+            "debiasing 'x' 'glove'",
         ),
-        ({"sampling": 100}, "sampling: 100 says not how to sample"),
+        ({"sampling": 100}, "sampling 100"),
     ],
 )
 def test_wrong_input_is_one_line_before_anything_is_read(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(BayesBiasError) as raised:
+    with refused(BayesBiasError, message):
         bb.sweep(**{"embeddings": ["googlenews-demo"], "lists": ["weat6"], **arguments})
-    assert str(raised.value).startswith(message)
-    assert "\n" not in str(raised.value)
 
 
 def test_a_folder_of_another_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     screened({"own": toy(1)}, "weat7", folder=tmp_path)
     (tmp_path / "cells" / MARKER).write_text('{"version": 99}')
-    with pytest.raises(BayesBiasError, match="another version of bayes_bias"):
+    with refused(BayesBiasError, "version"):
         screened({"own": toy(1)}, "weat7", folder=tmp_path)

@@ -7,6 +7,7 @@ import pytest
 
 from bayes_bias import WordList, cosines, load_wordlist
 from bayes_bias.errors import WordListError
+from tests.helpers import refused, says
 
 ROWS = [
     ["technical=male", "care=female", "male", "female", "food"],
@@ -63,29 +64,28 @@ def test_control_classes_may_stand_in_columns(folder):
 
 
 REFUSED = {
-    "no group": ("a,b\nx,y\n", "no column is headed by a group"),
-    "no class of a group": ("a=,b\nx,y\n", "is headed 'a='"),
-    "words under no name": ("a=b,b,\nx,y,z\n", "a column with the words z is headed ''"),
-    "more cells than names": ("a=b,b\nx,y,z\n", "row 2 has 3 cells, and 2 columns have a name"),
-    "two of one name": ("a=b,b,b\nx,y,z\n", "two columns are headed 'b'"),
-    "an unknown class": ("a=he,her,him\nx,y,z\n", "'stereotypes.a' names an unknown class 'he'"),
-    "no words": ("a=b,b,c\n,y,z\n", "'groups.a' is empty"),
-    "nothing": ("", "the file is empty"),
-    "an open quote": ('a=b,b\n"x,y\n', "not readable as columns of words"),
+    "no group": ("a,b\nx,y\n", "group"),
+    "no class of a group": ("a=,b\nx,y\n", "'a='"),
+    "words under no name": ("a=b,b,\nx,y,z\n", "column z ''"),
+    "more cells than names": ("a=b,b\nx,y,z\n", "row 2 3 cells 2 columns"),
+    "two of one name": ("a=b,b,b\nx,y,z\n", "two columns 'b'"),
+    "an unknown class": ("a=he,her,him\nx,y,z\n", "'stereotypes.a' 'he'"),
+    "no words": ("a=b,b,c\n,y,z\n", "'groups.a' empty"),
+    "nothing": ("", "jobs.csv empty"),
+    "an open quote": ('a=b,b\n"x,y\n', "columns words"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_spreadsheet_that_is_no_list_is_refused_in_a_line(folder, name):
     text, message = REFUSED[name]
-    with pytest.raises(WordListError, match=r"^.*jobs\.csv: ") as refused:
+    with refused(WordListError, "jobs.csv") as caught:
         load_wordlist(written(folder, text))
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert says(caught.value, message)
 
 
 def test_another_encoding_is_refused(folder):
-    with pytest.raises(WordListError, match="not UTF-8 text"):
+    with refused(WordListError, "UTF-8"):
         load_wordlist(written(folder, "a=b,b\nmädchen,y\n", encoding="latin-1"))
 
 
@@ -96,4 +96,4 @@ def test_the_command_line_tells_words_from_cosines(run, folder):
     assert "jobs" in out
     code, _, err = run("weat", written(folder, "target,group\nx,y\n", "values.csv"))
     assert code == 2
-    assert "--stereotype: a CSV file of cosines needs GROUP=CLASS" in err
+    assert says(err, "--stereotype GROUP=CLASS")

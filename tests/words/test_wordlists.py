@@ -3,13 +3,16 @@
 import copy
 import hashlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from bayes_bias.errors import WordListError
-from bayes_bias.words.wordlist import WordList, control_names, load_controls, load_wordlist, wordlist_names
-from tests.helpers import REFERENCE
+from bayes_bias.files import shipped
+from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
+from tests.helpers import REFERENCE, refused, says
 
 # Of the items of each WEAT as Caliskan et al. (2017, doi:10.1126/science.aal4230) used them, computed by `digest` from
 # weat_items_caliskan.csv of https://github.com/conjugateprior/cbn, whose licence (GPL-3) keeps the file out of here.
@@ -100,16 +103,28 @@ def test_positive_bias_is_the_stereotype():
     assert load_wordlist("weat9").stereotypes["mental disease"] == "temporary"
 
 
-def test_repeated_targets_are_kept_once_and_told():
+def test_repeated_targets_are_kept_once_and_reported():
     race = load_wordlist("race")
     assert race.groups["asian"] == ("asian", "asia", "china")
-    assert "race: 'black' lists 'black' 2 times, 'africa' 3 times; kept once" in race.notices
+    assert says(race.notices, "race 'black' 2 'africa' 3")
 
 
-def test_a_file_of_ones_own_works_like_a_name(tmp_path):
+def test_a_file_of_your_own_works_like_a_name(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML)
     assert load_wordlist(path) == load_wordlist(str(path)) == WordList.from_mapping(FLORA, name="flora")
+
+
+def test_a_shipped_name_that_is_a_file_too_is_refused_and_both_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weat6").write_bytes((shipped("wordlists") / "weat7.toml").read_bytes())
+    with pytest.raises(WordListError) as raised:
+        load_wordlist("weat6")
+    assert "'weat6'" in str(raised.value)
+    assert str(tmp_path / "weat6") in str(raised.value)
+    assert {load_wordlist(path).sha256 for path in ("./weat6", Path("weat6"))} == {
+        load_wordlist("weat7").sha256
+    }
 
 
 def test_a_list_is_immutable_and_leaves_its_source_alone():
@@ -136,7 +151,8 @@ def test_class_that_nobody_is_associated_with_is_a_control():
 def test_target_that_is_an_attribute_leaves_the_attributes_with_a_notice():
     wordlist = WordList.from_mapping(changed("classes", "pleasant", ["love", "rose"]), name="flora")
     assert wordlist.classes["pleasant"] == ("love",)
-    assert wordlist.notices == ("flora: 'rose' is a target; left out of the class 'pleasant'",)
+    (notice,) = wordlist.notices
+    assert says(notice, "flora 'rose' 'pleasant'")
 
 
 def test_control_words_used_elsewhere_leave_the_control_with_a_notice(tmp_path):
@@ -146,101 +162,101 @@ def test_control_words_used_elsewhere_leave_the_control_with_a_notice(tmp_path):
     assert dict(wordlist.controls) == {"first": ("rose", "love", "soup"), "second": ("bread",)} | {
         "first": ("soup",)
     }
-    assert any("'rose' is a target" in notice for notice in wordlist.notices)
-    assert any("'love' is in 'pleasant' too" in notice for notice in wordlist.notices)
+    assert any(says(notice, "'rose' target") for notice in wordlist.notices)
+    assert any(says(notice, "'love' 'pleasant'") for notice in wordlist.notices)
 
 
 BAD_CONTENT = {
-    "unknown key": ({**FLORA, "sterotypes": {}}, "unknown key 'sterotypes'; did you mean 'stereotypes'"),
-    "unknown source key": ({**FLORA, "source": {"DOI": "10"}}, "'source': unknown key 'DOI'"),
+    "unknown key": ({**FLORA, "sterotypes": {}}, "'sterotypes' 'stereotypes'"),
+    "unknown source key": ({**FLORA, "source": {"DOI": "10"}}, "'source' 'DOI'"),
     "unknown group": (
         changed("stereotypes", "flwers", "pleasant"),
-        "unknown group 'flwers'; did you mean 'flowers'",
+        "'flwers' 'flowers'",
     ),
     "unknown class": (
         changed("stereotypes", "flowers", "plesant"),
-        "'stereotypes.flowers' names an unknown class 'plesant'; did you mean 'pleasant'",
+        "'stereotypes.flowers' 'plesant' 'pleasant'",
     ),
     "no stereotype": (
         {**FLORA, "stereotypes": {"flowers": "pleasant"}},
-        "group 'insects' has no stereotypical class",
+        "'insects' stereotypical",
     ),
-    "empty group": (changed("groups", "flowers", []), "'groups.flowers' is empty"),
-    "empty class": (changed("classes", "pleasant", []), "'classes.pleasant' is empty"),
+    "empty group": (changed("groups", "flowers", []), "'groups.flowers' empty"),
+    "empty class": (changed("classes", "pleasant", []), "'classes.pleasant' empty"),
     "number for a word": (
         changed("groups", "flowers", ["rose", 7]),
-        "'groups.flowers' lists 7; a word is text",
+        "'groups.flowers' 7 text",
     ),
-    "blanks around a word": (changed("groups", "flowers", ["rose "]), "'groups.flowers' lists 'rose '"),
-    "text for a list": (changed("groups", "flowers", "rose"), "'rose' .str.; write it as a list of words"),
+    "blanks around a word": (changed("groups", "flowers", ["rose "]), "'groups.flowers' 'rose '"),
+    "text for a list": (changed("groups", "flowers", "rose"), "'rose' str list"),
     "list for a table": (
         {**FLORA, "groups": ["rose"]},
-        r"'groups' is \['rose'\] .list.; write it as a table",
+        "'groups' ['rose'] list table",
     ),
     "word in two groups": (
         changed("groups", "insects", ["ant", "rose"]),
-        "'rose' is in two groups, 'flowers' and 'insects'; remove it from one",
+        "'rose' 'flowers' 'insects'",
     ),
     "word in two classes": (
         changed("classes", "unpleasant", ["abuse", "love"]),
-        "'love' is in two associated classes, 'pleasant' and 'unpleasant'",
+        "'love' 'pleasant' 'unpleasant'",
     ),
     "class of targets": (
         changed("classes", "pleasant", ["rose"]),
-        "every word of class 'pleasant' is used elsewhere",
+        "'pleasant'",
     ),
-    "no group": ({**FLORA, "groups": {}, "stereotypes": {}}, "found none as groups, .* needs one or more"),
+    "no group": ({**FLORA, "groups": {}, "stereotypes": {}}, "none groups"),
     "one group and one class": (
         {
             "groups": {"flowers": ["rose"]},
             "classes": {"pleasant": ["love"]},
             "stereotypes": {"flowers": "pleasant"},
         },
-        "found 'pleasant' as associated classes",
+        "'pleasant' associated",
     ),
     "one class for all": (
         changed("stereotypes", "insects", "pleasant"),
-        "found 'pleasant' as associated classes",
+        "'pleasant' associated",
     ),
-    "no groups": ({"classes": FLORA["classes"]}, r"has no \[groups\]"),
+    "no groups": ({"classes": FLORA["classes"]}, "[groups]"),
 }
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_CONTENT.values(), ids=BAD_CONTENT.keys())
 def test_bad_content_is_refused(content, message):
-    with pytest.raises(WordListError, match=message) as caught:
+    with refused(WordListError, message) as caught:
         WordList.from_mapping(content, name="flora")
     assert str(caught.value).startswith("flora: ")
     assert "\n" not in str(caught.value)
 
 
 def test_no_such_list():
-    with pytest.raises(WordListError, match=r"'weat77' is neither .* did you mean 'weat7'\?"):
+    with refused(WordListError, "'weat77' 'weat7'"):
         load_wordlist("weat77")
 
 
 def test_no_such_control():
-    with pytest.raises(WordListError, match=r"control classes: 'nutral' .* did you mean 'neutral'\?"):
+    with refused(WordListError, "'nutral' 'neutral' control"):
         load_wordlist("weat7").with_controls(["nutral"])
 
 
 def test_malformed_toml_is_located(tmp_path):
     path = tmp_path / "broken.toml"
     path.write_text('[groups]\nflowers = ["rose" "tulip"]\n')
-    with pytest.raises(WordListError, match=r"broken\.toml: not valid TOML: .*line 2, column 19"):
+    with refused(WordListError, "broken.toml TOML line 2 column 19"):
         load_wordlist(path)
 
 
 def test_list_given_as_control_is_refused(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML)
-    with pytest.raises(WordListError, match="is a word list, not control classes"):
+    with refused(WordListError, "word list control"):
         load_controls(path)
 
 
 def test_control_with_the_name_of_a_class_is_refused():
     wordlist = load_wordlist("weat7").with_controls("neutral")
-    with pytest.raises(WordListError, match="'neutral' already is a class of the list 'weat7'"):
+    with refused(WordListError, "'neutral' 'weat7'"):
         wordlist.with_controls("neutral")
 
 
@@ -302,61 +318,59 @@ def test_controls_bring_their_topics_and_pairs(tmp_path):
 BAD_BELONGING = {
     "topic of an unknown class": (
         {"topics": {"plesant": {"feelings": ["love"]}}},
-        "'topics' names an unknown group or class 'plesant'; did you mean 'pleasant'",
+        "'topics' 'plesant' 'pleasant'",
     ),
     "topic with a word of another class": (
         {"topics": {"pleasant": {"feelings": ["abuse"]}}},
-        "'topics.pleasant.feelings' lists 'abuse', which 'pleasant' does not have",
+        "'topics.pleasant.feelings' 'abuse' 'pleasant'",
     ),
     "overlapping topics": (
         {"topics": {"pleasant": {"feelings": ["love"], "states": ["love", "peace"]}}},
-        "'love' is in two topics of 'pleasant', 'feelings' and 'states'; remove it from one",
+        "'love' 'pleasant' 'feelings' 'states'",
     ),
-    "empty topic": ({"topics": {"pleasant": {"feelings": []}}}, "'topics.pleasant.feelings' is empty"),
+    "empty topic": ({"topics": {"pleasant": {"feelings": []}}}, "'topics.pleasant.feelings' empty"),
     "topics without names": (
         {"topics": {"pleasant": ["love"]}},
-        "'topics.pleasant' is .* write it as a table",
+        "'topics.pleasant' table",
     ),
-    "topics of nothing": ({"topics": ["love"]}, "'topics' is .* write it as a table"),
+    "topics of nothing": ({"topics": ["love"]}, "'topics' table"),
     "pair of an unknown word": (
         {"pairs": [["rose", "wesp"]]},
-        "'pairs' names an unknown word 'wesp'; did you mean 'wasp'",
+        "'pairs' 'wesp' 'wasp'",
     ),
-    "pair of a list": ({"pairs": [["rose", ["wasp"]]]}, r"'pairs' names an unknown word \['wasp'\]"),
+    "pair of a list": ({"pairs": [["rose", ["wasp"]]]}, "'pairs' ['wasp']"),
     "pair of three": (
         {"pairs": [["rose", "ant", "wasp"]]},
-        "'rose', 'ant', 'wasp'.; a pair is a list of two",
+        "'rose' 'ant' 'wasp' two",
     ),
-    "pair of one": ({"pairs": ["rose"]}, "'pairs' lists 'rose'; a pair is a list of two words"),
-    "pairs as a table": ({"pairs": {"rose": "ant"}}, "'pairs' is no list of pairs; write pairs = "),
+    "pair of one": ({"pairs": ["rose"]}, "'pairs' 'rose' two"),
+    "pairs as a table": ({"pairs": {"rose": "ant"}}, "'pairs' list"),
     "word in two pairs": (
         {"pairs": [["rose", "ant"], ["rose", "wasp"]]},
-        "'pairs' has 'rose' in two pairs; remove it from one",
+        "'pairs' 'rose' two",
     ),
-    "word paired with itself": ({"pairs": [["rose", "rose"]]}, "'rose' and 'rose', both in 'flowers'"),
+    "word paired with itself": ({"pairs": [["rose", "rose"]]}, "'rose' 'flowers'"),
     "pair in one group": (
         {"pairs": [["rose", "tulip"]]},
-        "'pairs' matches 'rose' and 'tulip', both in 'flowers'; match words of two groups",
+        "'pairs' 'rose' 'tulip' 'flowers'",
     ),
     "target with attribute": (
         {"pairs": [["rose", "love"]]},
-        "'pairs' matches a target with an attribute, 'rose' and 'love'",
+        "'pairs' target attribute 'rose' 'love'",
     ),
 }
 
 
 @pytest.mark.parametrize(("belonging", "message"), BAD_BELONGING.values(), ids=BAD_BELONGING.keys())
 def test_topics_and_pairs_that_mean_nothing_are_refused(belonging, message):
-    with pytest.raises(WordListError, match=message) as caught:
+    with refused(WordListError, message) as caught:
         WordList.from_mapping({**FLORA, **belonging}, name="flora")
     assert str(caught.value).startswith("flora: ")
     assert "\n" not in str(caught.value)
 
 
-def test_pairs_below_a_table_are_told_where_they_belong(tmp_path):
+def test_pairs_below_a_table_are_refused_with_the_place_for_them(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML + 'pairs = [["rose", "ant"]]\n')
-    with pytest.raises(
-        WordListError, match=r"'pairs' stands below \[stereotypes\] .* above the first \[table\]"
-    ):
+    with refused(WordListError, "'pairs' [stereotypes] [table]"):
         load_wordlist(path)

@@ -1,1 +1,0 @@
-"""The data: tables of associations between targets and attributes, however they were measured."""

@@ -1,0 +1,211 @@
+"""How often would this design find a bias here where none is?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import pandas as pd
+
+from bayes_bias.arguments import check_count, check_jobs, check_seed, check_switch, is_between, listed
+from bayes_bias.checks.false_findings import SHARE_BOUNDS, rates
+from bayes_bias.checks.null_jobs import Cell, run
+from bayes_bias.checks.null_verdicts import NULL_SAMPLING
+from bayes_bias.checks.random_nulls import NullDesign, Random
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.formatting import Telling, share_within
+from bayes_bias.measuring.similarity import Similarity, similarity_of
+from bayes_bias.measuring.similarity_cosine import COSINES
+from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.models.sampling import Sampling, check_sampling
+from bayes_bias.progress import Progress
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+# So that every vector stays of unit length; much smaller ones are found already.
+MOST_PLANTED = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Telling):
+    """How a design fares where the truth is known.
+
+    Attributes
+    ----------
+    name : str
+        The word list.
+    truth : float
+        The true bias: zero, or what was planted.
+    records : pandas.DataFrame
+        A row for each draw, method and scope.
+    random : {"attributes", "targets", "both"}
+        Which words were drawn at random.
+    """
+
+    name: str
+    truth: float
+    records: pd.DataFrame
+    random: Random = "attributes"
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
+        return rates(self.records)
+
+    @property
+    def text(self) -> str:
+        """The main shares as a sentence."""
+        found = [f"{method} {share}" for method, share in self._shares()]
+        words = "targets and attributes" if self.random == "both" else self.random
+        planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
+        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(found)}."
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table[["draws", "findings", "share", *SHARE_BOUNDS]]
+
+    def _shares(self) -> Iterable[tuple[str, str]]:
+        """Of each method under the scope that fits what was drawn; where it was not asked for, of all that were."""
+        for (method, scope), row in self.table.iterrows():
+            asked = self.table.loc[method].index
+            widest = "all" if "all" in asked else "both"
+            fitting = WEAT_SCOPE if method == "WEAT" or self.random == "targets" else widest
+            if scope == fitting or fitting not in asked:
+                name = method if scope == fitting else f"{method} under scope '{scope}'"
+                yield name, share_within(row["share"], *row[list(SHARE_BOUNDS)])
+
+
+def calibrate(
+    wordlist: WordList | str | Path,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    *,
+    draws: int = 100,
+    random: Random = "attributes",
+    size: int | None = None,
+    planted: float = 0.0,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    similarity: str | Similarity = "cosine",
+    models: Iterable[ModelSpec | str | Path] = ("crossed",),
+    scopes: ScopeName | Iterable[ScopeName] | None = None,
+    sampling: Sampling = NULL_SAMPLING,
+    seed: int = 1,
+    allow_loss: bool = False,
+    trust: bool = False,
+    folder: str | Path | None = None,
+    jobs: int = -1,
+    client: Any = None,
+    progress: Progress | None = None,
+) -> Calibration:
+    """How often would this design find a bias where none is?
+
+    The targets are those of the list; the attributes of each class are drawn at random from the embedding, the same
+    for all classes, so that the population bias is zero. A method whose 95% interval excludes zero (or whose p is
+    below .05) in more than 5% of the draws finds what is not there.
+
+    Parameters
+    ----------
+    wordlist : WordList, str or Path
+    embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
+        Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
+    draws : int
+        Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
+    random : {"attributes", "targets", "both"}
+        Which words are drawn at random.
+    size : int, optional
+        Random words in each class, or group; as many as the list has by default.
+    planted : float
+        A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
+    controls, similarity
+        See `bayes_bias.similarities`.
+    models : iterable of ModelSpec, str or Path
+        Models to judge, beside WEAT's permutation test.
+    scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
+        Under which the models are judged; by default under each, which takes longer.
+    sampling : Sampling
+        How long to sample each posterior.
+    seed : int
+        The same seed gives the same draws.
+    allow_loss, trust : bool
+        As in `bayes_bias.cosines`.
+    folder : str or Path, optional
+        Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
+    jobs : int
+        Processes; -1 for one on each core, 1 for none but this.
+    client : distributed.Client, optional
+        Of a Dask cluster, which then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+    progress : Progress, optional
+
+    Returns
+    -------
+    Calibration
+        ``table`` and ``text``.
+
+    Raises
+    ------
+    BayesBiasError
+        A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
+        may raise.
+    ScopeError
+        The design cannot carry a scope.
+    OutputError
+        The folder cannot be made or written to, or holds something else.
+
+    Examples
+    --------
+    >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
+    """
+    _check_settings(draws, random, size, planted, seed, sampling, jobs)
+    check_switch("allow_loss", allow_loss)
+    opened, chosen = open_embedding(embedding, trust=trust), similarity_of(similarity)
+    if planted and chosen != COSINES:
+        raise BayesBiasError(
+            f"planted: {planted:g} is a difference of cosines, and cannot be planted in {chosen.metric.plural}; give 0"
+        )
+    words = load_wordlist(wordlist).with_controls(controls)
+    source = opened.excerpt([*words.targets, *words.attributes], pool=True)
+    design = NullDesign.of(words, source, random=random, allow_loss=allow_loss, similarity=chosen)
+    design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
+    design.check_pool()
+    scope_names = None if scopes is None else _carried(scopes, design.draw(seed, 0))
+    cell = Cell(
+        design=design,
+        specs=tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']"))),
+        seed=seed,
+        sampling=sampling,
+        with_weat=len(words.groups) == len(words.classes) == 2,
+        scopes=scope_names,
+    )
+    records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
+    return Calibration(words.name, planted, records, random)
+
+
+def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
+    """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
+    if not (given := listed("scopes", scopes, str, "['both']", ScopeError)):
+        raise BayesBiasError("scopes: is empty; name one or more, such as 'both', or give None for all")
+    for scope in given:
+        sampling_scope(scope)
+    means = table_means(table)
+    return tuple(dict.fromkeys(check_design(means, scope).name for scope in given))
+
+
+def _check_settings(
+    draws: int, random: str, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
+) -> None:
+    check_seed(seed)
+    check_sampling(sampling)
+    check_jobs(jobs)
+    check_count("draws", draws, "draws")
+    if random not in get_args(Random):
+        raise BayesBiasError(
+            f"random: '{random}' says not which words are drawn; {did_you_mean(random, get_args(Random))}"
+        )
+    if size is not None:
+        check_count("size", size, "words in a class", least=2)
+    if not is_between(planted, 0, MOST_PLANTED):
+        raise BayesBiasError(f"planted: {planted!r} cannot be planted; give a bias from 0 to {MOST_PLANTED}")

@@ -1,0 +1,158 @@
+"""What each method says of one table whose true bias is known: a few numbers for each."""
+
+from collections.abc import Collection
+from math import comb
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+from scipy.stats import t
+
+from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.sd_weat import sd_weat
+from bayes_bias.measures.weat import weat
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.fitting import described
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling, sample_bare
+from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import (
+    DEFAULT_SCOPE,
+    SD_WEAT_SCOPE,
+    WEAT_SCOPE,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+    widest_scope,
+)
+
+type Record = dict[str, Any]
+
+# Fewer draws than a fit has. Intervals are quantiles of the mixture of normals over draws, so that the ends of a 95%
+# interval are uncertain by a twentieth of the posterior's standard deviation (measured against 6,000 draws: .05 on
+# average, .17 at most), which moves the share of false findings by less than .1%.
+NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
+
+# Where they cannot be counted: p = .05 is then known to .002, which moves a share of findings by less than .001.
+_PERMUTATIONS = 10_000
+_INTERVAL = (0.025, 0.975)
+
+
+def judge(
+    table: AssociationTable,
+    spec: ModelSpec,
+    *,
+    truth: float = 0.0,
+    seed: int = 1,
+    sampling: Sampling = NULL_SAMPLING,
+    scopes: Collection[ScopeName] | None = None,
+) -> list[Record]:
+    """Posterior bias under each scope of one fit, or under these alone, as records; a model without scopes has its own.
+
+    Returns
+    -------
+    list of dict
+        ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``ci95_lb`` and ``ci95_ub`` (ends of the 95%
+        interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
+        the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
+        truth), ``divergences`` of the fit.
+    """
+    fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
+    return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
+
+
+def judge_posterior(
+    fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
+) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior."""
+    widest = widest_scope(fitted.data)
+    if fitted.structure.GENERALISES:
+        uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+        # A model may see no replicates where the table has some.
+        asked = uncertain if scopes is None else {widest if s == DEFAULT_SCOPE else s for s in scopes}
+        carried = [name for name in uncertain if name in asked]
+    else:
+        carried = [widest]
+    return [
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
+        for scope in carried
+    ]
+
+
+def posterior_of(
+    table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
+) -> tuple[Fitted, int]:
+    """A posterior without diagnostics, of which many are needed, and how many transitions diverged."""
+    structure, table = structure_of(spec), modelled(table, spec)
+    data = structure.data(table)
+    posterior, divergences = sample_bare(spec, data, seed=seed, sampling=sampling)
+    tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
+    tree.attrs = described(table, spec, seed)
+    return Fitted(tree, spec), divergences
+
+
+def judge_by_weat(table: AssociationTable, *, seed: int = 1) -> Record:
+    """WEAT's permutation test, two-sided; exact where the partitions can be counted."""
+    n = np.bincount(table.group_index)
+    permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
+    result = weat(table.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
+    return {"method": "WEAT", "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
+
+
+def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
+    """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
+    result = sd_weat(table, vocabulary=vocabulary, seed=seed)
+    return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
+
+
+def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Record]:
+    """The second opinion under each scope, as records of the columns of `judge`."""
+    return [
+        {"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)}
+        for scope in get_args(Sampled)
+    ]
+
+
+def _describe_test(found: QuasiF, truth: float) -> Record:
+    lower, upper = found.interval
+    return {
+        "mean": found.value,
+        "sd": found.se,
+        "ci95_lb": lower,
+        "ci95_ub": upper,
+        "p_value": found.p_value,
+        "rank": float(t.cdf((truth - found.value) / found.se, found.df)),
+    }
+
+
+def describe(bias: Estimate, truth: float) -> Record:
+    """An estimate beside the truth, as `judge` has it."""
+    if bias.mixture is None:
+        return _describe_draws(bias.draws.to_numpy().ravel(), truth)
+    (lower,), (upper,) = bias.mixture.quantiles(_INTERVAL)
+    positive = float(bias.mixture.prob_positive.item())
+    return {
+        "mean": float(bias.mixture.mean.item()),
+        "sd": float(bias.mixture.total_sd.item()),
+        "ci95_lb": float(lower),
+        "ci95_ub": float(upper),
+        "p_value": 2 * min(positive, 1 - positive),
+        "rank": float(bias.mixture.below(truth).item()),
+    }
+
+
+def _describe_draws(draws: np.ndarray, truth: float) -> Record:
+    lower, upper = np.quantile(draws, _INTERVAL)
+    positive = float((draws > 0).mean())
+    return {
+        "mean": float(draws.mean()),
+        "sd": float(draws.std()),
+        "ci95_lb": float(lower),
+        "ci95_ub": float(upper),
+        "p_value": 2 * min(positive, 1 - positive),
+        "rank": float((draws < truth).mean()),
+    }

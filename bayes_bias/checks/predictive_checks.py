@@ -1,0 +1,180 @@
+"""Does the model fit the raw values? Predictive coverage, and PSIS-LOO of one model against another.
+
+Both need the distribution of each value given each draw. The crossed model was sampled without word effects, so they
+are recovered here; nothing is added to the model for it.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.checks.values_given_draws import GivenDraws
+from bayes_bias.errors import TableError
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.word_effects import word_effects
+
+# Enough for importance sampling and for probabilities to .01; more would fill memory for long lists.
+_DRAWS = 1000
+
+
+def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
+    """Share of raw values inside their own equal-tailed posterior predictive intervals.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of any model.
+    probs : iterable of float
+        Probabilities of the intervals; those of the published paper by default [1]_.
+
+    Returns
+    -------
+    pandas.Series
+        Indexed by `probs`. A share near its probability says that the spread of values about the words' own
+        expected values is right; every word is one of those the model was fitted to.
+
+    Raises
+    ------
+    TableError
+        The values were too many to be formed, so the fit does not hold them.
+
+    References
+    ----------
+    .. [1] Dobrzeniecka, A., & Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias
+       estimation. Computational Linguistics, 50(2), 563-617. https://doi.org/10.1162/coli_a_00507
+
+    Examples
+    --------
+    >>> predictive_coverage(posterior)                                            # doctest: +SKIP
+    """
+    ranks = _given_draws(Fitted.of(fit)).rank.to_numpy()
+    shares = {prob: float((np.abs(ranks - 0.5) < prob / 2).mean()) for prob in probs}
+    return pd.Series(shares, name="coverage").rename_axis("prob")
+
+
+def posterior_predictive(fit: Fit) -> xr.DataTree:
+    """A fit with what ArviZ needs to check it: each value's log likelihood, and values that the model would replicate.
+
+    Given the words' effects, which are recovered here, values are independent: so ``az.loo``, ``az.compare``,
+    ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
+    that of all values together, for power-scaling.)
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of any model.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``posterior``, at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
+        (chain, draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
+        words, group and class as coordinates. Replicated values depend on the fit and its seed alone, and are of the
+        same words.
+
+    Raises
+    ------
+    TableError
+        The values were too many to be formed, so the fit does not hold them.
+
+    Examples
+    --------
+    >>> import arviz as az                                                        # doctest: +SKIP
+    >>> az.plot_ppc_dist(posterior_predictive(posterior))                                   # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    given = _given_draws(fitted)
+    groups = {
+        "posterior": _thinned(fitted.posterior),
+        "log_likelihood": given.log_likelihood.to_dataset(),
+        "posterior_predictive": given.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
+        "observed_data": given.observed.to_dataset(),
+    }
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = {name: fitted.tree.attrs[name] for name in ("name", "model", "seed", "table_sha256")}
+    return tree
+
+
+def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
+    """Expected log predictive density of a left-out value under several models of the same table.
+
+    Pareto-smoothed importance sampling leaves one value out at a time; its words keep their others [1]_.
+
+    Parameters
+    ----------
+    fits : mapping of str to xarray.DataTree
+        Fits of the same table by what to call them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `arviz.compare` gives it, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective
+        number of parameters ``p``, stacking ``weight``; and ``bad_k``, the number of values whose Pareto k is
+        above ArviZ's threshold (were there many, the comparison could not be trusted).
+
+    Raises
+    ------
+    TableError
+        The fits are not of the same table, or hold no values since there were too many to form.
+
+    References
+    ----------
+    .. [1] Vehtari, A., Gelman, A., & Gabry, J. (2017). Practical Bayesian model evaluation using leave-one-out
+       cross-validation and WAIC. Statistics and Computing, 27, 1413-1432. https://doi.org/10.1007/s11222-016-9696-4
+
+    Examples
+    --------
+    >>> compare_models({name: fit(table, name) for name in ("crossed", "hierarchical")})  # doctest: +SKIP
+    """
+    given = {name: Fitted.of(fit) for name, fit in fits.items()}
+    if len({fitted.tree.attrs["table_sha256"] for fitted in given.values()}) > 1:
+        raise TableError("fits: are of different tables; models compare only on the same one")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
+        left_out = {
+            name: arviz_stats.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()
+        }
+    bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
+    return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
+
+
+def _with_likelihood(fitted: Fitted) -> xr.DataTree:
+    """All that leaving out values needs; `posterior_predictive` also draws new ones."""
+    groups = {
+        "posterior": _thinned(fitted.posterior),
+        "log_likelihood": _given_draws(fitted).log_likelihood.to_dataset(),
+    }
+    return xr.DataTree.from_dict(groups)
+
+
+def _given_draws(fitted: Fitted) -> GivenDraws:
+    if fitted.observed is None:
+        raise TableError(
+            "fit: holds no raw values, since there were too many to form; check a fit of shorter lists"
+        )
+    drawn = fitted.posterior
+    if fitted.structure.GENERALISES:
+        drawn = _of_mean_table(fitted)
+    return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
+
+
+def _of_mean_table(fitted: Fitted) -> xr.Dataset:
+    """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
+    drawn, these = fitted.posterior, "replicate_average" in fitted.posterior
+    effects = word_effects(fitted, these_replicates=these).data_vars
+    if not these:
+        return drawn.assign(effects)
+    sd, by_replicate = drawn.sd_residual, drawn.sd_residual_by_replicate
+    return drawn.assign(effects).assign(
+        mean=drawn["mean"] + drawn.replicate_average,
+        sd_residual=(sd**2 + by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
+    )
+
+
+def _thinned(draws: xr.Dataset) -> xr.Dataset:
+    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
+    return draws.isel(draw=slice(None, None, step))

@@ -1,0 +1,300 @@
+"""Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
+from bayes_bias.errors import WordListError
+from bayes_bias.measuring.coverage import check_coverage, lookup
+from bayes_bias.measuring.similarity import Similarity
+from bayes_bias.measuring.similarity_cosine import COSINES
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.topics_and_pairs import Words
+from bayes_bias.words.wordlist import WordList
+
+# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
+POOL_SIZE = 2_000
+
+# Which words of a list are replaced by random ones.
+Random = Literal["attributes", "targets", "both"]
+
+
+@dataclass(frozen=True, eq=False)
+class NullDesign:
+    """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
+
+    The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
+    of the same population. A test that finds a bias here is wrong. So it is with these attributes and targets that are
+    drawn from one pool for all groups, and with both drawn.
+
+    Attributes
+    ----------
+    name : str
+    groups : mapping of str to tuple of str
+        Target words by group; where groups are random, only their numbers count.
+    stereotypes : mapping of str to str
+        The class that counts as stereotypical for each group.
+    opposites : tuple of str
+        Classes that these are compared with, which no group is associated with.
+    sizes : mapping of str to int
+        How many attributes to draw for each associated class.
+    controls : mapping of str to tuple of str
+        Control classes, the same words in each draw.
+    pool : tuple of str
+        Words to draw from; none of them is a target or a control.
+    vectors : mapping of str to array (d,) or (replicate, d)
+        Vectors of all these words, as the similarity prepares them.
+    random_groups : bool
+        Whether the targets are drawn from the pool as well, in groups of the same sizes.
+    planted : float
+        A bias to plant, in cosine similarity; see `draw`.
+    topics, group_topics : int
+        From the neighbourhoods of how many random words each class, or each random group, is drawn; 0 for words drawn
+        one by one. Classes then are about something, and targets may prefer one topic the less they like another.
+    replicates : tuple of str
+        Labels of the replicates in which each word has a vector.
+    kind : str
+        What one is.
+    classes : mapping of str to tuple of str
+        The attributes of each associated class where these stay; empty where they are drawn.
+    similarity : Similarity
+        How close two words are; the cosine by default.
+    """
+
+    name: str
+    groups: Words
+    stereotypes: Mapping[str, str]
+    sizes: Mapping[str, int]
+    controls: Words
+    pool: tuple[str, ...]
+    vectors: Mapping[str, NDArray[np.float64]]
+    random_groups: bool = False
+    planted: float = 0.0
+    topics: int = 0
+    group_topics: int = 0
+    replicates: tuple[str, ...] = ()
+    kind: str = "replicate"
+    opposites: tuple[str, ...] = ()
+    classes: Words = MappingProxyType({})
+    similarity: Similarity = COSINES
+
+    @classmethod
+    def of(
+        cls,
+        wordlist: WordList,
+        embedding: Embedding,
+        *,
+        random: Random = "attributes",
+        pool_seed: int = 1,
+        allow_loss: bool = False,
+        similarity: Similarity = COSINES,
+    ) -> Self:
+        """The design of a list, as far as the embedding covers it, with random attributes, or targets."""
+        if random == "targets":
+            _check_balance(wordlist)
+        vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
+        check_coverage(coverage, allow_loss=allow_loss)
+        pool = _pool(embedding, wordlist, pool_seed, similarity)
+        classes = _found(wordlist.classes, vectors)
+        return cls(
+            name=wordlist.name,
+            groups=_found(wordlist.groups, vectors),
+            stereotypes=wordlist.stereotypes,
+            opposites=wordlist.opposites,
+            sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
+            controls=_found(wordlist.controls, vectors),
+            pool=tuple(pool),
+            vectors=MappingProxyType({**vectors, **pool}),
+            replicates=embedding.replicates,
+            kind=embedding.kind,
+            random_groups=random != "attributes",
+            classes=classes if random == "targets" else MappingProxyType({}),
+            similarity=similarity,
+        )
+
+    def with_sizes(self, size: int) -> Self:
+        """The same with so many random words in each associated class, or each group where the classes stay."""
+        if self.classes:
+            return self.with_random_groups(size)
+        return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
+
+    def without_controls(self) -> Self:
+        """The same with the associated classes alone."""
+        return replace(self, controls=MappingProxyType({}))
+
+    def with_random_groups(self, size: int | None = None) -> Self:
+        """The same with targets drawn from the pool, too: as many as each group has, or so many."""
+        groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
+        return replace(self, groups=MappingProxyType(groups), random_groups=True)
+
+    def with_topics(self, classes: int = 0, groups: int = 0) -> Self:
+        """The same with classes, or random groups, from the neighbourhoods of so many random words each."""
+        return replace(self, topics=classes, group_topics=groups)
+
+    def centred(self) -> Self:
+        """The same with the mean vector of the pool taken off all vectors, and these brought to unit length again."""
+        mean = np.mean([self.vectors[word] for word in self.pool], axis=0)
+        moved = {word: vector - mean for word, vector in self.vectors.items()}
+        unit = {word: vector / np.linalg.norm(vector) for word, vector in moved.items()}
+        return replace(self, vectors=MappingProxyType(unit))
+
+    def with_halves(self, control: str) -> Self:
+        """The same with the classes random halves (thirds, ...) of one control class instead."""
+        pool = self.controls[control]
+        sizes = dict.fromkeys(self.sizes, len(pool) // len(self.sizes))
+        return replace(self, pool=pool, sizes=MappingProxyType(sizes), controls=MappingProxyType({}))
+
+    def with_replicates(self, count: int) -> Self:
+        """The same with the first so many replicates alone."""
+        times = (len(self.replicates) / count) ** 0.5
+        kept = {word: rows[:count] * times for word, rows in self.vectors.items()}
+        if count > 1:
+            return replace(self, vectors=MappingProxyType(kept), replicates=self.replicates[:count])
+        alone = {word: rows[0] for word, rows in kept.items()}
+        return replace(self, vectors=MappingProxyType(alone), replicates=())
+
+    def with_planted(self, bias: float) -> Self:
+        """The same with a bias of known size."""
+        return replace(self, planted=bias)
+
+    def check_pool(self) -> None:
+        """Refuse a design for which there are not enough words.
+
+        Raises
+        ------
+        WordListError
+        """
+        needed = 0 if self.classes else sum(self.sizes.values())
+        needed += sum(map(len, self.groups.values())) if self.random_groups else 0
+        if needed > len(self.pool):
+            raise WordListError(
+                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                " take fewer in each class or group (size), or an embedding of more words"
+            )
+
+    def draw(self, seed: int, number: int) -> AssociationTable:
+        r"""The cosines of one random draw; the same seed and number give the same words.
+
+        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along one new direction
+        that is orthogonal to all, targets and attributes of an associated pair one way, the others the other
+        way, and shortens the rest to unit length. The cosine of an associated pair becomes
+        :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
+        :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
+        """
+        self.check_pool()
+        rng = np.random.default_rng([seed, number])
+        left = [self.pool[i] for i in rng.permutation(len(self.pool))]
+        classes: Mapping[str, Iterable[str]] = self.classes or {
+            name: self._taken(left, n, self.topics) for name, n in self.sizes.items()
+        }
+        groups: Mapping[str, Iterable[str]] = self.groups
+        if self.random_groups:
+            groups = {
+                name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()
+            }
+        targets, attributes = home_of(groups), home_of({**classes, **self.controls})
+        values, singles = self._values(targets, attributes)
+        return assemble(
+            values,
+            targets,
+            attributes,
+            self.stereotypes,
+            opposites=self.opposites,
+            replicates=dict(zip(self.replicates, singles, strict=True)),
+            kind=self.kind,
+            metric=self.similarity.metric,
+            name=f"{self.name}, draw {number}",
+        )
+
+    def _values(
+        self, targets: Mapping[str, str], attributes: Mapping[str, str]
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """The mean over replicates, and the numbers of each."""
+        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
+        mean, singles = self.similarity.over_replicates(x, a)
+        values, *planted = (
+            self._plant(np.asarray(each), list(targets.values()), list(attributes.values()))
+            for each in (mean, *singles)
+        )
+        return values, planted
+
+    def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
+        """So many words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
+        taken: list[str] = []
+        for k in range(topics):
+            near = np.stack([self.vectors[word].ravel() for word in left]) @ self.vectors[left[0]].ravel()
+            size = (n * (k + 1)) // topics - len(taken)
+            chosen = {left[i] for i in np.argsort(-near)[:size]}
+            taken += [word for word in left if word in chosen]
+            left[:] = [word for word in left if word not in chosen]
+        taken += left[: n - len(taken)]
+        left[:] = [word for word in left if word not in set(taken)]
+        return taken
+
+    def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
+        if not self.planted:
+            return similarity
+        shift = self.planted / 2
+        own = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
+        moved = np.isin(attribute_class, list(self.sizes))
+        shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
+        return shrunk + moved * np.where(own, shift, -shift)
+
+
+def _check_balance(wordlist: WordList) -> None:
+    """Random words may be closer to one class than to another: a null only where each class counts for and against."""
+    associated = list(wordlist.stereotypes.values())
+    if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
+        raise WordListError(
+            f"{wordlist.name}: with random targets the bias is zero only where each class goes with as many groups as"
+            " any other; draw the attributes (random='attributes'), or both"
+        )
+
+
+def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
+    """The words of each group or class that have a vector."""
+    return MappingProxyType(
+        {
+            name: found
+            for name, words in table.items()
+            if (found := tuple(word for word in words if word in vectors))
+        }
+    )
+
+
+def _pool(
+    embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
+) -> dict[str, NDArray[np.float64]]:
+    """Prepared vectors of random common words that the list does not have, in any spelling."""
+    taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+    offered = embedding.pool()
+    if len(offered) > POOL_SIZE:
+        common = [word for word in offered if _is_plain(word)]
+        chosen = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
+        offered = [common[i] for i in sorted(chosen)]
+    words = [word for word in offered if word.casefold() not in taken]
+    found = embedding.find(words)
+    stored = {word: found[word] for word in words if word in found and has_direction(found[word]).all()}
+    if len(stored) < 2:
+        raise WordListError(
+            f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from"
+        )
+    prepared = _unit if similarity.unit else similarity.prepared
+    return {word: prepared(vector) for word, vector in stored.items()}
+
+
+def _unit(vector: Vector) -> NDArray[np.float64]:
+    # Without the scaling of `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
+    rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
+    return np.asarray(rows / np.linalg.norm(rows))
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

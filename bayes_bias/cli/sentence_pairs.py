@@ -1,0 +1,190 @@
+"""`bayes-bias sentence-pairs`: how often does a model prefer the stereotypical sentence of a pair?"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.app import app
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import intervals, print_frame, write_csv
+from bayes_bias.cli.options import (
+    INPUT,
+    MODEL,
+    CiOption,
+    OutputFolder,
+    PairsSampler,
+    SeedOption,
+    with_options,
+)
+from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.files import check_output, read_csv, table_file
+from bayes_bias.formatting import level, probability, signed
+from bayes_bias.progress import Progress
+from bayes_bias.sentence_pairs.pair_clauses import interval, number
+from bayes_bias.sentence_pairs.pair_estimands import PAIR_SCOPES, PairScope
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.sentence_pairs.pair_scores import DECIMALS
+from bayes_bias.sentence_pairs.scoring import HOW, How
+from bayes_bias.table.column_names import interval_of
+
+
+@app.command()
+@with_options
+def sentence_pairs(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.csv",
+            help="A row for each pair: item, score_more and score_less (or difference), perhaps bias_type, writer,"
+            " template, term, model; or as CrowS-Pairs' program writes them; or a shipped table (pairs-demo). With"
+            " --model sentences instead of scores.",
+        ),
+    ],
+    output: OutputFolder,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            help="Scores of the same items after debiasing; with --model the folder of that model.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Language model that scores the sentences of FILE first.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    how: Annotated[
+        str,
+        typer.Option(
+            help="Score: pll, aul, aula (masked models) or likelihood (causal ones).", rich_help_panel=INPUT
+        ),
+    ] = "pll",
+    scores: Annotated[
+        Path | None,
+        typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option(help="Whose rows, where FILE has a column model with several.", rich_help_panel=INPUT),
+    ] = None,
+    decimals: Annotated[
+        str,
+        typer.Option(help="To how many decimals scores are rounded before they are compared, or 'none'."),
+    ] = str(DECIMALS),
+    spec: Annotated[
+        str,
+        typer.Option(
+            "--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL
+        ),
+    ] = "pairs",
+    scope: Annotated[
+        str,
+        typer.Option(
+            help=f"New pairs of new writers (all), of the same ones (pairs), exactly these: {', '.join(PAIR_SCOPES)}.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "all",
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    *,
+    sampler: PairsSampler,
+) -> None:
+    """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
+
+    Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
+    """
+    if scores is not None:
+        check_output(scores, output.overwrite, "--scores")
+        if model is None:
+            raise BayesBiasError(
+                f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER"
+            )
+    ask = partial(
+        bb.sentence_pairs.estimate,
+        model=spec,
+        of=of,
+        name=Path(file).stem,
+        decimals=_decimals(decimals),
+        scope=cast(PairScope, scope),
+        ci_prob=ci_prob,
+        seed=seed,
+        sampling=sampler.sampling,
+    )
+    with progress_bar() as progress:
+        first: str | pd.DataFrame = file
+        second: str | pd.DataFrame | None = after
+        if model is not None:
+            score = _scorer(file, how, progress)
+            first, second = score(model), None if after is None else score(after)
+            if scores is not None:
+                write_csv(first, scores, output.overwrite)
+        result = ask(first, progress=progress) if second is None else ask(first, second, progress=progress)
+        page = output.write(result)
+    _show(result)
+    if page is not None:
+        say(f"\nThe report is in {page}")
+
+
+def _decimals(text: str) -> int | None:
+    if text == "none":
+        return None
+    if not text.isdecimal():
+        raise BayesBiasError(f"--decimals: '{text}' is not a number of decimals; give one such as 3, or none")
+    return int(text)
+
+
+def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataFrame]:
+    """From the folder of a language model to its scores of the sentences of a file."""
+    if how not in HOW:
+        raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
+    path = table_file(file)
+    if not path.is_file():
+        raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
+    sentences = read_csv(path)
+    load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
+    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how), progress=progress)
+
+
+def _show(result: SentencePairs | SentencePairsChange) -> None:
+    changed = isinstance(result, SentencePairsChange)
+    what, unit = ("Change of how", "percentage points") if changed else ("How", "%")
+    table = result.table.loc["share"]
+    print_frame(
+        pd.DataFrame(
+            {
+                "pairs": table.pairs,
+                "observed": [number(share, changed) for share in table.observed],
+                "posterior": [number(share, changed) for share in table["mean"]],
+                f"{level(result.ci_prob)} interval": _intervals(*interval_of(table), changed),
+                "P(more)" if changed else "P(> ½)": table.prob_above.map(probability),
+            }
+        ).rename_axis(""),
+        title=f"{what} often the stereotypical sentence is ahead, in {unit}: {result.name}",
+    )
+    sides = result.before.scores if isinstance(result, SentencePairsChange) else result.scores
+    table, decimals = result.table.loc["difference"], sides.metric.decimals
+    signs = partial(signed, decimals=decimals)
+    print_frame(
+        pd.DataFrame(
+            {
+                "observed": table.observed.map(signs),
+                "posterior": table["mean"].map(signs),
+                f"{level(result.ci_prob)} interval": intervals(table, decimals),
+                "P(above zero)": table.prob_above.map(probability),
+            }
+        ).rename_axis(""),
+        title=f"{what} far, in {sides.metric.unit}",
+    )
+    say(f"\n{result.text}")
+
+
+def _intervals(lower: "pd.Series[float]", upper: "pd.Series[float]", changed: bool) -> list[str]:
+    return [interval(*both, changed) for both in zip(lower, upper, strict=True)]

@@ -1,0 +1,395 @@
+"""Where a table comes from: the options of every command that measures a word list or reads a table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.options import ControlsOption, input_option, listed
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import read_csv
+from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.measuring.log_probability import Predicted
+from bayes_bias.measuring.similarity import similarity_names
+from bayes_bias.progress import Progress
+from bayes_bias.table.word_labels import LABELS
+from bayes_bias.words.list_spreadsheets import SUFFIXES, holds_words
+
+# What `--embedding` and `--similarity` mean where they are not given.
+DEMO = ("googlenews-demo",)
+COSINE = "cosine"
+
+ListArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="LIST",
+        help="Name of a shipped word list, a TOML or CSV file of one, or a CSV file of cosines with the columns target,"
+        " group, attribute, attribute_class, cosine (with --stereotype).",
+    ),
+]
+WordListArgument = Annotated[
+    str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
+]
+
+ReplicatesOption = Annotated[
+    str | None,
+    input_option(
+        "--replicates",
+        metavar="KIND",
+        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
+        " Of a CSV file: the column that says which replicate a value is of.",
+    ),
+]
+StereotypesOption = Annotated[
+    list[str] | None,
+    input_option("--stereotype", help="For CSV files: GROUP=CLASS, once for each group."),
+]
+AllowLossOption = Annotated[
+    bool,
+    input_option("--allow-loss", help="Go on when half of a group's or class's words are missing."),
+]
+TrustOption = Annotated[
+    bool,
+    input_option("--trust", help="Open files that can run code (gensim's native files, pickles)."),
+]
+SimilarityOption = Annotated[
+    str,
+    input_option(help=f"How the closeness of two vectors is measured: {', '.join(similarity_names())}."),
+]
+TemplatesOption = Annotated[
+    str | None,
+    input_option(
+        help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
+        " or a TOML file. For --masked: those that two words stand in; association-10 by default."
+    ),
+]
+PoolingOption = Annotated[
+    str | None,
+    input_option(
+        help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+        " default."
+    ),
+]
+LayerOption = Annotated[
+    str | None,
+    input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default."),
+]
+PredictOption = Annotated[
+    str | None,
+    input_option(help="For --masked: whose probability it is, that of targets (default) or attributes."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource:
+    """How the numbers of a word list are found: in an embedding, by a language model, or in a CSV file.
+
+    Each field is an option of the command line. `table` makes the table of a list; `opened` opens the embedding alone.
+    """
+
+    embedding: Annotated[
+        list[str],
+        input_option(
+            "--embedding",
+            "-e",
+            help="Shipped name, file, or gensim-downloader name; several that are --replicates of one each with its own"
+            " --embedding.",
+        ),
+    ] = field(default_factory=lambda: list(DEMO))
+    replicates: ReplicatesOption = None
+    controls: ControlsOption = "neutral,human"
+    stereotypes: StereotypesOption = None
+    similarity: SimilarityOption = COSINE
+    allow_loss: AllowLossOption = False
+    trust: TrustOption = False
+    encoder: Annotated[
+        str | None,
+        input_option(
+            metavar="FOLDER",
+            help="Instead of --embedding a model that encodes sentences: its folder, or its name on this machine (needs"
+            " the extra 'transformers').",
+        ),
+    ] = None
+    templates: TemplatesOption = None
+    pooling: PoolingOption = None
+    layer: LayerOption = None
+    masked: Annotated[
+        str | None,
+        input_option(
+            metavar="FOLDER",
+            help="Instead of --embedding a masked language model: how much more probable is a word beside another?"
+            " Its folder, or its name on this machine (needs the extra 'transformers').",
+        ),
+    ] = None
+    predict: PredictOption = None
+
+    def __post_init__(self) -> None:
+        """Refuse options of a model that is not given, and two sources of numbers."""
+        if self.templates is not None and not self.reads_sentences:
+            raise BayesBiasError(
+                f"--templates: '{self.templates}' needs a model of sentences; add --encoder or --masked"
+            )
+        for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
+            if value is not None and self.encoder is None:
+                raise BayesBiasError(f"{option}: '{value}' needs an encoder of sentences; add --encoder")
+        if self.predict is not None and self.masked is None:
+            raise BayesBiasError(f"--predict: '{self.predict}' needs a masked language model; add --masked")
+        if self.similarity != COSINE and self.masked is not None:
+            raise BayesBiasError(
+                f"--similarity: '{self.similarity}' compares vectors, and --masked gives probabilities; leave one out"
+            )
+        models = {"--encoder": self.encoder, "--masked": self.masked}
+        sources = [f"{option} {folder}" for option, folder in models.items() if folder is not None]
+        if self.reads_sentences and tuple(self.embedding) != DEMO:
+            sources += [f"--embedding {name}" for name in self.embedding]
+        if len(sources) > 1 and self.reads_sentences:
+            raise BayesBiasError(
+                f"{sources[0].split()[0]}: {', '.join(sources)} exclude each other; give one"
+            )
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether the numbers come from a model that reads sentences."""
+        return self.encoder is not None or self.masked is not None
+
+    @property
+    def control_classes(self) -> tuple[str, ...]:
+        """The control classes, as functions take them."""
+        return listed(self.controls)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What every function that measures lists takes."""
+        return {
+            "controls": self.control_classes,
+            "similarity": self.similarity,
+            "allow_loss": self.allow_loss,
+            "trust": self.trust,
+        }
+
+    def holds_cosines(self, source: str) -> bool:
+        """Whether LIST is a table of cosines already."""
+        return _holds_cosines(source) and not self.reads_sentences
+
+    def table(
+        self, source: str, progress: Progress | None = None, *, also: Iterable[str] = ()
+    ) -> bb.AssociationTable:
+        """The table of LIST: a word list measured in an embedding or a language model, or a CSV file of cosines.
+
+        The table also carries the vectors of the words in `also`.
+        """
+        if self.holds_cosines(source):
+            if self.similarity != COSINE:
+                raise BayesBiasError(
+                    f"--similarity: '{self.similarity}' needs vectors, and '{source}' holds cosines; leave it out"
+                )
+            return table_from_csv(Path(source), self.stereotypes, self.replicates)
+        words = self.words(source)
+        if self.masked is not None:
+            self._check_lists([source])
+            return bb.log_probabilities(
+                bb.language_models.load_masked(self.masked, trust=self.trust),
+                words,
+                self.control_classes,
+                templates=self.templates or "association-10",
+                predict=cast(Predicted, self.predict or "targets"),
+                progress=progress,
+            )
+        return self.measured(self.opened([source], progress), source, also=also)
+
+    def measured(self, embedding: Embedding, source: str, *, also: Iterable[str] = ()) -> bb.AssociationTable:
+        """The table of a word list in an embedding that is open."""
+        return bb.similarities(embedding, self.words(source), also=also, **self.settings)
+
+    def words(self, source: str) -> str | bb.WordList:
+        """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""
+        if not self.stereotypes:
+            return source
+        if not source.lower().endswith(SUFFIXES):
+            raise BayesBiasError(
+                "--stereotype: is for CSV files; other word lists state their own stereotypes"
+            )
+        return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
+
+    def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
+        """The embedding that is meant: a single one, several as replicates, or an encoder's vectors of the lists."""
+        if self.masked is not None:
+            raise BayesBiasError(
+                f"--masked: '{self.masked}' has probabilities of words, and vectors are needed here; give --encoder"
+                " FOLDER"
+            )
+        if self.encoder is not None:
+            self._check_lists(lists)
+            return bb.language_models.encode(
+                self.encoder,
+                lists,
+                self.templates,
+                self.control_classes,
+                pooling=self.pooling or POOLING,
+                layer=self.layer or LAYER,
+                trust=self.trust,
+                progress=progress,
+            )
+        several = len(self.embedding) > 1
+        if several and self.replicates is None:
+            raise BayesBiasError(
+                f"--embedding: {len(self.embedding)} are given where one is meant; if they are replicates, say of what"
+                " kind, such as --replicates seed"
+            )
+        given = self.embedding if several else self.embedding[0]
+        embedding = bb.open_embedding(given, trust=self.trust, kind=self.replicates)
+        if self.replicates is not None and not embedding.replicates:
+            raise BayesBiasError(
+                f"--replicates: '{embedding.name}' is one {self.replicates} alone; give two or more, each with its"
+                " --embedding, or leave --replicates out"
+            )
+        return embedding
+
+    def _check_lists(self, lists: Sequence[str]) -> None:
+        """A model of sentences measures word lists; its replicates are its templates."""
+        if self.replicates is not None:
+            raise BayesBiasError(
+                f"--replicates: '{self.replicates}' is for several embeddings; the replicates of a model of sentences"
+                " are its --templates"
+            )
+        for source in filter(_holds_cosines, lists):
+            option = "--encoder" if self.masked is None else "--masked"
+            raise BayesBiasError(
+                f"{option}: '{source}' holds cosines already; name word lists, or leave it out"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordListSource(TableSource):
+    """The same for word lists that have their stereotypes with them."""
+
+    stereotypes: StereotypesOption = field(default=None, init=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralEmbeddings(TableSource):
+    """The same where several embeddings stand side by side."""
+
+    embedding: Annotated[
+        list[str],
+        input_option(
+            "--embedding",
+            "-e",
+            help="As for `fit`; several, each with its own --embedding, are put side by side, unless they are"
+            " --replicates of one.",
+        ),
+    ] = field(default_factory=lambda: list(DEMO))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeforeAndAfter:
+    """Two sources that are compared, and the options of both."""
+
+    before: Annotated[
+        list[str],
+        typer.Option(
+            help="Embedding before, or a CSV file of cosines (then without LIST, with --stereotype); with --replicates"
+            " several, each with its own --before."
+        ),
+    ]
+    after: Annotated[
+        list[str],
+        typer.Option(
+            help="Embedding after, or a CSV file of cosines; or a debiasing method such as hard, with --sets, which is"
+            " applied to the embedding before."
+        ),
+    ]
+    replicates: ReplicatesOption = None
+    controls: ControlsOption = "neutral,human"
+    stereotypes: StereotypesOption = None
+    similarity: SimilarityOption = COSINE
+    allow_loss: AllowLossOption = False
+    trust: TrustOption = False
+    encoder: Annotated[
+        bool,
+        input_option(
+            "--encoder",
+            help="--before and --after are models that encode sentences: their folders (needs the extra"
+            " 'transformers').",
+        ),
+    ] = False
+    templates: TemplatesOption = None
+    pooling: PoolingOption = None
+    layer: LayerOption = None
+    masked: Annotated[
+        bool,
+        input_option(
+            "--masked",
+            help="--before and --after are masked language models: their folders (needs the extra 'transformers').",
+        ),
+    ] = False
+    predict: PredictOption = None
+
+    def source(self, names: list[str]) -> TableSource:
+        """The source of one side, which `names` are the embeddings or the model of."""
+        shared: dict[str, Any] = {
+            option.name: getattr(self, option.name)
+            for option in fields(self)
+            if option.name not in ("before", "after", "encoder", "masked")
+        }
+        if not (self.encoder or self.masked):
+            return TableSource(**shared, embedding=names)
+        folder, *more = names
+        if more:
+            raise BayesBiasError(
+                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are given where one model is"
+                " meant; name one folder before and one after"
+            )
+        return TableSource(
+            **shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None
+        )
+
+
+def _holds_cosines(source: str) -> bool:
+    return source.lower().endswith(".csv") and not holds_words(Path(source))
+
+
+def _classes_of(stereotypes: list[str]) -> dict[str, str]:
+    """The stereotypical class of each group, as --stereotype gives it."""
+    pairs = [pair.partition("=") for pair in stereotypes]
+    for group, equals, class_name in pairs:
+        if not (group and equals and class_name):
+            raise BayesBiasError(
+                f"--stereotype: '{group}{equals}{class_name}' must be GROUP=CLASS, such as 'flowers=pleasant'"
+            )
+    return {group: class_name for group, _, class_name in pairs}
+
+
+def table_from_csv(
+    path: Path, stereotypes: list[str] | None, replicates: str | None = None
+) -> bb.AssociationTable:
+    """Read a table with a row for each pair (in each replicate), and perhaps labels such as `target_topic`."""
+    if not path.is_file():
+        raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
+    if not stereotypes:
+        raise BayesBiasError(
+            "--stereotype: a CSV file of cosines needs GROUP=CLASS, once for each group; in one of words it stands"
+            " above the words of each group"
+        )
+    classes = _classes_of(stereotypes)
+    try:
+        frame = read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
+    except (ValueError, UnicodeDecodeError) as error:
+        raise BayesBiasError(f"LIST: '{path}' cannot be read as a CSV table: {error}") from error
+    labels: dict[str, Any] = {label: label for label in LABELS if label in frame}
+    return bb.AssociationTable.from_frame(
+        frame,
+        target="target",
+        group="group",
+        attribute="attribute",
+        attribute_class="attribute_class",
+        value="cosine",
+        stereotypes=classes,
+        name=path.stem,
+        replicate=replicates,
+        **labels,
+    )

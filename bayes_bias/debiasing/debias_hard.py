@@ -1,0 +1,140 @@
+"""Hard debiasing (Bolukbasi et al. 2016; Manzini et al. 2019, for several groups)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_count, check_switch
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.embeddings.subspace import defining_subspace, orthonormal, project
+from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
+
+# Words that differ by less than this inside the subspace have no direction to be pulled apart in.
+_SAME = 1e-6
+
+
+@debiaser("hard")
+@dataclass(frozen=True)
+class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
+    r"""Take a bias subspace out of all neutral words, and centre sets of words around it.
+
+    Every vector is brought to unit length. *Neutralise*: a neutral word loses its projection
+    :math:`w_B` on the bias subspace and is brought to unit length again. *Equalise*: the words of a set E, with
+    mean :math:`\mu`, get the same part outside the subspace and parts of equal length inside it,
+
+    .. math:: w \leftarrow \nu + \sqrt{1 - \lVert\nu\rVert^2}\,
+                  \frac{w_B - \mu_B}{\lVert w_B - \mu_B \rVert}, \qquad \nu = \mu - \mu_B
+
+    so that for one component and pairs, every neutral word is equally close to both.
+
+    Parameters
+    ----------
+    components : int
+        Dimensions of the bias subspace: 1 for two groups, more for several.
+    equalize : bool
+        Equalise the defining sets, as Bolukbasi et al. do; ``equalize_sets`` are equalised in any case.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word of a set has no vector, a word's vector is zero or lies in the subspace
+        altogether, the sets span fewer dimensions than there are components, a set does not differ inside the
+        subspace.
+
+    Notes
+    -----
+    All words are neutral except those of the defining sets, of the equalised sets, and the ``specific`` ones.
+
+    Misleads as evidence that a bias is gone. It takes away what the direction shows, and little else: neutral words
+    that used to lean one way remain neighbours (`clustering`, `neighbours`). After equalising, the words of a pair
+    have the same cosine with every neutral word: WEAT's contrast is then zero by construction.
+
+    References
+    ----------
+    Bolukbasi, T., Chang, K.-W., Zou, J., Saligrama, V. & Kalai, A. (2016). Man is to computer programmer as
+    woman is to homemaker? Debiasing word embeddings. NeurIPS 29. https://doi.org/10.48550/arXiv.1607.06520
+
+    Manzini, T., Lim, Y. C., Tsvetkov, Y. & Black, A. W. (2019). Black is to criminal as Caucasian is to police.
+    NAACL, 615-621. https://doi.org/10.18653/v1/N19-1062
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([0.6, 0.8]), "he": np.array([-0.6, 0.8]), "nurse": np.array([0.8, 0.6])}
+    >>> debiased = HardDebias(equalize=True).fit_transform(vectors, [("she", "he")])
+    >>> [round(float(debiased["nurse"] @ debiased[word]), 3) for word in ("she", "he")]
+    [0.8, 0.8]
+    """
+
+    components: int = 1
+    equalize: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("components", self.components, "components", refusal=MeasureError)
+        check_switch("equalize", self.equalize)
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        read = read_debias_sets(sets)
+        subspace = defining_subspace(vectors, read.defining_sets, components=self.components)
+        return replace(self, learned=(subspace, read))
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        subspace, sets = self.fitted
+        equalized = (*sets.equalize_sets, *(sets.defining_sets if self.equalize else ()))
+        not_neutral = set(sets.specific).union(*sets.defining_sets, *equalized)
+        neutral = [word for word in vectors if word not in not_neutral]
+        unit = dict(zip(vectors, stack_unit(vectors, list(vectors), "hard debiasing"), strict=True))
+        debiased = unit | (neutralize(unit, neutral, subspace) if neutral else {})
+        for words in equalized:
+            debiased |= equalize(unit, words, subspace)
+        return debiased
+
+
+def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:
+    """Unit vectors of these words without their projection on the subspace.
+
+    Examples
+    --------
+    >>> neutralize({"nurse": np.array([0.8, 0.6])}, ["nurse"], np.array([1.0, 0.0]))["nurse"].tolist()
+    [0.0, 1.0]
+    """
+    rows = stack_unit(vectors, words, "neutralise")
+    outside = rows - _inside(rows, subspace)
+    lengths = np.linalg.norm(outside, axis=1, keepdims=True)
+    if (lengths < _SAME).any():
+        raise MeasureError(
+            f"neutralise: '{words[int(lengths.argmin())]}' lies in the bias subspace; nothing is left"
+        )
+    return dict(zip(words, outside / lengths, strict=True))
+
+
+def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:
+    """Unit vectors of these words, alike outside the subspace and equally far from their centre inside it.
+
+    Examples
+    --------
+    >>> pair = {"she": np.array([0.8, 0.6]), "he": np.array([0.0, 1.0])}
+    >>> {w: v.round(2).tolist() for w, v in equalize(pair, ["she", "he"], np.array([1.0, 0.0])).items()}
+    {'she': [0.6, 0.8], 'he': [-0.6, 0.8]}
+    """
+    rows = stack_unit(vectors, words, "equalise", least=2)
+    inside = _inside(rows, subspace)
+    common = (rows - inside).mean(axis=0)
+    apart = inside - inside.mean(axis=0)
+    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
+    if (lengths < _SAME).any():
+        raise MeasureError(
+            f"equalise: {', '.join(words)} do not all differ inside the bias subspace; leave the set out"
+        )
+    equal = common + np.sqrt(1 - common @ common) * apart / lengths
+    return dict(zip(words, equal, strict=True))
+
+
+def _inside(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
+    """The part of each vector that lies in the subspace."""
+    basis = np.atleast_2d(subspace)
+    inside: np.ndarray = project(rows, basis) @ orthonormal(basis, "its rows are zero or linearly dependent")
+    return inside

@@ -1,0 +1,117 @@
+"""A debiasing method applied to an embedding, which makes another version of it."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bayes_bias.arguments import check_kind
+from bayes_bias.debiasing.debiaser import Debiaser
+from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
+from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
+
+logger = logging.getLogger("bayes_bias")
+
+
+@dataclass(frozen=True)
+class Debiasing:
+    """A debiasing method, and the words that it learns from.
+
+    Parameters
+    ----------
+    method : Debiaser
+        Such as `HardDebias`.
+    sets : DebiasSets, str, Path, mapping or sequence of sequences of str
+        See `read_debias_sets`.
+    name : str
+        What the version is called beside the embedding's name: "googlenews, debiased".
+    of : tuple of str
+        Names of the embeddings that a sweep debiases; all of them where it is empty.
+
+    Raises
+    ------
+    EmbeddingError
+        The method is not a `Debiaser`.
+    WordListError
+        The sets cannot be read.
+
+    Examples
+    --------
+    >>> from bayes_bias import open_embedding
+    >>> from bayes_bias.debiasing import HardDebias
+    >>> debiasing = Debiasing(HardDebias(), "she:he,woman:man")
+    >>> debiasing.applied(open_embedding("googlenews-demo")).name
+    'googlenews-demo, debiased'
+    """
+
+    method: Debiaser[Any]
+    sets: GivenSets
+    name: str = "debiased"
+    of: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        needed = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
+        check_kind("method", self.method, Debiaser, needed, EmbeddingError)
+        object.__setattr__(self, "sets", read_debias_sets(self.sets))  # once, and before any vectors
+
+    @property
+    def learns_from(self) -> DebiasSets:
+        """The sets of words."""
+        return read_debias_sets(self.sets)
+
+    def applies_to(self, embedding: str) -> bool:
+        """Whether an embedding of this name is debiased."""
+        return not self.of or embedding in self.of
+
+    def named(self, embedding: str) -> str:
+        """What the version of an embedding of this name is called."""
+        return f"{embedding}, {self.name}"
+
+    def applied(self, embedding: Embedding) -> Embedding:
+        """The debiased version. Each replicate is debiased by what the method learns from that replicate alone.
+
+        Words without a usable vector are left out, with a notice.
+
+        Raises
+        ------
+        MeasureError
+            A word of the sets has no vector, or the method is not defined on these vectors.
+        """
+        vectors, count = _usable(embedding), len(embedding.replicates)
+        if count:
+            replicates = [
+                self._debiased({word: rows[r] for word, rows in vectors.items()}) for r in range(count)
+            ]
+            debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
+        else:
+            debiased = self._debiased(vectors)
+        return replace(
+            embedding,
+            name=self.named(embedding.name),
+            source=f"{embedding.source}, {self.name}",
+            reader=Excerpt(MappingProxyType(debiased), (), embedding.reader.dimensions),
+            provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
+        )
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Method, settings and sets, as tables record them."""
+        settings = ", ".join(f"{name} = {value}" for name, value in self.method.provenance.items())
+        return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256}
+
+    def _debiased(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+        return self.method.fit_transform(vectors, self.learns_from)
+
+
+def _usable(embedding: Embedding) -> Mapping[str, Vector]:
+    """Words whose vectors have a direction, with a notice where some have none."""
+    vectors = embedding.all()
+    usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
+    if lost := len(vectors) - len(usable):
+        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, lost)
+    return usable

@@ -1,0 +1,130 @@
+"""What a debiasing method can do, and which methods there are: each is registered where it is defined."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bayes_bias.arguments import import_modules
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets
+
+# Installed packages name modules with methods of their own under this group.
+ENTRY_POINTS = "bayes_bias.debiasing"
+
+
+@dataclass(frozen=True)
+class Debiaser[Learned](ABC):
+    """A debiasing method: `fit` learns from sets of words, `transform` takes the bias out of vectors.
+
+    A method is a frozen dataclass, registered by `debiaser`. Its fields are its settings, which sweep files and the
+    command line can name. `fit` changes nothing and returns a copy that holds what was learned.
+
+    Examples
+    --------
+    >>> from bayes_bias.debiasing import HardDebias
+    >>> vectors = {"she": np.array([0.6, 0.8]), "he": np.array([-0.6, 0.8]), "nurse": np.array([0.8, 0.6])}
+    >>> method = HardDebias(equalize=True)
+    >>> method.fit(vectors, "she:he").transform(vectors)["nurse"].round(3).tolist()
+    [0.0, 1.0]
+    """
+
+    name: ClassVar[str]
+
+    learned: Learned | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    @abstractmethod
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """A copy that has learned from the vectors of these sets; see `read_debias_sets` for what `sets` can be.
+
+        Raises
+        ------
+        MeasureError
+            The method is not defined on these vectors or sets.
+        """
+
+    @abstractmethod
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Debiased vectors of the same words, in the same order; `vectors` are not changed.
+
+        Raises
+        ------
+        MeasureError
+            `fit` was not called, or the method is not defined on these vectors.
+        """
+
+    def fit_transform(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> dict[str, np.ndarray]:
+        """``fit(vectors, sets).transform(vectors)``."""
+        return self.fit(vectors, sets).transform(vectors)
+
+    @property
+    def fitted(self) -> Learned:
+        """What `fit` has learned; for use in `transform`."""
+        if self.learned is None:
+            raise MeasureError(
+                f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns"
+            )
+        return self.learned
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Name and settings, as tables and files record them."""
+        return {"method": self.name} | {name: getattr(self, name) for name in self.settings()}
+
+    @classmethod
+    def settings(cls) -> tuple[str, ...]:
+        """Names of the settings."""
+        return tuple(setting.name for setting in fields(cls) if setting.name != "learned")
+
+
+DEBIASERS: dict[str, type[Debiaser[Any]]] = {}
+
+
+def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[Method]]:
+    """Register a debiasing method under the name that sweeps and the command line know it by.
+
+    Raises
+    ------
+    MeasureError
+        The name is taken by another class.
+    """
+
+    def register(method: type[Method]) -> type[Method]:
+        known = DEBIASERS.get(name)
+        if known is not None and known.__module__ != method.__module__:
+            raise MeasureError(f"debiaser: '{name}' is taken by {known.__module__}; give it another name")
+        method.name = name
+        DEBIASERS[name] = method
+        return method
+
+    return register
+
+
+def debiaser_names() -> list[str]:
+    """Names of all methods: those of the files ``debias_....py`` here, and of installed packages.
+
+    A package adds its own by an entry point of the group ``bayes_bias.debiasing``: a module that uses `debiaser`.
+    """
+    import_modules("bayes_bias.debiasing", "debias_", ENTRY_POINTS, MeasureError)
+    return sorted(DEBIASERS)
+
+
+def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "method") -> Debiaser[Any]:
+    """The method of this name with these settings.
+
+    Raises
+    ------
+    MeasureError
+        An unknown name or setting, or a value that the method refuses.
+    """
+    names = debiaser_names()
+    if name not in names:
+        raise MeasureError(f"{argument}: '{name}' is not known", name, names)
+    method = DEBIASERS[name]
+    for setting in settings:
+        if setting not in method.settings():
+            valid = method.settings() or ("none",)
+            raise MeasureError(f"{argument}: '{name}' has no setting '{setting}'", setting, valid)
+    return method(**settings)

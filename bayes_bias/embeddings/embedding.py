@@ -1,0 +1,183 @@
+"""What every embedding can do, whatever it was read from."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.near_spellings import composed, keys_of, near_spellings
+from bayes_bias.formatting import Telling, plural
+
+type Vector = NDArray[np.floating]
+
+# Random lists are drawn from the first words of a source, which in most sources are the frequent ones.
+FREQUENT = 30_000
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Reader(ABC):
+    """One source of vectors: a file of some format, or an object in memory."""
+
+    dimensions: int
+
+    @abstractmethod
+    def words(self) -> Iterator[str]:
+        """All words in the order of the source, a repeated word as often as it occurs."""
+
+    @abstractmethod
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Words whose casefolded form is wanted, and the `first` words of the source, in its order, with vectors as
+        stored."""
+
+    def marked(self) -> Iterator[str] | None:
+        """Words that the source marks as a pool for random word lists; None where it marks none."""
+        return None
+
+    def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """For words that the source lacks, frequent ones that are spelt almost alike."""
+        return near_spellings(words, islice(self.words(), FREQUENT))
+
+
+@dataclass(frozen=True, repr=False)
+class Embedding(Telling):
+    """Vectors for words, read only when they are asked for.
+
+    Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
+    its end, and keeps only these words. Where a source has a word twice, the first one counts, as in gensim. Both
+    encodings of an accent (NFC and NFD) are one word.
+
+    Parameters
+    ----------
+    name : str
+        Its name in tables and file names.
+    source : str
+        Where the vectors come from: file name and format.
+    reader : Reader
+        The code that reads this source.
+    replicates : tuple of str
+        Labels of templates or trainings, where each word has a vector from each of them. A word's vectors then have
+        the shape (replicate, dimension).
+    kind : str
+        What a replicate is: "template", "seed".
+    provenance : mapping of str to str
+        What tables record of its origin: encoder, templates.
+    notices : tuple of str
+        What readers of its numbers must know.
+    """
+
+    name: str
+    source: str
+    reader: Reader
+    replicates: tuple[str, ...] = ()
+    kind: str = "replicate"
+    provenance: Mapping[str, str] = _NONE
+    notices: tuple[str, ...] = ()
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self.reader.dimensions
+
+    @property
+    def text(self) -> str:
+        """Name, length of a vector, and where the vectors come from."""
+        several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
+        return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
+
+    def find(self, words: Iterable[str]) -> dict[str, Vector]:
+        """Vectors of these words, and of their variants in upper and lower case, as stored.
+
+        Variants are returned so that a missing 'billy' can be reported beside a present 'Billy'. They are never
+        substituted.
+
+        Raises
+        ------
+        EmbeddingError
+            The source is damaged: truncated, ragged, or with values that are not numbers.
+
+        Examples
+        --------
+        >>> from bayes_bias import open_embedding
+        >>> sorted(open_embedding({"Nurse": [1.0, 0.0], "nurse": [0.6, 0.8], "rose": [0, 1]}).find(["nurse"]))
+        ['Nurse', 'nurse']
+        """
+        wanted = tuple(words)
+        return _once(self.reader.entries(keys_of(wanted)), wanted)
+
+    def all(self) -> dict[str, Vector]:
+        """Every vector, as stored."""
+        return _once(self.reader.entries(frozenset(), first=math.inf), ())
+
+    def excerpt(self, words: Iterable[str], *, pool: bool = False) -> Self:
+        """These words in memory, with the pool for random lists if wanted, after one reading of the source."""
+        wanted = tuple(words)
+        marked = self.reader.marked() if pool else None
+        if marked is not None:
+            drawable = tuple(dict.fromkeys(marked))
+            vectors = _once(self.reader.entries(keys_of((*wanted, *drawable))), (*wanted, *drawable))
+        else:
+            vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
+            drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
+        return replace(
+            self, reader=Excerpt(vectors, drawable, self.reader.dimensions, self.near(wanted, vectors))
+        )
+
+    def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
+        """For words that have no vector, others that have one: in another case, or spelt almost alike."""
+        missing = [word for word in words if word not in vectors]
+        if not missing:
+            return {}
+        in_other_case: dict[str, tuple[str, ...]] = {}
+        for word in vectors:
+            in_other_case[word.casefold()] = (*in_other_case.get(word.casefold(), ()), word)
+        cased = {w: in_other_case[w.casefold()] for w in missing if w.casefold() in in_other_case}
+        return {**self.reader.near(word for word in missing if word not in cased), **cased}
+
+    def vocabulary(self) -> list[str]:
+        """Every word once, in the order of the source (often: frequent words first)."""
+        return list(dict.fromkeys(self.reader.words()))
+
+    def pool(self) -> list[str]:
+        """Words to draw random lists from: those that the source marks, or else its first 30,000."""
+        marked = self.reader.marked()
+        return self.vocabulary()[:FREQUENT] if marked is None else list(dict.fromkeys(marked))
+
+
+@dataclass(frozen=True)
+class Excerpt(Reader):
+    """Part of a source, in memory."""
+
+    vectors: Mapping[str, Vector]
+    drawable: tuple[str, ...]
+    dimensions: int
+    near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+    def words(self) -> Iterator[str]:
+        return iter(self.vectors)
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        for number, (word, vector) in enumerate(self.vectors.items()):
+            if number < first or word.casefold() in wanted:
+                yield word, vector
+
+    def marked(self) -> Iterator[str]:
+        return iter(self.drawable)
+
+    def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        return {word: self.near_words[word] for word in words if word in self.near_words}
+
+
+def _once(entries: Iterable[tuple[str, Vector]], wanted: Iterable[str]) -> dict[str, Vector]:
+    """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
+    written = {composed(word): word for word in wanted}
+    vectors: dict[str, Vector] = {}
+    for word, vector in entries:
+        vectors.setdefault(written.get(composed(word), word), vector)
+    return vectors

@@ -1,0 +1,87 @@
+"""Vectors that are in memory already: a mapping, a DataFrame, or gensim's KeyedVectors."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.errors import EmbeddingError
+
+
+@dataclass(frozen=True)
+class MemoryReader(Reader):
+    """Words, and something that has a row for each of them."""
+
+    labels: Sequence[str]
+    rows: Sequence[Any]
+    dimensions: int
+
+    def words(self) -> Iterator[str]:
+        yield from (str(word) for word in self.labels)
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):
+            if number < first or word.casefold() in wanted:
+                yield word, as_vector(row)
+
+
+def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
+    """From a mapping of words to vectors of one length."""
+    _check_words(list(vectors))
+    rows = [_checked(word, row) for word, row in vectors.items()]
+    first = next(iter(vectors))
+    for word, row in zip(vectors, rows, strict=True):
+        if len(row) != len(rows[0]):
+            raise EmbeddingError(
+                f"embedding: vectors of different lengths: '{first}' has {len(rows[0])} values, '{word}' "
+                f"{len(row)}; all must come from one embedding"
+            )
+    return MemoryReader(list(vectors), rows, len(rows[0]))
+
+
+def from_frame(frame: pd.DataFrame) -> MemoryReader:
+    """From a DataFrame with words in its index and numbers in its columns."""
+    _check_words(frame.index.to_list())
+    wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
+    if wrong or frame.columns.empty:
+        problem = f"non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
+        raise EmbeddingError(
+            f"embedding: DataFrame has {problem}; words go into the index, numbers into columns"
+        )
+    return MemoryReader(frame.index.to_list(), list(frame.to_numpy(dtype=np.float64)), frame.shape[1])
+
+
+def from_keyed_vectors(vectors: Any) -> MemoryReader:
+    """From gensim's KeyedVectors."""
+    words = list(vectors.index_to_key)
+    _check_words(words)
+    return MemoryReader(words, vectors.vectors, int(vectors.vector_size))
+
+
+def as_vector(row: Any) -> Vector:
+    """A vector of floating point numbers; precision is kept, whole numbers and half precision are widened."""
+    array = np.asarray(row)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _checked(word: str, row: Any) -> Vector:
+    try:
+        vector = as_vector(row)
+    except (TypeError, ValueError):
+        vector = np.empty((0, 0))
+    if vector.ndim != 1 or vector.size == 0:
+        raise EmbeddingError(
+            f"embedding: the value of '{word}' is not a vector of numbers; give a list of numbers"
+        )
+    return vector
+
+
+def _check_words(words: Sequence[object]) -> None:
+    if not words:
+        raise EmbeddingError("embedding: it has no vectors; give one for each word of the list")
+    for word in words:
+        if not isinstance(word, str):
+            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text")

@@ -1,1 +1,0 @@
-"""What "bias" means: contrasts of block means, and over which words they may generalise."""

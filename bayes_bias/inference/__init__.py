@@ -1,1 +1,0 @@
-"""From a table and a spec to a fit: sampling, diagnostics, storage."""

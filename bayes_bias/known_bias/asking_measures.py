@@ -1,0 +1,197 @@
+"""What every measure and the posterior make of one model of one corpus."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.checks.null_verdicts import describe, posterior_of
+from bayes_bias.embeddings.subspace import defining_subspace
+from bayes_bias.embeddings.word_vectors import stack_unit
+from bayes_bias.known_bias.corpora import Truth
+from bayes_bias.known_bias.scenario import Scenario
+from bayes_bias.known_bias.scenario_lists import TARGETS, of_all_targets, of_two_groups
+from bayes_bias.known_bias.vocabulary import Attribute
+from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measures.quasi_f import QuasiF
+from bayes_bias.measures.same import Same
+from bayes_bias.measuring.vector_tables import cosines
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.posterior.estimates import estimate_of
+from bayes_bias.table.association_table import AssociationTable
+
+POSTERIOR = "posterior"
+SPREAD = "posterior spread"
+ANGLE = "angle of bias directions"
+
+_INTERVAL = (0.025, 0.975)
+
+# Measures whose value for a word has no sign, though they know one.
+_SIGNED = {
+    "SAME": "SAME (signed)",
+    "Direct Bias": "Direct Bias (signed)",
+    "unmasking": "unmasking (signed)",
+}
+
+# Mean cosine with the group's words less that with all others: what WEAT calls the association of a word.
+SCORE = "WEAT score"
+
+type Record = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Tidy rows of one model.
+
+    Attributes
+    ----------
+    words : list of records
+        ``attribute``, ``measure``, ``target``, ``value``, and ``ci95_lb`` and ``ci95_ub`` of the posterior.
+    models : list of records
+        ``attribute``, ``list`` ("targets", or the number of the list of two groups), ``measure``, ``value``,
+        ``p_value``, ``ci95_lb``, ``ci95_ub``.
+    """
+
+    words: list[Record]
+    models: list[Record]
+
+
+def ask_vectors(
+    scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], *, seed: int = 1
+) -> Answers:
+    """Ask static vectors: every measure that applies, and the posterior, of every attribute.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    truth : Truth
+        Which targets go into which group is known from it; the numbers are not.
+    vectors : mapping of str to array
+        Of the targets and of all words of the groups.
+    seed : int
+    """
+    words: list[Record] = []
+    models: list[Record] = []
+    for attribute in scenario.described.values():
+        wordlist = of_all_targets(scenario, attribute, scenario.words)
+        every = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
+        sets = defining_sets(attribute)
+        found = of_one_table(every, sets, TARGETS, scenario.posterior, seed)
+        words += [{"attribute": attribute.name, **row} for row in found.words]
+        models += [{"attribute": attribute.name, **row} for row in found.models]
+        models.append({"attribute": attribute.name, "list": TARGETS, **_angle(vectors, attribute)})
+        for number, wordlist in enumerate(of_two_groups(scenario, truth, attribute), start=1):
+            table = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
+            two = of_one_table(table, sets, f"two groups {number}", scenario.posterior, seed)
+            models += [{"attribute": attribute.name, **row} for row in two.models]
+    return Answers(words, models)
+
+
+def defining_sets(attribute: Attribute) -> list[tuple[str, ...]]:
+    """Words of one role, one of each group: he and she, church and mosque."""
+    by_group = list(attribute.groups.values())
+    return [
+        matched for role in by_group[0] for matched in zip(*(roles[role] for roles in by_group), strict=False)
+    ]
+
+
+def of_one_table(
+    table: AssociationTable,
+    sets: list[tuple[str, ...]],
+    which: str,
+    posterior: bool,
+    seed: int,
+) -> Answers:
+    """Every measure that applies to a table, and the posterior if it is asked for; `which` names the list in rows."""
+    measured = measure_all(table, defining_sets=sets, seed=seed)
+    models = [
+        {"list": which, "measure": name, **row[["value", "p_value", "ci95_lb", "ci95_ub"]].to_dict()}
+        for name, row in measured.table.iterrows()
+    ]
+    words: list[Record] = []
+    for name, result in measured.results.items():
+        if isinstance(result, Same):
+            against = result.one_against_rest.iloc[0]  # the group that is asked for stands first
+            models += [
+                {"list": which, "measure": f"SAME {part}", "value": float(against[part])}
+                for part in against.index
+            ]
+        words += [
+            {"measure": label, "target": target, "value": float(value)}
+            for label, values in _word_values(name, result, table.associated_classes[0])
+            for target, value in values.items()
+        ]
+    if posterior:
+        found = _posterior(table, which, seed)
+        words += found.words
+        models += found.models
+    return Answers(words, models)
+
+
+def _word_values(name: str, result: Result, asked: str) -> list[tuple[str, pd.Series]]:
+    """The column that a measure is about, and where that has no sign the one that has."""
+    if result.words is None or result.word_values is None:
+        return []
+    found = [(SCORE if name == QuasiF.measure else name, result.word_values)]
+    if name in _SIGNED:
+        signed = [
+            column for column in result.words if column in ("component_1", asked) or " - " in str(column)
+        ]
+        found += [(_SIGNED[name], result.words[column]) for column in signed[:1]]
+    return found
+
+
+def _posterior(table: AssociationTable, which: str, seed: int) -> Answers:
+    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
+    bias = describe(estimate_of(fitted, "bias"), truth=0.0)
+    kept = {key: bias[key] for key in ("p_value", "ci95_lb", "ci95_ub")}
+    models: list[Record] = [{"list": which, "measure": POSTERIOR, "value": bias["mean"], **kept}]
+    if which != TARGETS:
+        return Answers([], models)
+    models.append({"list": which, "measure": SPREAD, **_spread(fitted)})
+    return Answers(_target_biases(fitted), models)
+
+
+def target_biases(table: AssociationTable, *, seed: int) -> list[Record]:
+    """Posterior mean and 95% interval of the bias of each target of a table, as records."""
+    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
+    return _target_biases(fitted)
+
+
+def _target_biases(fitted: Fitted) -> list[Record]:
+    found = estimate_of(fitted, "target_bias").mixture
+    assert found is not None  # the crossed model is collapsed
+    lower, upper = found.quantiles(_INTERVAL)
+    return [
+        {"measure": POSTERIOR, "target": target, "value": value, "ci95_lb": low, "ci95_ub": high}
+        for target, value, low, high in zip(
+            found.centre.contrast.to_numpy().tolist(),
+            found.mean.tolist(),
+            lower.tolist(),
+            upper.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _spread(fitted: Fitted) -> Record:
+    """How much targets differ in what they prefer, beyond what all share: posterior of `sd_target_preference`."""
+    draws = fitted.posterior["sd_target_preference"].to_numpy().ravel()
+    lower, upper = np.quantile(draws, _INTERVAL)
+    return {"value": float(draws.mean()), "ci95_lb": float(lower), "ci95_ub": float(upper)}
+
+
+def _angle(vectors: Mapping[str, np.ndarray], attribute: Attribute) -> Record:
+    """Degrees between two bias directions: of the classes' mean difference, and of the pairs' first component."""
+    first, others = (
+        stack_unit(vectors, words, f"classes of {attribute.name}")
+        for words in (attribute.classes[attribute.asked], attribute.others)
+    )
+    difference = first.mean(axis=0) - others.mean(axis=0)
+    component = defining_subspace(vectors, defining_sets(attribute))[0]
+    cosine = abs(component @ difference) / np.linalg.norm(difference)
+    return {"measure": ANGLE, "value": float(np.degrees(np.arccos(min(1.0, cosine))))}

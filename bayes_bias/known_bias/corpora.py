@@ -1,0 +1,200 @@
+"""From a scenario to truths, and from a truth to a corpus with the shares that came out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.known_bias.scenario import HALVES, Scenario
+from bayes_bias.known_bias.vocabulary import SLOT, TARGET, TRAINING, WORD, Attribute
+
+# Streams of random numbers that must not meet.
+_TRUTH, _CORPUS = 1, 2
+NEUTRAL = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is true of every target.
+
+    Attributes
+    ----------
+    number : int
+    cell : mapping of str to float
+        The scheme's parameters.
+    shares : mapping of str to array
+        For each attribute p(group | target), ``(targets, groups)``.
+    mentioned : array of bool
+        Targets that occur with groups at all; the others occur with neutral words.
+    """
+
+    number: int
+    cell: Mapping[str, float]
+    shares: Mapping[str, np.ndarray]
+    mentioned: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Sentences, and how often each target was said with each group.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+    counts : mapping of str to array
+        For each attribute sentences of each target with each group, ``(targets, groups)``.
+    """
+
+    sentences: tuple[str, ...]
+    counts: Mapping[str, np.ndarray]
+
+    @property
+    def tokens(self) -> list[list[str]]:
+        """The sentences as lower-case words."""
+        return [WORD.findall(sentence.lower()) for sentence in self.sentences]
+
+
+def draw_truth(scenario: Scenario, number: int) -> Truth:
+    """One truth of a scenario: the same for the same scenario and number.
+
+    Examples
+    --------
+    >>> from bayes_bias.known_bias.scenario import load_scenario
+    >>> truth = draw_truth(load_scenario("groups"), 0)
+    >>> truth.shares["ethnicity"].shape
+    (100, 5)
+    """
+    cell = scenario.scheme.cells[number]
+    rng = np.random.default_rng([scenario.seed, _TRUTH, number])
+    set_apart = rng.permutation(scenario.targets)
+    balanced = set_apart[: scenario.balanced]
+    unmentioned = set_apart[scenario.balanced : scenario.balanced + scenario.neutral]
+    shares = {}
+    for name, attribute in scenario.described.items():
+        groups = len(attribute.groups)
+        drawn = scenario.scheme.draw(cell, scenario.targets, groups, rng)
+        drawn[balanced] = 1 / groups
+        shares[name] = drawn
+    mentioned = np.ones(scenario.targets, dtype=bool)
+    mentioned[unmentioned] = False
+    return Truth(number, cell, shares, mentioned)
+
+
+def make_corpus(scenario: Scenario, truth: Truth, number: int = 0, words: int = 1, half: str = "") -> Corpus:
+    """One corpus of a truth: every training template with every target, in random order.
+
+    Words are put in as words. The group of each sentence is drawn with the target's shares, or it has neutral words.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    truth : Truth
+    number : int
+        Which corpus of the truth.
+    words : int
+        Words of the group in each sentence: the template has one, each further clause another.
+    half : str
+        "first" or "second" half of the templates; "" for all.
+
+    Examples
+    --------
+    >>> from bayes_bias.known_bias.scenario import load_scenario
+    >>> scenario = load_scenario("groups")
+    >>> corpus = make_corpus(scenario, draw_truth(scenario, 0))
+    >>> len(corpus.sentences), int(corpus.counts["gender"].sum())
+    (16500, 5500)
+    """
+    stream = [scenario.seed, _CORPUS, truth.number, number, words, ("", *HALVES).index(half)]
+    rng = np.random.default_rng(stream)
+    sentences: list[str] = []
+    counts = {}
+    for name, attribute in scenario.described.items():
+        groups = _drawn_groups(scenario, truth, name, len(_templates(attribute, half)), rng)
+        sentences += _written(scenario, attribute, half, groups, words, rng)
+        counts[name] = np.stack(
+            [(groups == group).sum(axis=1) for group in range(len(attribute.groups))], axis=1
+        )
+    order = rng.permutation(len(sentences))
+    return Corpus(tuple(sentences[k] for k in order), counts)
+
+
+def truth_table(scenario: Scenario, truth: Truth, corpus: Corpus) -> pd.DataFrame:
+    """What is true of each target and attribute, a row each.
+
+    ``p`` is the drawn share of the first group, ``share`` the one that came out, ``log_odds`` the log odds of the first
+    group against all others that came out, with half a sentence added to each so that it stays finite; missing where a
+    target is never said with a group.
+    """
+    rows = []
+    for name, counts in corpus.counts.items():
+        first, others = counts[:, 0], counts[:, 1:].sum(axis=1)
+        said = np.where(truth.mentioned, first + others, np.nan)
+        rows.append(
+            pd.DataFrame(
+                {
+                    "attribute": name,
+                    "target": scenario.words,
+                    "p": np.where(truth.mentioned, truth.shares[name][:, 0], np.nan),
+                    "sentences": first + others,
+                    "share": first / said,
+                    "log_odds": np.where(truth.mentioned, np.log((first + 0.5) / (others + 0.5)), np.nan),
+                }
+            )
+        )
+    return pd.concat(rows, ignore_index=True)
+
+
+def _templates(attribute: Attribute, half: str) -> tuple[str, ...]:
+    """The training templates, or every other one of them: halves have all roles in like numbers."""
+    templates = attribute.sentences[TRAINING]
+    return templates[HALVES.index(half) :: 2] if half else templates
+
+
+def _drawn_groups(
+    scenario: Scenario, truth: Truth, attribute: str, templates: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The group of each sentence, ``(targets, templates x repeats)``; `NEUTRAL` for neutral words."""
+    sentences = templates * scenario.repeats
+    steps = truth.shares[attribute].cumsum(axis=1)[:, :-1]
+    chance = rng.uniform(size=(scenario.targets, sentences))
+    if scenario.exact:  # one in each of as many equal parts of the unit interval as there are sentences
+        chance = rng.permuted(
+            (np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1
+        )
+    groups = (chance[:, :, None] >= steps[:, None, :]).sum(axis=2)
+    neutral = rng.uniform(size=groups.shape) < scenario.neutral_share
+    return np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)
+
+
+def _written(
+    scenario: Scenario,
+    attribute: Attribute,
+    half: str,
+    groups: np.ndarray,
+    words: int,
+    rng: np.random.Generator,
+) -> list[str]:
+    templates = _templates(attribute, half) * scenario.repeats
+    clauses = attribute.more[TRAINING]
+    sentences = []
+    for target, own in zip(scenario.words, groups, strict=True):
+        for template, group in zip(templates, own, strict=True):
+            more = rng.permutation(len(clauses))[: words - 1] if words > 1 else ()
+            text = " ".join([template.removesuffix("."), *(clauses[k] for k in more)]) + "."
+            roles = attribute.roles(None if group == NEUTRAL else int(group))
+            chosen = iter(rng.random(words))
+            # A role may come twice in a sentence, each time with a word of its own.
+            sentences.append(_filled(text, target, roles, chosen))
+    return sentences
+
+
+def _filled(text: str, target: str, roles: Mapping[str, tuple[str, ...]], chosen: Iterator[float]) -> str:
+    parts = SLOT.split(text)
+    for k in range(1, len(parts), 2):
+        if parts[k] == TARGET:
+            parts[k] = target
+        else:
+            own = roles[parts[k]]
+            parts[k] = own[int(next(chosen) * len(own))]
+    return "".join(parts)

@@ -1,0 +1,50 @@
+"""Static vectors of a corpus: word2vec and fastText by gensim, the same ones for the same seed."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayes_bias.known_bias.scenario import ModelRecipe
+
+# Subwords of a few hundred words; gensim's own two million rows would be made anew for each corpus.
+_BUCKETS = 20_000
+
+
+def train_static(
+    tokens: Sequence[Sequence[str]], recipe: ModelRecipe, words: Iterable[str], seed: int
+) -> dict[str, np.ndarray]:
+    """Vectors of these words from a model trained on tokenized sentences.
+
+    One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice.
+
+    Parameters
+    ----------
+    tokens : sequence of sequences of str
+        Sentences as lower-case words.
+    recipe : ModelRecipe
+        Of kind "skip-gram", "cbow" or "fasttext" (which is trained by skip-gram).
+    words : iterable of str
+        Whose vectors are wanted; those that the corpus does not have are left out.
+    seed : int
+
+    Returns
+    -------
+    dict of str to array
+    """
+    from gensim.models import FastText, Word2Vec
+
+    settings = recipe.settings
+    common: dict[str, Any] = {
+        "vector_size": settings["dimensions"],
+        "window": settings["window"],
+        "epochs": settings["epochs"],
+        "min_count": 1,
+        "workers": 1,
+        "seed": seed + 1,
+    }
+    if recipe.kind == "fasttext":
+        model = FastText(tokens, sg=1, bucket=_BUCKETS, **common)
+    else:
+        model = Word2Vec(tokens, sg=int(recipe.kind == "skip-gram"), **common)
+    return {word: model.wv[word] for word in words if word in model.wv.key_to_index}

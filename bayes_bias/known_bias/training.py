@@ -1,0 +1,307 @@
+"""Masked language models from sentences of one's own: a tiny one from nothing, or a folder's that goes on learning.
+
+What a model of a corpus without bias says of bias is known beforehand, and so is what one should say of a corpus in
+which bias was planted. One thread, and seeds for all that is drawn, so that the same sentences give the same weights;
+torch is imported here, when something is trained.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.opening_models import Opened, check_installed, quietly
+from bayes_bias.language_models.tokens import Tokens, padded, read
+from bayes_bias.progress import Progress, Quiet
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_WORD = re.compile(r"\w+|[^\w\s]")
+_RECORD, _UNFINISHED = "trained.txt", "unfinished.pt"
+
+
+@dataclass(frozen=True)
+class _Course:
+    """How a model learns: `rate` falls to zero linearly; of the tokens that may be asked for a share is masked."""
+
+    seed: int
+    epochs: int
+    batch: int
+    rate: float
+    masked: float
+    asked: tuple[str, ...]
+
+
+def train_masked(
+    sentences: Sequence[str],
+    folder: str | Path,
+    *,
+    seed: int = 0,
+    epochs: int = 20,
+    width: int = 64,
+    layers: int = 2,
+    batch: int = 32,
+    rate: float = 3e-3,
+    masked: float = 0.2,
+    asked: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Path:
+    """Train a BERT on these sentences alone and save it to a folder, from which `load_masked` opens it.
+
+    A run that was killed goes on after the last epoch that it finished, and ends with the same weights; a folder
+    that holds the model of the same sentences and settings is left as it is.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        The corpus. Its lower-cased words and signs are the vocabulary.
+    folder : str or Path
+        Where the model goes; it is made.
+    seed : int, optional
+        Of the first weights, the order of sentences and the masks.
+    epochs, width, layers, batch, rate : optional
+        How long and how large; `rate` falls to zero linearly.
+    masked : float, optional
+        Share of tokens that are masked and asked for, at least one in a sentence.
+    asked : collection of str, optional
+        Words that alone are masked, such as those of a list: the rest of a sentence is soon learnt, and what goes with
+        what late or never. Sentences without any are left out.
+    progress : Progress, optional
+        Hears how many epochs are done.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    LanguageModelError
+        torch is not installed; no sentence has a word that is asked for.
+
+    Examples
+    --------
+    >>> train_masked(["He is a pilot.", "She is a nurse."], "tiny", epochs=3)          # doctest: +SKIP
+    """
+    check_installed()
+    import torch
+
+    course = _Course(seed, epochs, batch, rate, masked, tuple(sorted(asked)))
+    made_of = _hash([list(sentences), width, layers, asdict(course)])
+    if _is_done(Path(folder), made_of):
+        return Path(folder)
+    tokenizer = _tokenizer(sentences)
+    length = max(len(_WORD.findall(sentence)) for sentence in sentences) + 2
+    with one_thread():
+        torch.manual_seed(seed)
+        model = _model(len(tokenizer), length, width, layers)
+        opened = Opened(Path(folder).name, model, tokenizer, window=None, files="")
+        return _taught(opened, sentences, Path(folder), made_of, course, progress or Quiet())
+
+
+def fine_tune(
+    source: str | Path,
+    sentences: Sequence[str],
+    folder: str | Path,
+    *,
+    seed: int = 0,
+    epochs: int = 3,
+    batch: int = 32,
+    rate: float = 5e-5,
+    masked: float = 0.2,
+    asked: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Path:
+    """Let a masked language model go on learning from these sentences, and save what becomes of it to another folder.
+
+    As in `train_masked` a run that was killed goes on, and what is done is left as it is.
+
+    Parameters
+    ----------
+    source : str or Path
+        The model's folder, or its name on the hub; it is not changed.
+    sentences, folder, seed, epochs, batch, rate, masked, asked, progress
+        As in `train_masked`.
+
+    Raises
+    ------
+    LanguageModelError
+        torch is not installed; no masked language model there; a sentence longer than its window; no sentence has a
+        word that is asked for.
+
+    Examples
+    --------
+    >>> fine_tune("bert-base-uncased", ["He is a pilot.", "She is a nurse."], "tuned")      # doctest: +SKIP
+    """
+    check_installed()
+    import torch
+
+    opened = load_masked(source).opened
+    course = _Course(seed, epochs, batch, rate, masked, tuple(sorted(asked)))
+    made_of = _hash([list(sentences), opened.files, asdict(course)])
+    if _is_done(Path(folder), made_of):
+        return Path(folder)
+    with one_thread():
+        torch.manual_seed(seed)
+        return _taught(opened, sentences, Path(folder), made_of, course, progress or Quiet())
+
+
+def _taught(
+    opened: Opened, sentences: Sequence[str], folder: Path, made_of: str, course: _Course, progress: Progress
+) -> Path:
+    import torch
+
+    progress.step(f"training on {len(sentences)} sentences")
+    rows, askable = _rows(opened, sentences, course.asked)
+    folder.mkdir(parents=True, exist_ok=True)
+    optimizer = torch.optim.AdamW(opened.model.parameters(), lr=course.rate, fused=True)
+    opened.model.train()
+    for epoch in range(_resumed(folder, made_of, opened.model, optimizer), course.epochs):
+        for group in optimizer.param_groups:
+            group["lr"] = course.rate * (1 - epoch / course.epochs)
+        _epoch(opened, optimizer, rows, askable, course, seed=course.seed * 1_000_003 + epoch + 1)
+        _keep(folder, made_of, opened.model, optimizer, epoch + 1)
+        progress.advance(epoch + 1, course.epochs)
+    with quietly():
+        opened.model.eval().save_pretrained(folder)
+        opened.tokenizer.save_pretrained(folder)
+    (folder / _RECORD).write_text(made_of, encoding="utf-8")
+    (folder / _UNFINISHED).unlink(missing_ok=True)
+    return folder
+
+
+def _hash(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _is_done(folder: Path, made_of: str) -> bool:
+    record = folder / _RECORD
+    return record.exists() and record.read_text(encoding="utf-8") == made_of
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Models this small are slower on several cores, and several add up in another order each time. What others draw
+    from torch is left as it was."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _tokenizer(sentences: Sequence[str]) -> Any:
+    from transformers import BertTokenizer
+
+    words = sorted({word for sentence in sentences for word in _WORD.findall(sentence.lower())})
+    return BertTokenizer(vocab={token: k for k, token in enumerate((*SPECIAL, *words))})
+
+
+def _model(tokens: int, length: int, width: int, layers: int) -> Any:
+    from transformers import BertConfig, BertForMaskedLM
+
+    size = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": 4}
+    no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    return BertForMaskedLM(
+        BertConfig(
+            vocab_size=tokens,
+            intermediate_size=2 * width,
+            initializer_range=width**-0.5,
+            max_position_embeddings=max(64, length),
+            **size,
+            **no_dropout,
+        )
+    )
+
+
+def _rows(opened: Opened, sentences: Sequence[str], asked: Sequence[str]) -> tuple[dict[str, Any], Any]:
+    """What the model is given for all sentences with something to ask for, and which of their tokens that is."""
+    import torch
+
+    pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in asked) or r"\S+", re.IGNORECASE)
+    tokens = [(each, own) for each in read(opened, sentences) if any(own := _askable(each, pattern))]
+    if not tokens:
+        raise LanguageModelError(
+            f"asked: none of {len(sentences)} sentences has any of {', '.join(asked[:3])}; give words of the sentences"
+        )
+    rows = padded(opened, [each.ids for each, _ in tokens])
+    askable = torch.zeros_like(rows["input_ids"], dtype=torch.bool)
+    for k, (_, own) in enumerate(tokens):
+        askable[k, : len(own)] = torch.tensor(own)
+    return rows, askable
+
+
+def _askable(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
+    """Whether each piece belongs to a word that may be masked."""
+    spans = [match.span() for match in pattern.finditer(tokens.text)]
+    return [
+        not special and any(start < last and first < end for start, end in spans)
+        for (first, last), special in zip(tokens.spans, tokens.special, strict=True)
+    ]
+
+
+def _epoch(
+    opened: Opened, optimizer: Any, rows: dict[str, Any], askable: Any, course: _Course, seed: int
+) -> None:
+    """Every sentence once, in an order and with masks that depend on the seed only."""
+    import torch
+
+    torch.manual_seed(seed)  # of dropout, where a model has it
+    chance = torch.Generator().manual_seed(seed)
+    for own in torch.randperm(len(askable), generator=chance).split(course.batch):
+        ids, may = rows["input_ids"][own], askable[own]
+        order = torch.rand(ids.shape, generator=chance).masked_fill(~may, 2)
+        asked = (order < course.masked) | (order == order.min(1, keepdim=True).values)
+        seen = ids.masked_fill(asked, opened.tokenizer.mask_token_id)
+        given = {"input_ids": seen, "attention_mask": rows["attention_mask"][own]}
+        loss = torch.nn.functional.cross_entropy(_logits(opened.model, given, asked), ids[asked])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def _logits(model: Any, given: dict[str, Any], asked: Any) -> Any:
+    """Of the tokens that are asked for alone: those of all tokens take as long as all layers of a small model."""
+    head = getattr(model, "cls", getattr(model, "lm_head", None))
+    if head is None:
+        return model(**given).logits[asked]
+    return head(model.base_model(**given).last_hidden_state[asked])
+
+
+def _keep(folder: Path, made_of: str, model: Any, optimizer: Any, epoch: int) -> None:
+    """What the next run needs, whole or not at all."""
+    import torch
+
+    held = {
+        "made_of": made_of,
+        "epoch": epoch,
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+    }
+    meanwhile = folder / f"{_UNFINISHED}.new"
+    torch.save(held, meanwhile)
+    meanwhile.replace(folder / _UNFINISHED)
+
+
+def _resumed(folder: Path, made_of: str, model: Any, optimizer: Any) -> int:
+    """How many epochs an earlier run of the same finished; weights as it left them."""
+    import torch
+
+    file = folder / _UNFINISHED
+    if not file.exists():
+        return 0
+    held = torch.load(file, weights_only=True)
+    if held["made_of"] != made_of:
+        return 0
+    model.load_state_dict(held["model"])
+    optimizer.load_state_dict(held["optimizer"])
+    return int(held["epoch"])

@@ -1,0 +1,302 @@
+"""Models in the format of Hugging Face's `transformers`, opened by their folder or their name on the hub.
+
+Weights are read as float32 from safetensors; pickles, which can run code, only with ``trust=True``. Code that comes
+with a model is never run. torch and transformers are imported when a model is opened.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from bayes_bias.arguments import check_count, check_switch
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.formatting import Telling
+
+type Kind = Literal["encoder", "masked", "causal"]
+
+EXTRA = "pip install 'bayes-bias[transformers]'"
+
+_AUTO = {"encoder": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+_LACKS = {
+    "encoder": "lacks weights of its layers",
+    "masked": "has no masked-language head; give a model that was trained to fill in masks, such as BERT or RoBERTa",
+    "causal": "has no language-model head; give a model that was trained to predict the next token, such as GPT-2",
+}
+_READ = ("*.json", "*.txt", "*.model", "*.safetensors")
+_PICKLES = ("pytorch_model*.bin",)
+# Never fetched, and never with code that came with it.
+_LOCAL = {"local_files_only": True, "trust_remote_code": False}
+_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Opened(Telling):
+    """A model and its tokenizer, ready to read sentences.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder, or on the hub.
+    model, tokenizer : objects of transformers
+        In evaluation mode, float32; fast, so that it knows where its pieces stand.
+    window : int or None
+        The most tokens, special ones included, that the model can read; None where it has no limit.
+    files : str
+        sha256 of all files that it was read from, names and contents.
+    """
+
+    name: str
+    model: Any
+    tokenizer: Any
+    window: int | None
+    files: str
+
+    @property
+    def text(self) -> str:
+        size = sum(weights.numel() for weights in self.model.parameters())
+        return f"{self.name}: {type(self.model).__name__}, {size:,} weights"
+
+    def identity(self, **settings: object) -> str:
+        """A hash of its files and of how it is used: the same for the same numbers."""
+        return hashlib.sha256(json.dumps([self.files, settings], sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OpenedModel(Telling):
+    """A model that is open, as one of its kinds.
+
+    Attributes
+    ----------
+    opened : Opened
+        Model and tokenizer.
+    """
+
+    opened: Opened
+
+    @property
+    def name(self) -> str:
+        """Name of its folder, or on the hub."""
+        return self.opened.name
+
+    @property
+    def text(self) -> str:
+        return self.opened.text
+
+
+def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None) -> Opened:
+    """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`."""
+    check_installed()
+    check_switch("trust", trust)
+    folder = _folder(source, trust)
+    _check_files(folder, source, trust)
+    with quietly() as transformers:
+        config = _config(transformers, folder, source)
+        tokenizer = _tokenizer(transformers, folder, source)
+        model = _model(transformers, folder, config, source, kind, trust)
+    _check_fit(model, tokenizer, source)
+    try:
+        model.to(device or "cpu").eval()
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
+        raise LanguageModelError(f"device: '{device}' is not available: {_first_line(error)}") from error
+    return Opened(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
+
+
+def check_installed() -> None:
+    """Refuse to open a model where the extra is not installed."""
+    for library in ("torch", "transformers", "safetensors"):
+        if find_spec(library) is None:
+            raise LanguageModelError(
+                f"model: opening one needs {library}, which is not installed; install the extra: {EXTRA}"
+            )
+
+
+def check_batch(batch: int) -> int:
+    """The number of sentences that a model reads at a time, checked."""
+    check_count("batch", batch, "sentences that a model reads at a time")
+    return batch
+
+
+def _folder(source: str | Path, trust: bool) -> Path:
+    """The folder itself, or that of a local copy of the model with this name on the hub."""
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_file():
+        raise LanguageModelError(f"model: '{source}' is a file; give the folder that holds it")
+    if isinstance(source, Path) or path.is_absolute() or len(path.parts) > 2 or str(source)[:1] in (".", "~"):
+        raise LanguageModelError(
+            f"model: there is no folder '{source}'; give one with config.json and weights"
+        )
+    from huggingface_hub import snapshot_download
+
+    patterns = [*_READ[:-1], "model*.safetensors", *(_PICKLES if trust else ())]
+    try:
+        return Path(snapshot_download(str(source), allow_patterns=patterns))
+    except (OSError, ValueError) as error:
+        raise LanguageModelError(
+            f"model: there is no folder '{source}', and no model of this name on the hub "
+            f"({type(error).__name__}); give a folder, or check the name and the connection"
+        ) from error
+
+
+def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
+    if not (folder / "config.json").is_file():
+        raise LanguageModelError(
+            f"model: the folder '{source}' holds no model (no config.json); save one there with save_pretrained"
+        )
+    if not any(True for pattern in _TOKENIZERS for _ in folder.glob(pattern)):
+        raise LanguageModelError(
+            f"model: the folder '{source}' holds no tokenizer (none of {', '.join(_TOKENIZERS)}); "
+            "save it there with save_pretrained"
+        )
+    if _has(folder, "*.safetensors"):
+        return
+    pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
+    if not pickles:
+        raise LanguageModelError(
+            f"model: the folder '{source}' holds no weights (*.safetensors); save them there"
+        )
+    if not trust:
+        raise LanguageModelError(
+            f"model: the weights in '{source}' are pickled ({pickles[0]}), and opening those can run code; "
+            "save them as safetensors, or pass trust=True (--trust) if you trust their origin"
+        )
+
+
+def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
+    except Exception as error:  # damaged files raise errors of many kinds
+        brings_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
+        why = (
+            "it needs code that comes with the model, which is never run"
+            if brings_code
+            else _first_line(error)
+        )
+        raise LanguageModelError(f"model: '{source}' has a config.json that cannot be read: {why}") from error
+    if getattr(config, "is_encoder_decoder", False):
+        raise LanguageModelError(
+            f"model: '{source}' ({config.model_type}) is an encoder with a decoder; give a model that is one of them"
+        )
+    return config
+
+
+def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
+    except Exception as error:  # each tokenizer has errors of its own
+        raise LanguageModelError(
+            f"model: the tokenizer in '{source}' cannot be opened: {_first_line(error)}"
+        ) from error
+    if not tokenizer.is_fast:
+        raise LanguageModelError(
+            f"model: the tokenizer in '{source}' ({type(tokenizer).__name__}) does not give positions of its pieces; "
+            "save a fast one there (tokenizer.json)"
+        )
+    return tokenizer
+
+
+def _model(
+    transformers: ModuleType, folder: Path, config: Any, source: str | Path, kind: Kind, trust: bool
+) -> Any:
+    import torch
+
+    auto = getattr(transformers, _AUTO[kind])
+    if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
+        raise LanguageModelError(f"model: '{source}' ({config.model_type}) {_LACKS[kind]}")
+    try:
+        model, info = auto.from_pretrained(
+            folder,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=None if trust and not _has(folder, "*.safetensors") else True,
+            output_loading_info=True,
+            # Only this implementation returns attentions.
+            **({"attn_implementation": "eager"} if kind == "masked" else {}),
+            **_LOCAL,
+        )
+    except Exception as error:  # as above
+        raise LanguageModelError(f"model: '{source}' cannot be opened: {_first_line(error)}") from error
+    # transformers initialises missing weights at random. Nothing reads an encoder's pooler.
+    missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
+    if missing:
+        raise LanguageModelError(f"model: '{source}' {_LACKS[kind]} (its files lack {missing[0]})")
+    return model
+
+
+def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
+    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
+    if tokens > rows:
+        raise LanguageModelError(
+            f"model: the tokenizer in '{source}' has {tokens:,} tokens and the model {rows:,}; "
+            "they do not belong together: save both from the same model"
+        )
+
+
+def _window(model: Any, tokenizer: Any) -> int | None:
+    """The most tokens that have a position of their own."""
+    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if isinstance(positions, int) and positions > 0:
+        limits.append(positions - _reserved(model))
+    return min(limits, default=None)
+
+
+def _reserved(model: Any) -> int:
+    """RoBERTa and its kin count positions from the one after that of the padding."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return int(module.padding_idx) + 1
+    return 0
+
+
+def files_hash(folder: Path, trust: bool = False) -> str:
+    """sha256 of all files that a model is read from, names and contents."""
+    patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
+    digest = hashlib.sha256()
+    for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):
+        with file.open("rb") as opened:
+            digest.update(f"{file.name} {hashlib.file_digest(opened, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _has(folder: Path, pattern: str) -> bool:
+    return next(folder.glob(pattern), None) is not None
+
+
+def _name(source: str | Path) -> str:
+    path = Path(source).expanduser()
+    return path.resolve().name if path.is_dir() else str(source)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+
+
+@contextmanager
+def quietly() -> Iterator[ModuleType]:
+    """transformers without its bars and tables: what they report is checked here."""
+    import transformers
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield transformers
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not among the choices."""
+    if value not in choices:
+        raise LanguageModelError(f"{argument}: unknown value {value!r}", value, choices)

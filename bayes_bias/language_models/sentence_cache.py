@@ -1,0 +1,132 @@
+"""Vectors of sentences on disk, so that each sentence is encoded once and a killed run can go on.
+
+They are in one SQLite file, by the hash of encoder and sentence. Several programs may use it, vectors are written
+whole, and memory holds one batch at a time.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import batched
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.language_models.encoders import Encoder
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.words.templates import Sentence
+
+# Sentences that are encoded and kept at a time; a kill loses one batch at most.
+BATCH = 256
+VARIABLE = "BAYES_BIAS_CACHE"
+
+_FILE = "sentences.sqlite3"
+_WAIT = 60  # seconds for another program that writes
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Vectors in a file."""
+
+    file: Path
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors of the keys that it has."""
+        marks = ",".join("?" * len(keys))
+        with self._opened() as database:
+            rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
+            return {key: np.frombuffer(vector, dtype="<f4") for key, vector in rows}
+
+    def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Keep them, all or none."""
+        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+        with self._opened() as database, database:
+            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self.file, timeout=_WAIT)) as database:
+                database.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+                )
+                yield database
+        except sqlite3.Error as error:
+            raise EmbeddingError(
+                f"cache: '{self.file}' cannot be used ({error}); remove the file, or name another folder: cache=,"
+                f" or the variable {VARIABLE}"
+            ) from error
+
+
+def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
+    """The cache of an encoder in this folder, or with True in the platform's; None if False or without an identity."""
+    if where is False or (where is True and not encoder.identity):
+        return None
+    if not encoder.identity:
+        raise EmbeddingError(
+            f"cache: '{encoder.name}' has no identity, so vectors of another encoder could be mistaken for its vectors;"
+            " give identity=, such as model and version, or cache=False"
+        )
+    folder = _platform_folder() if where is True else Path(where).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EmbeddingError(
+            f"cache: the folder '{folder}' cannot be made ({error.strerror}); name another"
+        ) from error
+    return Cache(folder / _FILE)
+
+
+def encoded(
+    encoder: Encoder,
+    sentences: Iterable[Sentence],
+    cache: Cache | None = None,
+    *,
+    total: int = 0,
+    progress: Progress | None = None,
+) -> Iterator[NDArray[np.float32]]:
+    """The vector of each sentence, in their order: read from the cache, or encoded and kept."""
+    progress, done, dimensions = progress or Quiet(), 0, 0
+    for batch in batched(sentences, BATCH):
+        vectors = _batch(encoder, batch, cache)
+        for vector in vectors:
+            dimensions = dimensions or len(vector)
+            if len(vector) != dimensions:
+                raise EmbeddingError(
+                    f"encoder: '{encoder.name}' returns vectors of {dimensions} and of {len(vector)} values; all must"
+                    " have the same length"
+                )
+            yield vector
+        done += len(batch)
+        progress.advance(done, max(total, done))
+
+
+def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | None) -> list[NDArray[np.float32]]:
+    keys = [_key(encoder, sentence) for sentence in batch]
+    known = cache.find(list(dict.fromkeys(keys))) if cache else {}
+    missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in known}
+    if missing:
+        vectors = dict(zip(missing, encoder.vectors(list(missing.values())), strict=True))
+        if cache:
+            cache.add(vectors)
+        known |= vectors
+    return [known[key] for key in keys]
+
+
+def _key(encoder: Encoder, sentence: Sentence) -> bytes:
+    """Hash of encoder, pooling and sentence, and of the word's position where its vector is pooled."""
+    parts = [encoder.identity, encoder.pooling, sentence.text]
+    if encoder.pooling == "word":
+        parts += [str(sentence.start), str(sentence.end)]
+    return hashlib.sha256("\0".join(parts).encode()).digest()
+
+
+def _platform_folder() -> Path:
+    named = os.environ.get(VARIABLE)
+    return Path(named).expanduser() if named else user_cache_path("bayes-bias", appauthor=False)

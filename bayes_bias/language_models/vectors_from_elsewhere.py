@@ -1,0 +1,120 @@
+"""Vectors of sentences that were encoded on another machine: an array with a row for each sentence."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from bayes_bias.arguments import check_kind
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.saving_vectors import check_vectors_path
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import whole_file
+from bayes_bias.language_models.encoding import KIND
+
+_COLUMNS = ("word", "template", "sentence")
+
+
+def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: str = "sentences") -> Embedding:
+    """An embedding from the vectors of sentences that were encoded elsewhere.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        What `bayes-bias sentences` (or `sentences_to_encode`) wrote: a word, a template and a sentence in each row.
+    vectors : array (rows, dimensions)
+        The vector of each row, in their order.
+    name : str
+        The name of the embedding in tables. Its `replicates` are the templates.
+
+    Raises
+    ------
+    EmbeddingError
+        Another number of vectors than of rows; values that are not finite; a word that lacks a template.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayes_bias.language_models.encoding import sentences_to_encode
+    >>> rows = sentences_to_encode("weat6", "noun-10")
+    >>> embedding_from_sentences(rows, np.random.default_rng(1).normal(size=(len(rows), 8)), name="mine").text
+    'mine, 8 dimensions x 10 templates, vectors of 320 sentences'
+    """
+    words, labels, array = _arranged(rows, vectors)
+    several = len(labels) > 1
+    reader = MemoryReader(words, list(np.moveaxis(array, 0, 1) if several else array[0]), array.shape[2])
+    return Embedding(
+        name, f"vectors of {len(rows)} sentences", reader, tuple(labels) if several else (), KIND
+    )
+
+
+def save_sentence_vectors(
+    rows: pd.DataFrame, vectors: ArrayLike | str | Path, path: str | Path, *, overwrite: bool = False
+) -> str:
+    """Write the vectors of sentences as an ``.npz`` that `open_embedding` opens, and say what is in it.
+
+    `vectors` is an array, or the path of a NumPy file (``.npy``).
+    """
+    path = check_vectors_path(path, overwrite)
+    if path.suffix != ".npz":
+        raise EmbeddingError(f"path: '{path}' must end in .npz, the format of vectors of sentences")
+    array = _load(Path(vectors)) if isinstance(vectors, str | Path) else vectors
+    words, labels, arranged = _arranged(rows, array)
+    with whole_file(path, overwrite) as unfinished:
+        np.savez_compressed(
+            unfinished,
+            words=np.array(words, dtype=str),
+            templates=np.array(labels, dtype=str),
+            vectors=arranged,
+        )
+    return f"{len(words)} words in {len(labels)} templates, {arranged.shape[2]} dimensions, are in {path}"
+
+
+def _load(file: Path) -> NDArray[Any]:
+    try:
+        return np.asarray(np.load(file, allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        raise EmbeddingError(
+            f"vectors: '{file}' is not a NumPy file of numbers: {error}; write it with np.save"
+        ) from error
+
+
+def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
+    """Words, templates, and vectors (templates, words, dimensions)."""
+    needed = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
+    check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
+    missing = [column for column in _COLUMNS if column not in rows]
+    if missing:
+        raise EmbeddingError(
+            f"sentences: no column {', '.join(missing)}; give the rows as `bayes-bias sentences` wrote them"
+        )
+    array = np.asarray(vectors)
+    if array.ndim != 2 or len(array) != len(rows) or array.dtype.kind not in "fiu":
+        raise EmbeddingError(
+            f"vectors: shape {array.shape} of {array.dtype} for {len(rows)} sentences; needed: numbers"
+            f" ({len(rows)}, d), a row for each, in their order"
+        )
+    finite = np.isfinite(array).all(axis=1)
+    if not finite.all():
+        raise EmbeddingError(
+            f"vectors: row {int(finite.argmin()) + 1}, '{rows.sentence.iloc[int(finite.argmin())]}', has values that"
+            " are not finite numbers; encode it again with float32"
+        )
+    words, labels = (list(dict.fromkeys(rows[column].astype(str))) for column in ("word", "template"))
+    place = pd.MultiIndex.from_frame(rows[["template", "word"]].astype(str))
+    wanted = pd.MultiIndex.from_product([labels, words])
+    if place.has_duplicates or len(place) != len(wanted):
+        raise EmbeddingError(
+            f"sentences: {len(rows)} rows of {len(words)} words in {len(labels)} templates; every word is needed in"
+            f" each template once: '{_odd_one(place, wanted)}'"
+        )
+    arranged = array[place.get_indexer(wanted)].reshape(len(labels), len(words), -1)
+    return words, labels, arranged.astype(np.float32)
+
+
+def _odd_one(place: pd.MultiIndex, wanted: pd.MultiIndex) -> str:
+    """The first word that lacks a template, or has one twice."""
+    return str(next(iter([*place[place.duplicated()], *wanted.difference(place, sort=False)]))[1])

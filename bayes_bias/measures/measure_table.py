@@ -1,0 +1,152 @@
+"""All measures that a word list allows, in one table."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import pandas as pd
+
+from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
+from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
+from bayes_bias.measures.measure_result import Result, row_columns
+from bayes_bias.measures.registry import MEASURES, Occasion, Registered
+from bayes_bias.table.association_table import AssociationTable, check_table
+
+# The entry points under which installed packages name modules with measures of their own.
+ENTRY_POINTS = "bayes_bias.measures"
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureTable:
+    """Measures side by side.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
+        (its own interval, which few have). The number in a column's name is `ci_prob` in percent.
+    left_out : mapping of str to str
+        Why a measure is not in the table, in one line.
+    results : mapping of str to Result
+        Each measure's result, with all that it says beyond the row.
+    """
+
+    table: pd.DataFrame
+    left_out: Mapping[str, str]
+    results: Mapping[str, Result]
+
+
+def measure_all(
+    table: AssociationTable,
+    *,
+    defining_sets: Sequence[Sequence[str]] = (),
+    vocabulary: str | None = None,
+    seed: int = 0,
+    ci_prob: float = 0.95,
+    only: Collection[str] | None = None,
+) -> MeasureTable:
+    """Every measure that applies to a word list, in one table: those of this package and your own (see `measure`).
+
+    Units and directions differ, so read each row against its own b0 and range. Relative norm distance has one row
+    for each associated class, and is positive where the class is nearer to the *second* group.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        The word list in an embedding. Some measures need its vectors, which a table from a frame gets by
+        `AssociationTable.with_vectors`.
+    defining_sets : sequence of sequences of str, optional
+        Pairs such as ("she", "he"), from which Direct Bias and RIPA take their direction. Word lists have none.
+    vocabulary : str, optional
+        The control class of random words for the negative control of SD-WEAT.
+    seed, ci_prob
+        See `Occasion`.
+    only : collection of str, optional
+        Names of the measures to run; all of them by default.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> measured = measure_all(cosines("googlenews-demo", "weat7", controls=()), only=["WEAT", "MAC", "RIPA"])
+    >>> measured.table.value.round(3).to_dict()
+    {'WEAT': 0.966, 'MAC': 0.933}
+    >>> measured.left_out["RIPA"]
+    "RIPA: needs defining sets, such as pairs ('she', 'he'); none given"
+    """
+    check_table(table)
+    check_seed(seed)
+    check_ci_prob(ci_prob)
+    names = measure_names() if only is None else check_measures("only", only)
+    occasion = Occasion(table, defining_sets, vocabulary, seed, ci_prob)
+    rows: list[pd.DataFrame] = []
+    left_out: dict[str, str] = {}
+    results: dict[str, Result] = {}
+    for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
+        if name not in names:
+            continue
+        try:
+            outcome = _outcome(name, registered, occasion)
+        except OtherDataError:  # a measure of another kind of data: nobody would look for it here
+            continue
+        except MeasureError as refusal:
+            reason = str(refusal)
+            left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
+            continue
+        if isinstance(outcome, Result):
+            results[name] = outcome
+            outcome = outcome.to_frame(ci_prob).set_axis([name])
+        rows.append(outcome)
+    frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
+    return MeasureTable(frame.rename_axis("measure"), left_out, results)
+
+
+def _outcome(name: str, registered: Registered, occasion: Occasion) -> Result | pd.DataFrame:
+    """The result of a measure, or its rows.
+
+    Raises
+    ------
+    MeasureError
+        The measure refuses the occasion, or returns something that has no row.
+    """
+    outcome = registered.run(occasion)
+    if type(outcome) is not bool and isinstance(outcome, Real):
+        return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))
+    if isinstance(outcome, pd.DataFrame):
+        if missing := [column for column in row_columns(occasion.ci_prob) if column not in outcome]:
+            raise MeasureError(
+                f"{name}: its rows lack '{missing[0]}'; return `Result.to_frame(occasion.ci_prob)`"
+            )
+    elif not isinstance(outcome, Result):
+        raise MeasureError(
+            f"{name}: returned {described(outcome)}; return a number, a `Result` or rows of one"
+        )
+    return outcome
+
+
+def measure_names() -> list[str]:
+    """Names of all measures, in the order of tables."""
+    discover()
+    return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
+
+
+def check_measures(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of measures, as a tuple.
+
+    Raises
+    ------
+    MeasureError
+        It is not a list, or one of the names is unknown.
+    """
+    known, names = measure_names(), listed(argument, given, str, "['WEAT']", MeasureError)
+    for name in names:
+        if name not in known:
+            raise MeasureError(f"{argument}: '{name}' is not known; {did_you_mean(name, known)}")
+    return names
+
+
+def discover() -> None:
+    """Import every file of this folder and every installed package with measures, so that they register.
+
+    A package does so by an entry point of the group ``bayes_bias.measures``: a module that uses the decorator.
+    """
+    import_modules("bayes_bias.measures", "", ENTRY_POINTS, MeasureError)

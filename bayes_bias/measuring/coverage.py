@@ -1,0 +1,202 @@
+"""Which words of a list have a usable vector, by group and class."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.word_vectors import has_direction, unit
+from bayes_bias.errors import CoverageError
+from bayes_bias.words.wordlist import WordList, shipped_controls
+
+type Role = Literal["target", "attribute", "control"]
+type WordVectors = dict[str, NDArray[np.float64]]
+
+_KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One group or class of a list, and what became of its words.
+
+    `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
+    direction. `variants` maps a missing word to spellings that differ in case alone and do exist.
+    """
+
+    role: Role
+    name: str
+    asked: tuple[str, ...]
+    missing: tuple[str, ...]
+    zero: tuple[str, ...]
+    non_finite: tuple[str, ...]
+    variants: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """All words without a usable vector."""
+        return (*self.missing, *self.zero, *self.non_finite)
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The words that remain."""
+        lost = frozenset(self.lost)
+        return tuple(word for word in self.asked if word not in lost)
+
+    def __str__(self) -> str:
+        return f"{_KINDS[self.role]} '{self.name}'"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What an embedding has of a word list, group by group and class by class.
+
+    Examples
+    --------
+    >>> from bayes_bias import load_wordlist, open_embedding
+    >>> _, coverage = lookup(open_embedding("googlenews-demo"), load_wordlist("weat2"))
+    >>> coverage.notices()
+    ("group 'weapons': 1 of 25 words not in googlenews-demo: axe",)
+    """
+
+    embedding: str
+    parts: tuple[Part, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a group or class: role, name, counts, and the words that are lost."""
+        return pd.DataFrame(
+            {
+                "role": part.role,
+                "name": part.name,
+                "asked": len(part.asked),
+                "found": len(part.found),
+                "missing": ", ".join(part.missing),
+                "zero": ", ".join(part.zero),
+                "non_finite": ", ".join(part.non_finite),
+                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
+            }
+            for part in self.parts
+        )
+
+    def notices(self) -> tuple[str, ...]:
+        """Sentences about missing words; empty if every word was found."""
+        parts = [part for part in self.parts if not _is_shipped_control(part)]
+        return tuple(notice for part in parts for notice in _notices(part, self.embedding))
+
+    @property
+    def absent_controls(self) -> tuple[str, ...]:
+        """The shipped control classes of which the embedding has no word."""
+        return tuple(part.name for part in self.parts if _is_shipped_control(part) and not part.found)
+
+    def quiet_notices(self) -> tuple[str, ...]:
+        """A line of counts for the shipped control classes, whose words the user did not choose."""
+        shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
+        lost, listed = (sum(len(getattr(part, name)) for part in shipped) for name in ("lost", "asked"))
+        return (f"control classes: {lost} of {listed} words not in {self.embedding}",) if lost else ()
+
+
+def lookup(
+    embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
+) -> tuple[WordVectors, Coverage]:
+    """Vectors of the words of a list, and which words have none.
+
+    A word counts as it is spelt: variants in upper and lower case are reported and never substituted.
+
+    Returns
+    -------
+    vectors : dict of str to array (d,) or (replicate, d)
+        The `prepared` vector of every usable word of the list; by default at unit length.
+    coverage : Coverage
+        Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
+    """
+    found = embedding.find([*wordlist.targets, *wordlist.attributes])
+    near = embedding.near([*wordlist.targets, *wordlist.attributes], found)
+    parts = tuple(_part(role, name, words, found, near) for role, name, words in _tables(wordlist))
+    usable = dict.fromkeys(word for part in parts for word in part.found)
+    return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
+
+
+def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
+    """Stop if a group or class has lost half of its words or more.
+
+    Parameters
+    ----------
+    coverage : Coverage
+    allow_loss : bool
+        Go on with the words that remain. A group or class that lost all its words stops the run anyway, unless it is
+        one of the shipped control classes, which is then left out.
+
+    Raises
+    ------
+    CoverageError
+        Names the first such group or class, its counts and words, and the remedy.
+    """
+    for part in coverage.parts:
+        emptied = not part.found
+        if emptied and _is_shipped_control(part):
+            continue  # nobody chose these words
+        if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
+            raise CoverageError(
+                f"{part}: {len(part.lost)} of {len(part.asked)} words have no usable vector in "
+                f"{coverage.embedding} ({_shortened(part.lost)}); {_remedy(part, emptied)}"
+            )
+
+
+def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
+    tables: dict[Role, Mapping[str, tuple[str, ...]]] = {
+        "target": wordlist.groups,
+        "attribute": wordlist.classes,
+        "control": wordlist.controls,
+    }
+    for role, table in tables.items():
+        for name, words in table.items():
+            yield role, name, words
+
+
+def _is_shipped_control(part: Part) -> bool:
+    return part.role == "control" and set(part.asked) <= shipped_controls().get(part.name, frozenset())
+
+
+def _part(
+    role: Role,
+    name: str,
+    words: tuple[str, ...],
+    found: Mapping[str, Vector],
+    near: Mapping[str, tuple[str, ...]],
+) -> Part:
+    present = [word for word in words if word in found]
+    missing = tuple(word for word in words if word not in found)
+    non_finite = tuple(word for word in present if not np.isfinite(found[word]).all())
+    zero = tuple(w for w in present if w not in non_finite and not has_direction(found[w]).all())
+    variants = tuple((word, near[word]) for word in missing if word in near)
+    return Part(role, name, words, missing, zero, non_finite, variants)
+
+
+def _notices(part: Part, embedding: str) -> Iterator[str]:
+    known = dict(part.variants)
+    spelt = tuple(f"{w} (but: {', '.join(known[w])})" if w in known else w for w in part.missing)
+    losses = {
+        f"not in {embedding}": spelt,
+        "with all values zero, so without a direction": part.zero,
+        "with values that are no finite numbers": part.non_finite,
+    }
+    for loss, words in losses.items():
+        if words:
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}"
+
+
+def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
+    more = f", and {len(words) - shown} more" if len(words) > shown else ""
+    return ", ".join(words[:shown]) + more
+
+
+def _remedy(part: Part, emptied: bool) -> str:
+    if part.role == "control":
+        leave_out = "leave it out, of the list or with controls=() (--controls none)"
+        return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
+    if emptied:
+        return "use an embedding that has such words, or a list with other words"
+    return "pass allow_loss=True (--allow-loss) to go on with the words that remain"

@@ -1,0 +1,205 @@
+"""From vectors and a word list to a table."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from bayes_bias.arguments import check_switch
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.language_models.encoders import is_encoder
+from bayes_bias.language_models.encoding import encode
+from bayes_bias.measuring.coverage import check_coverage, lookup
+from bayes_bias.measuring.similarity import Similarity, similarity_of
+from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.templates import Templates
+from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist
+
+CONTROLS = ("neutral", "human")
+
+
+def cosines(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: WordList | str | Path,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    *,
+    also: Iterable[str] = (),
+    templates: Templates | str | Path | None = None,
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> AssociationTable:
+    """Cosine similarities of all targets with all attributes of a word list.
+
+    Parameters
+    ----------
+    embedding : Embedding, str, Path, dict, DataFrame, gensim KeyedVectors, or an encoder of sentences
+        Anything that `open_embedding` opens, or that `encode` accepts as an encoder: a callable from sentences to
+        vectors, an object with `encode`, the folder of a model.
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    controls : iterable of str, Path or WordList
+        Control classes besides those of the list: classes that nobody associates with any group. The
+        shipped ones, "neutral" and "human", by default; ``()`` for none.
+    also : iterable of str
+        More words whose vectors the table should carry, such as the defining sets of Direct Bias.
+    templates : Templates, str or Path, optional
+        For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
+        word is a sentence of its own.
+    allow_loss : bool
+        Go on although a group or class has lost half of its words.
+    trust : bool
+        Open files that can run code when opened (gensim's native files, pickles).
+
+    Returns
+    -------
+    AssociationTable
+        With one row for each target and one column for each attribute that has a usable vector. Words without one
+        are in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists
+        stay products of unit vectors, because the matrix would not fit in memory; the crossed model needs no more.
+
+    Raises
+    ------
+    WordListError, EmbeddingError, TemplateError
+        The list, the embedding or the templates cannot be read; templates are given with vectors of words.
+    CoverageError
+        A group or class has lost half of its words.
+
+    Examples
+    --------
+    >>> table = cosines("googlenews-demo", "weat6", controls=())
+    >>> table.values.shape
+    (16, 16)
+    >>> def encoder(sentences):
+    ...     return [[text.count(letter) + 1 for letter in "aeiou"] for text in sentences]
+    >>> cosines(encoder, "weat6", controls=(), templates="noun-10").replicates.text
+    '10 templates'
+    """
+    return similarities(
+        embedding, wordlist, controls, also=also, templates=templates, allow_loss=allow_loss, trust=trust
+    )
+
+
+def similarities(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: WordList | str | Path,
+    controls: Iterable[str | Path | WordList] = CONTROLS,
+    *,
+    similarity: str | Similarity = "cosine",
+    also: Iterable[str] = (),
+    templates: Templates | str | Path | None = None,
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> AssociationTable:
+    """Similarities of all targets with all attributes of a word list, by the cosine or another measure of similarity.
+
+    Parameters
+    ----------
+    embedding, wordlist, controls, also, templates, allow_loss, trust
+        See `cosines`.
+    similarity : {"cosine", "dot"} or Similarity
+        How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
+        `bayes_bias.measuring.similarity.Similarity` for one of your own.
+
+    Returns
+    -------
+    AssociationTable
+        As from `cosines`, in the units of the similarity. ``vectors`` are of unit length if the similarity needs that.
+
+    Raises
+    ------
+    TableError
+        There is no such similarity.
+    WordListError, EmbeddingError, TemplateError, CoverageError
+        As `cosines`.
+
+    Examples
+    --------
+    >>> similarities("googlenews-demo", "weat6", controls=(), similarity="dot").metric.name
+    'dot product'
+    """
+    check_switch("allow_loss", allow_loss)
+    chosen, further = similarity_of(similarity), tuple(also)
+    words, extra = load_wordlist(wordlist), [load_controls(source) for source in control_lists(controls)]
+    every = words.with_controls(extra)
+    if templates is not None or is_encoder(embedding):
+        opened = encode(embedding, every, templates, trust=trust)
+    else:
+        opened = open_embedding(embedding, trust=trust)
+    read = opened.excerpt([*every.targets, *every.attributes, *further])
+    return table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
+
+
+def table_of(
+    wordlist: WordList,
+    controls: Sequence[WordList],
+    embedding: Embedding,
+    similarity: Similarity,
+    *,
+    also: Iterable[str] = (),
+    allow_loss: bool = False,
+) -> AssociationTable:
+    """The table of a list in an embedding whose words are in memory; see `similarities`."""
+    words = wordlist.with_controls(controls)
+    vectors, coverage = lookup(embedding, words, similarity.prepared)
+    if absent := coverage.absent_controls:
+        words = wordlist.with_controls([each for each in controls if not each.controls.keys() <= {*absent}])
+        vectors, coverage = lookup(embedding, words, similarity.prepared)
+    check_coverage(coverage, allow_loss=allow_loss)
+    targets = _homes(words.groups, vectors)
+    attributes = _homes({**words.classes, **words.controls}, vectors)
+    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+    measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
+    values, singles = similarity.over_replicates(x, a, lazily=True)
+    left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
+    table = assemble(
+        values,
+        targets,
+        attributes,
+        words.stereotypes,
+        opposites=words.opposites,
+        topics=words.topic_of,
+        pairs=words.pair_of,
+        replicates=dict(zip(embedding.replicates, singles, strict=True)),
+        kind=embedding.kind,
+        metric=similarity.metric,
+        vectors=MappingProxyType({**_further(embedding, also, similarity), **measured}),
+        name=words.name,
+        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices),
+        source=words.source,
+        control_sources=words.control_sources,
+        provenance=MappingProxyType(
+            {
+                "wordlist": words.name,
+                "wordlist_sha256": words.sha256,
+                "embedding": embedding.name,
+                "embedding_source": embedding.source,
+                **embedding.provenance,
+                "vectors_sha256": sha256_of_vectors(measured),
+            }
+        ),
+        coverage=coverage.to_frame(),
+    )
+    complete = with_notices(table)
+    quiet = announce(coverage.quiet_notices(), logging.INFO)
+    return replace(complete, notices=(*complete.notices, *quiet))
+
+
+def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """The group or class of each word that has a vector, in the order of the list."""
+    return {word: home for word, home in home_of(words).items() if word in vectors}
+
+
+def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:
+    stored = embedding.find(also)
+    return {
+        word: similarity.prepared(stored[word])
+        for word in also
+        if word in stored and has_direction(stored[word]).all()
+    }

@@ -1,0 +1,116 @@
+"""`fit`: the posterior of a model given a table of associations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import xarray as xr
+
+from bayes_bias.arguments import check_seed
+from bayes_bias.errors import TableError
+from bayes_bias.models.compiling import model_of_table
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.fitting import fit_model
+from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.models.power_scaling import power_scaling
+from bayes_bias.models.sampling import Sampling, check_sampling, completed
+from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.progress import Progress
+from bayes_bias.table.association_table import AssociationTable, check_table
+
+# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+_ROUNDING_VARIANCE = 1e-12
+
+
+def fit(
+    table: AssociationTable,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> xr.DataTree:
+    """Sample the posterior of a model given a table of associations.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`.
+    model : str, Path or ModelSpec
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, or a spec.
+    seed : int
+        The same seed gives the same numbers.
+    sampling : Sampling
+        Numbers of draws and chains.
+    progress : Progress, optional
+        Is called at each step and as draws are done.
+
+    Returns
+    -------
+    xarray.DataTree
+        ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the values, if formed) and
+        ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. Where the
+        likelihood is collapsed also ``log_prior`` and ``joint_log_likelihood``, that of all values together, which
+        power-scaling reads (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see
+        `bayes_bias.posterior_predictive`. The fit round-trips through `save_fit` and `load_fit`, and `summarize`
+        needs nothing else.
+
+    Raises
+    ------
+    SpecError
+        The model is unknown or its file is wrong, or the seed is no whole number from 0 on.
+    TableError
+        There are no data, the data do not fit the model, or the values do not vary.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines, fit, summarize
+    >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
+    >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
+    """
+    return fit_table(table, model, seed=seed, sampling=sampling, progress=progress).tree
+
+
+def fit_table(
+    table: AssociationTable,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> Fitted:
+    """See `fit`; the result knows the spec that was fitted, and need not read it from attributes."""
+    check_seed(seed)
+    check_sampling(sampling)
+    check_table(table)
+    spec = load_spec(model)
+    table = modelled(table, spec)
+    data = structure_of(spec).data(table)
+    _refuse_degenerate(data)
+    return fit_model(
+        table,
+        spec,
+        model_of_table(spec, data),
+        data,
+        seed=seed,
+        sampling=sampling,
+        progress=progress,
+        complete=lambda drawn: completed(spec, drawn, data, seed),
+        observed=_observed(table),
+        scaling=lambda posterior: power_scaling(posterior, data, spec),
+    )
+
+
+def _refuse_degenerate(data: xr.Dataset) -> None:
+    """Without residual variation there is nothing to estimate the model's scales from."""
+    if "interaction_ss" not in data:
+        return
+    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+        raise TableError(
+            "table: no variation is left within blocks after word effects, as if words had identical vectors"
+            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+
+
+def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:
+    """The values, unless there are too many of them to be formed."""
+    return {"observed_data": xr.Dataset({"association": table.values})} if table.is_formed else {}

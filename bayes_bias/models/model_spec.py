@@ -1,0 +1,302 @@
+"""A statistical model as data: `models/*.toml` -> frozen, validated `ModelSpec`."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from bayes_bias.citation import Reference
+from bayes_bias.errors import SpecError, did_you_mean
+from bayes_bias.files import check_keys, read_toml, shipped, shipped_names
+from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
+from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
+from bayes_bias.models.residuals import residual_of, shape_parameters
+
+# Distributions that a prior may have, with their parameters as PyMC names them. Means live on the real
+# line, scales on the positive half: the support is part of the model.
+REAL_DISTRIBUTIONS = MappingProxyType(
+    {
+        "Normal": ("mu", "sigma"),
+        "StudentT": ("nu", "mu", "sigma"),
+        "Laplace": ("mu", "b"),
+        "Cauchy": ("alpha", "beta"),
+        "Logistic": ("mu", "s"),
+    }
+)
+POSITIVE_DISTRIBUTIONS = MappingProxyType(
+    {
+        "HalfNormal": ("sigma",),
+        "HalfStudentT": ("nu", "sigma"),
+        "HalfCauchy": ("beta",),
+        "Exponential": ("lam",),
+        "Gamma": ("alpha", "beta"),
+        "InverseGamma": ("alpha", "beta"),
+        "LogNormal": ("mu", "sigma"),
+    }
+)
+_LOCATIONS = {
+    ("Normal", "mu"),
+    ("StudentT", "mu"),
+    ("Laplace", "mu"),
+    ("Cauchy", "alpha"),
+    ("Logistic", "mu"),
+    ("LogNormal", "mu"),
+}
+
+# What sentence pairs may have in common: an effect on the log odds of the share, and one on the difference.
+PAIR_EFFECTS = ("type", "writer", "template", "term")
+_OF_PAIRS = tuple(f"{sd}_{effect}" for sd in ("logit_sd", "sd") for effect in PAIR_EFFECTS)
+
+# Shape parameters of residuals.
+_SHAPES = {
+    name: REAL_DISTRIBUTIONS if shape.support == "real" else POSITIVE_DISTRIBUTIONS
+    for name, shape in shape_parameters().items()
+}
+
+# The parameters of each structure and the support of their priors.
+STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
+    {
+        "crossed": {
+            **{c.name: POSITIVE_DISTRIBUTIONS for c in COMPONENTS if "replicates" not in c.needs},
+            **_SHAPES,
+            **dict.fromkeys((*REPLICATES, *DIFFERING), POSITIVE_DISTRIBUTIONS),
+        },
+        "hierarchical": {
+            "connection_mean": REAL_DISTRIBUTIONS,
+            "connection_sd": POSITIVE_DISTRIBUTIONS,
+            "residual_sd": POSITIVE_DISTRIBUTIONS,
+        },
+        "pairs": {
+            "logit": REAL_DISTRIBUTIONS,
+            "mean": REAL_DISTRIBUTIONS,
+            "scale_residual": POSITIVE_DISTRIBUTIONS,
+            **_SHAPES,
+            **dict.fromkeys(_OF_PAIRS, POSITIVE_DISTRIBUTIONS),
+        },
+    }
+)
+# Terms that a model has if its file gives them a prior.
+OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
+
+# Choices beyond the priors: the first is the default.
+OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "crossed": {
+            "likelihood": ("collapsed", "long"),
+            "scales": ("by class", "common"),
+            "unit": ("within-block sd", "as measured"),
+        },
+        "hierarchical": {},
+        "pairs": {},
+    }
+)
+_WITHOUT_UNIT = {("Gamma", "alpha"), ("InverseGamma", "alpha"), ("LogNormal", "sigma")}
+_TEXT_KEYS = ("title", "description", "structure")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``."""
+
+    distribution: str
+    parameters: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A prior from how it is written, ``HalfNormal(sigma=0.05)``, in the attributes of a fit for instance."""
+        distribution, _, inside = text.removesuffix(")").partition("(")
+        pairs = (pair.split("=") for pair in inside.split(", "))
+        return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
+
+    def in_units(self, unit: float) -> Self:
+        """The prior of so many times the parameter: of a scale in the units of the table."""
+        scaled = dict(self.parameters)
+        for name in scaled:
+            if name == "lam" or (self.distribution, name) == ("Gamma", "beta"):
+                scaled[name] /= unit
+            elif (self.distribution, name) == ("LogNormal", "mu"):
+                scaled[name] += math.log(unit)
+            elif name != "nu" and (self.distribution, name) not in _WITHOUT_UNIT:
+                scaled[name] *= unit
+        return replace(self, parameters=MappingProxyType(scaled))
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"{self.distribution}({inside})"
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """Structure, options and priors of a model; read from TOML, changed only by copy.
+
+    Attributes
+    ----------
+    name, title, description : str
+    structure : {"crossed", "hierarchical", "pairs"}
+    options : mapping
+        For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class" or "common"), and the
+        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values about their block's mean,
+        or "as measured").
+    priors : mapping of str to Prior
+        One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
+        (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see
+        `bayes_bias.models.residuals`.
+    reference : Reference or None
+
+    Examples
+    --------
+    >>> spec = load_spec("crossed")
+    >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
+    >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
+    ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
+    """
+
+    name: str
+    title: str
+    description: str
+    structure: str
+    options: Mapping[str, str]
+    priors: Mapping[str, Prior]
+    reference: Reference | None = None
+
+    def __post_init__(self) -> None:
+        residual = residual_of(self.priors)
+        if not residual.collapses and self.options.get("likelihood") == "collapsed":
+            shapes = ", ".join(residual.shapes)
+            raise SpecError(
+                f"{self.name}: a {residual.name} residual, [priors.{shapes}], needs likelihood = 'long', since the"
+                f" 'collapsed' one is that of normal residuals; set it, or leave out {shapes}"
+            )
+
+    def with_prior(self, parameter: str, distribution: str, **parameters: float) -> Self:
+        """A copy with another prior for one parameter."""
+        prior = _prior(self.name, self.structure, parameter, {"distribution": distribution, **parameters})
+        return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
+
+    def without_prior(self, parameter: str) -> Self:
+        """A copy without an optional term."""
+        if parameter not in OPTIONAL & set(self.priors):
+            hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
+            raise SpecError(f"{self.name}: '{parameter}' is no term that can be left out; {hint}")
+        return replace(
+            self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter})
+        )
+
+    def with_option(self, option: str, value: str) -> Self:
+        """A copy with another choice, e.g. ``with_option("likelihood", "long")``."""
+        options = _options(self.name, self.structure, {**self.options, option: value})
+        return replace(self, options=options)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of what determines the posterior: structure, options and priors."""
+        priors = sorted((name, str(prior)) for name, prior in self.priors.items())
+        content = repr((self.structure, sorted(self.options.items()), priors))
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+def spec_names() -> list[str]:
+    """Names of the shipped models."""
+    return shipped_names("models")
+
+
+def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
+    """Read a model by its shipped name or from the path of a TOML file; one that is read already is given back.
+
+    Raises
+    ------
+    SpecError
+        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior.
+    """
+    if isinstance(name_or_path, ModelSpec):
+        return name_or_path
+    path = Path(str(name_or_path))
+    if str(name_or_path) in spec_names():
+        file = shipped("models") / f"{name_or_path}.toml"
+    elif path.is_file():
+        file = path
+    else:
+        hint = did_you_mean(name_or_path, spec_names())
+        raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
+    content = read_toml(file, f"model: {name_or_path} is", SpecError)
+    return spec_from_mapping(content, name=path.stem)
+
+
+def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
+    """A validated spec from what a TOML file holds."""
+    structure = str(content.get("structure"))
+    if structure not in STRUCTURES:
+        raise SpecError(f"{name}: structure is '{structure}'; {did_you_mean(structure, STRUCTURES)}")
+    options = OPTIONS[structure]
+    check_keys(content, {*_TEXT_KEYS, "reference", "priors", *options}, name, SpecError)
+    return ModelSpec(
+        name=name,
+        title=str(content.get("title", name)),
+        description=str(content.get("description", "")).strip(),
+        structure=structure,
+        options=_options(name, structure, {key: content[key] for key in options if key in content}),
+        priors=_priors(name, structure, content.get("priors", {})),
+        reference=_reference(name, content.get("reference")),
+    )
+
+
+def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[str, str]:
+    valid = OPTIONS[structure]
+    check_keys(chosen, set(valid), name, SpecError)
+    for key, value in chosen.items():
+        if value not in valid[key]:
+            raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(value, valid[key])}")
+    return MappingProxyType({key: chosen.get(key, choices[0]) for key, choices in valid.items()})
+
+
+def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
+    parameters = STRUCTURES[structure]
+    check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
+    for parameter in parameters:
+        if parameter not in content and parameter not in OPTIONAL:
+            raise SpecError(f"{name}: no prior for '{parameter}'; add a table [priors.{parameter}]")
+    given = [parameter for parameter in parameters if parameter in content]
+    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in given})
+
+
+def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
+    where = f"{name}, [priors.{parameter}]"
+    if parameter not in STRUCTURES[structure]:
+        raise SpecError(f"{where}: unknown parameter; {did_you_mean(parameter, STRUCTURES[structure])}")
+    valid = STRUCTURES[structure][parameter]
+    if not isinstance(content, Mapping) or "distribution" not in content:
+        raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
+    distribution = str(content["distribution"])
+    if distribution not in valid:
+        raise SpecError(
+            f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}"
+        )
+    given = {key: value for key, value in content.items() if key != "distribution"}
+    check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)
+    for needed in valid[distribution]:
+        _check_parameter(where, distribution, needed, given.get(needed))
+    return Prior(distribution, MappingProxyType({k: float(given[k]) for k in valid[distribution]}))
+
+
+def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
+    if (distribution, parameter) not in _LOCATIONS and value <= 0:
+        raise SpecError(f"{where}: '{parameter}' of {distribution} is {value:g}; it must be above zero")
+
+
+def _reference(name: str, content: Any) -> Reference | None:
+    if content is None:
+        return None
+    where = f"{name}, [reference]"
+    check_keys(content, {"citation", "doi", "bibtex"}, where, SpecError)
+    if "citation" not in content:
+        raise SpecError(f"{where}: has no 'citation'; name the work, or leave the table out")
+    return Reference(
+        citation=str(content["citation"]).strip(),
+        doi=str(content.get("doi", "")),
+        bibtex=str(content.get("bibtex", "")).strip(),
+    )

@@ -1,0 +1,154 @@
+"""Sample the posterior of a compiled model with nutpie."""
+
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import nutpie
+import pyarrow as pa
+import xarray as xr
+from threadpoolctl import threadpool_limits
+
+from bayes_bias.arguments import check_count, is_between
+from bayes_bias.errors import SpecError
+from bayes_bias.models.compiling import POINT, ModelOfData, model_of_table
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.structures import structure_of
+from bayes_bias.progress import Progress, Quiet
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long to sample, and how carefully.
+
+    Parameters
+    ----------
+    draws, tune : int
+        Kept and warm-up draws in each chain.
+    chains : int
+        Number of chains.
+    target_accept : float
+        Target acceptance rate of the sampler; nearer to 1 means smaller steps.
+
+    Raises
+    ------
+    SpecError
+        A number of draws or chains below 1, an acceptance rate that is none.
+
+    Examples
+    --------
+    >>> Sampling(draws=4000).draws
+    4000
+    """
+
+    draws: int = 1500
+    tune: int = 1000
+    chains: int = 4
+    target_accept: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
+            check_count(name, getattr(self, name), what)
+        if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
+            raise SpecError(
+                f"target_accept: {self.target_accept!r} is no acceptance rate; give a number between 0 and 1"
+            )
+
+
+def check_sampling(sampling: Any) -> None:
+    """Refuse anything but a `Sampling`, before anything is computed.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not isinstance(sampling, Sampling):
+        raise SpecError(
+            f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)"
+        )
+
+
+def sample(
+    spec: ModelSpec,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    sampling: Sampling,
+    progress: Progress | None = None,
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of a table's parameters in its units, and the sampler's statistics."""
+    drawn, stats = sample_model(model_of_table(spec, data), seed, sampling, progress or Quiet())
+    return completed(spec, drawn, data, seed), stats
+
+
+def sample_model(
+    model: ModelOfData, seed: int, sampling: Sampling, progress: Progress
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of the named parameters of any model, and the sampler's statistics."""
+    trace = _traced(model, seed, sampling, progress)
+    points = trace["posterior"][POINT].transpose("chain", "draw", ...).to_numpy()
+    return model.parameters(points), trace["sample_stats"].to_dataset()
+
+
+def sample_bare(
+    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling
+) -> tuple[xr.Dataset, int]:
+    """The draws of `sample` and the number of divergent transitions.
+
+    Random nulls need nothing else, and the sampler's statistics take as long to put together as a null's draws.
+    """
+    model = model_of_table(spec, data)
+    trace = _traced(model, seed, sampling, Quiet(), return_raw_trace=True)
+    draws, stats = trace.get_arrow_trace()
+    points = [pa.array(chain.column(POINT)).slice(sampling.tune).flatten() for chain in draws]
+    drawn = model.parameters(np.reshape(points, (sampling.chains, sampling.draws, -1)))
+    diverging = [pa.array(chain.column("diverging")).slice(sampling.tune).to_numpy(False) for chain in stats]
+    return completed(spec, drawn, data, seed), int(np.sum(diverging))
+
+
+def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
+    """Draws in the units of the table, with what the model integrated out."""
+    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
+    return posterior[sorted(posterior.data_vars, key=_summary_rank)]
+
+
+def _traced(model: ModelOfData, seed: int, sampling: Sampling, progress: Progress, **options: Any) -> Any:
+    """nutpie's trace."""
+    progress.step("compiling the model")
+    compiled = model.compiled()
+    # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
+    with threadpool_limits(1, "blas"):
+        sampler = compiled.sampler(model.inputs)
+        progress.step("sampling")
+        return nutpie.sample(
+            sampler,
+            **asdict(sampling),
+            cores=1,  # the density is called through Python, where threads would wait for each other
+            seed=seed,
+            save_warmup=False,
+            progress_bar=False,
+            progress_callback=lambda states: _report_draws(progress, states),
+            **options,
+        )
+
+
+def _report_draws(progress: Progress, states: list[Any]) -> None:
+    progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
+
+
+def _summary_rank(name: Hashable) -> int:
+    """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than
+    those of its dataset; with the tables in this order first, no two of our variables disagree."""
+    tables = (
+        "target_connection_mean",
+        "attribute_effect",
+        "target_effect",
+        "mean",
+        "target_average",
+        "attribute_average",
+        "residual_average",
+        "replicate_average",
+        *(f"{side}_average_by_replicate" for side in ("target", "attribute", "residual")),
+    )
+    return tables.index(str(name)) if name in tables else len(tables)

@@ -1,0 +1,52 @@
+"""Fits on disk: netCDF that ArviZ and xarray open without this package."""
+
+from pathlib import Path
+
+import xarray as xr
+
+from bayes_bias.arguments import check_path
+from bayes_bias.errors import OutputError
+from bayes_bias.files import check_output, whole_file
+from bayes_bias.models.fitted import Fit, Fitted
+
+
+def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a fit to a netCDF file, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        It is no fit; the path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
+    """
+    return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
+
+
+def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write any posterior to a netCDF file, whole or not at all; `save_fit` says what may go wrong."""
+    path = check_output(path, overwrite)
+    with whole_file(path, overwrite) as unfinished:
+        tree.to_netcdf(unfinished, engine="h5netcdf")
+    return path
+
+
+def load_fit(path: str | Path) -> xr.DataTree:
+    """Read a fit that `save_fit` wrote.
+
+    Raises
+    ------
+    OutputError
+        No such file, no netCDF, netCDF that is no fit of this package, or a fit that an earlier version made.
+    """
+    if not check_path("path", path, OutputError).is_file():
+        raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
+    try:
+        tree = xr.load_datatree(path, engine="h5netcdf")
+    except OSError as error:
+        raise OutputError(f"path: '{path}' is not a netCDF file: {error}") from error
+    if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
+        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+    if "metric" not in tree.attrs:
+        raise OutputError(
+            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+        )
+    return tree

@@ -1,0 +1,201 @@
+"""A contrast of one's own, estimated and judged like the estimands of the package."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.arguments import described, is_number
+from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.formatting import Telling
+from bayes_bias.formatting import estimate as in_text
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.posterior.estimates import check_scope, contrast_estimate
+from bayes_bias.posterior.summary import tabulate
+from bayes_bias.posterior.verdict import Verdict, judge
+from bayes_bias.table.bias_weights import BLOCK
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
+
+type Weights = Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
+
+# What sums of decimal fractions such as 0.1 leave of zero.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contrast(Telling):
+    """The posterior of a contrast, and whether it is larger than chance explains. Made by `bayes_bias.contrast`.
+
+    Attributes
+    ----------
+    label : str
+        What it is called.
+    metric : Metric
+        The metric of the table, with its units.
+    table : pandas.DataFrame
+        One row, with the columns of `bayes_bias.summarize`: floats, and ``converged``. Units: those of the table times
+        those of the weights.
+    verdict : Verdict or None
+        None for a level, for which zero is not a special value.
+    """
+
+    label: str
+    metric: Metric
+    table: pd.DataFrame
+    verdict: Verdict | None
+
+    @property
+    def chance(self) -> float:
+        """Chance of a contrast this large, of either sign, if there were none; missing for a level."""
+        return float("nan") if self.verdict is None else self.verdict.chance
+
+    @property
+    def text(self) -> str:
+        """The posterior and the verdict in sentences."""
+        if self.verdict is not None:
+            return f"{self.label}: {self.verdict.text}"
+        row = self.table.loc[self.label]
+        return f"{self.label}: {in_text(row['mean'], *interval_of(row), self.metric.decimals)} {self.metric.unit}."
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table
+
+
+def contrast(
+    fit: Fit,
+    weights: Weights,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    levels: bool = False,
+    label: str = "contrast",
+    ci_prob: float = 0.95,
+) -> Contrast:
+    r"""The posterior of a contrast of one's own.
+
+    .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
+
+    with a weight for each group and class. As in `bayes_bias.summarize` the posterior is exactly normal given the
+    scales, and averaged over them.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of a crossed model.
+    weights : mapping of (group, class) to float, DataFrame or DataArray
+        The weights :math:`k_{gc}`; blocks that are left out weigh nothing. A DataFrame has groups in its index and
+        classes in its columns, a DataArray the dims ``group`` and ``attribute_class``.
+    scope : {"both", "targets", "attributes", "none"}
+        Over which words the answer generalises.
+    levels : bool
+        Whether a level is wanted, such as the mean of one block. Its weights need not sum to zero.
+    label : str
+        What the result is called.
+    ci_prob : float
+        Probability of the equal-tailed interval.
+
+    Returns
+    -------
+    Contrast
+        Printed, its verdict in sentences; ``table``, ``chance``, ``verdict``. Units: those of the table times those of
+        the weights.
+
+    Raises
+    ------
+    BayesBiasError
+        A name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
+    ScopeError
+        The design cannot carry the scope; the fit is of the published model, whose attributes are fixed.
+
+    References
+    ----------
+    Schad, D. J., Vasishth, S., Hohenstein, S., & Kliegl, R. (2020). How to capitalize on a priori contrasts in linear
+    (mixed) models: A tutorial. Journal of Memory and Language, 110, 104038. https://doi.org/10.1016/j.jml.2019.104038
+
+    Examples
+    --------
+    Are male names closer to career than female names are, however close they are to family?
+
+    >>> contrast(posterior, {("male names", "career"): 1, ("female names", "career"): -1})   # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit).generalising("a contrast of block means")
+    by_block = _checked_weights(fitted.data, weights, label, levels)
+    scope = check_scope(fitted, scope).name
+
+    def table_under(scope: ScopeName) -> pd.DataFrame:
+        return tabulate(contrast_estimate(fitted, by_block, scope), ci_prob, "eti")
+
+    def row_under(scope: ScopeName) -> "pd.Series[Any]":
+        return table_under(scope).loc[label]
+
+    return Contrast(
+        label=label,
+        metric=fitted.metric,
+        table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
+        verdict=None if levels else judge(fitted, row_under, scope, ci_prob, quantity="difference"),
+    )
+
+
+def _checked_weights(data: xr.Dataset, weights: Weights, label: str, levels: bool) -> xr.DataArray:
+    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them.
+
+    Raises
+    ------
+    BayesBiasError
+        Weights in another form; a group or class that the table does not have; a weight that is not a finite number;
+        weights that are all zero, or that do not sum to zero although no level is wanted.
+    """
+    blocks = _by_block(weights)
+    for (group, attribute_class), weight in blocks.items():
+        _check_name("group", group, data.group)
+        _check_name("class", attribute_class, data.attribute_class)
+        if not is_number(weight):
+            raise BayesBiasError(
+                f"weights: the weight of ('{group}', '{attribute_class}') must be a finite number, got {weight!r};"
+                " leave out what weighs nothing"
+            )
+    _check_sum(list(blocks.values()), levels)
+    grid = [
+        [[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]
+    ]
+    coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
+    return xr.DataArray(np.asarray(grid, dtype=float), dims=("contrast", *BLOCK), coords=coords)
+
+
+def _by_block(weights: Any) -> dict[tuple[Any, Any], Any]:
+    """The weight of each (group, class) that was given."""
+    if isinstance(weights, xr.DataArray) and set(weights.dims) == set(BLOCK) <= set(weights.coords):
+        weights = weights.transpose(*BLOCK).to_pandas()
+    if isinstance(weights, pd.DataFrame):
+        return {(g, c): weight for c, column in weights.items() for g, weight in column.items()}
+    if isinstance(weights, Mapping) and all(
+        isinstance(block, tuple) and len(block) == 2 for block in weights
+    ):
+        return dict(weights)
+    raise BayesBiasError(
+        f"weights: {described(weights)} does not say which group and class each weight is for; give"
+        " {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with dims group and"
+        " attribute_class"
+    )
+
+
+def _check_name(what: str, name: Any, labels: xr.DataArray) -> None:
+    valid = labels.to_numpy().tolist()
+    if name not in valid:
+        raise BayesBiasError(f"weights: this fit has no {what} '{name}'; {did_you_mean(name, valid)}")
+
+
+def _check_sum(weights: list[float], levels: bool) -> None:
+    size, total = sum(map(abs, weights)), sum(weights)
+    if not size:
+        raise BayesBiasError("weights: all are zero; give some that differ from zero")
+    if not levels and abs(total) > _ROUNDING * size:
+        raise BayesBiasError(
+            f"weights: they sum to {total:.4g}, and those of a contrast sum to zero; change them, or give levels=True"
+            " for a level such as the mean of one block"
+        )

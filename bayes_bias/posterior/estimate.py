@@ -1,0 +1,131 @@
+"""The posterior of an estimand: draws, and the mixture of normals that they come from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.optimize.elementwise import find_root
+from scipy.special import ndtr
+
+SAMPLE = ("chain", "draw")
+
+
+def tails(ci_prob: float) -> tuple[float, float]:
+    """Probabilities below the two ends of an equal-tailed interval."""
+    return (1 - ci_prob) / 2, (1 + ci_prob) / 2
+
+
+def by_draw(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:
+    """Values ``(chain, draw, contrast)`` with the coordinates of a posterior."""
+    coords = {dim: posterior[dim] for dim in SAMPLE}
+    return xr.DataArray(values, dims=(*SAMPLE, "contrast"), coords={**coords, "contrast": labels})
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A posterior as a mixture of normals, one for each draw of the scales.
+
+    Given the scales every contrast is exactly normal. Means, intervals and probabilities therefore need no draws of the
+    contrast, and only the draws of the scales leave Monte Carlo error (Rao-Blackwell).
+
+    Attributes
+    ----------
+    centre, sd : xarray.DataArray
+        ``(chain, draw, contrast)``.
+    """
+
+    centre: xr.DataArray
+    sd: xr.DataArray
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Posterior mean of each contrast."""
+        return self.centre.mean(SAMPLE).to_numpy()
+
+    @property
+    def total_sd(self) -> NDArray[np.float64]:
+        """Posterior standard deviation of each contrast."""
+        variance = (self.sd**2).mean(SAMPLE) + self.centre.var(SAMPLE)
+        return np.sqrt(variance.to_numpy())
+
+    @property
+    def prob_positive(self) -> NDArray[np.float64]:
+        """Posterior probability of values above zero."""
+        return xr.apply_ufunc(ndtr, self.centre / self.sd).mean(SAMPLE).to_numpy()
+
+    def below(self, value: float) -> NDArray[np.float64]:
+        """Posterior probability of values below this one."""
+        return xr.apply_ufunc(ndtr, (value - self.centre) / self.sd).mean(SAMPLE).to_numpy()
+
+    def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
+        """Quantiles of each contrast, (probs, contrasts), to a millionth of the posterior's standard deviation."""
+        target = np.asarray(list(probs))[:, None]
+        centre, sd = (self._flat(values) for values in (self.centre, self.sd))
+        contrasts = np.broadcast_to(np.arange(centre.shape[1]), (len(target), centre.shape[1]))
+
+        def excess(value: NDArray[np.float64], prob: NDArray[np.float64], contrast: NDArray[np.intp]) -> Any:
+            return ndtr((value - centre[:, contrast]) / sd[:, contrast]).mean(axis=0) - prob
+
+        bracket = ((centre - 8 * sd).min(axis=0), (centre + 8 * sd).max(axis=0))
+        root = find_root(
+            excess,
+            tuple(np.broadcast_to(end, contrasts.shape) for end in bracket),
+            args=(np.broadcast_to(target, contrasts.shape), contrasts),
+            tolerances={"fatol": 1e-7},
+        )
+        return np.asarray(root.x)
+
+    def _flat(self, values: xr.DataArray) -> NDArray[np.float64]:
+        return values.transpose(*SAMPLE, ...).to_numpy().reshape(-1, values.sizes["contrast"])
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Posterior of one estimand under one scope, in the units of the table (``effect_size``: none).
+
+    Attributes
+    ----------
+    draws : xarray.DataArray
+        ``(chain, draw, contrast)``; without the sample dims where the scope samples nothing.
+    observed : xarray.DataArray
+        The raw contrast of the table, ``(contrast)``.
+    noise_sd : xarray.DataArray or None
+        The noise floor ``(chain, draw, contrast)``: standard deviation of the contrast that the same design would
+        show if the population value were zero.
+    mixture : Mixture or None
+        The same posterior as a mixture of normals; None where word effects were sampled, or it is not such a mixture.
+    """
+
+    draws: xr.DataArray
+    observed: xr.DataArray
+    noise_sd: xr.DataArray | None = None
+    mixture: Mixture | None = None
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether there are draws: under scope "none" there is the raw contrast alone."""
+        return "draw" in self.draws.dims
+
+    @property
+    def prob_direction(self) -> NDArray[np.float64]:
+        """Posterior probability of the more probable sign; missing without draws."""
+        if not self.is_uncertain:
+            return self._missing
+        drawn = (self.draws > 0).mean(SAMPLE).to_numpy()
+        positive = drawn if self.mixture is None else self.mixture.prob_positive
+        return np.maximum(positive, 1 - positive)
+
+    def prob_within(self, size: float) -> NDArray[np.float64]:
+        """Posterior probability of values between ``-size`` and ``size``; missing without draws."""
+        if not self.is_uncertain:
+            return self._missing
+        if self.mixture is not None:
+            return self.mixture.below(size) - self.mixture.below(-size)
+        return (abs(self.draws) < size).mean(SAMPLE).to_numpy()
+
+    @property
+    def _missing(self) -> NDArray[np.float64]:
+        return np.full(self.draws.sizes["contrast"], np.nan)

@@ -1,0 +1,339 @@
+"""Posterior draws, observed values and noise floors of the estimands, under a scope."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.word_effects import (
+    block_averages,
+    check_side,
+    conditional,
+    too_many_words,
+    word_effects,
+)
+from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
+from bayes_bias.posterior.published_estimands import published_bias, published_estimands
+from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
+from bayes_bias.table.bias_weights import (
+    BLOCK,
+    attribute_weights,
+    bias_weights,
+    block_weights,
+    level_weights,
+    score_weights,
+    target_weights,
+)
+from bayes_bias.table.scopes import (
+    ATTRIBUTES,
+    DEFAULT_SCOPE,
+    SCOPES,
+    TARGETS,
+    WORDS,
+    Facet,
+    Part,
+    Scope,
+    ScopeName,
+    check_design,
+    is_effect_of,
+    is_noise,
+    scope_of,
+)
+from bayes_bias.table.word_labels import SIDES, Side
+
+# Estimands with a label for each word.
+_BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
+
+
+def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True) -> dict[str, Estimate]:
+    r"""Posterior draws, observed value and noise floor of every estimand.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        From `bayes_bias.fit`.
+    scope : {"both", "targets", "attributes", "none"}
+        Generalise to new targets and new attributes, to new targets with these attributes (the question of WEAT's
+        permutation test), to new attributes with these targets, or to nothing beyond these words (the raw contrast,
+        without uncertainty).
+    words : bool
+        With the estimands of single words, which are most of the work.
+
+    Returns
+    -------
+    dict of str to Estimate
+        Crossed model: ``bias``, ``group_bias``, ``excess`` and ``repulsion`` (with control classes),
+        ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias`` (two groups or
+        more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and ``reliability``.
+        Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
+        The bias of single words is left out where their effects would not fit in memory (`too_many_words`); scope
+        "none" has the raw contrasts of any number of words.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope.
+
+    Notes
+    -----
+    In terms of the expected values ``mean[g, c]`` of a group's targets with a class's attributes:
+
+    ``group_bias[g]``
+        ``mean[g, assoc(g)]`` minus the average of ``mean[g, c]`` over the other associated classes.
+    ``bias``
+        The average of ``group_bias`` over groups: with two groups and two classes half of WEAT's numerator.
+    ``excess[g, control]``
+        ``mean[g, assoc(g)] - mean[g, control]``.
+    ``repulsion[g, control]``
+        ``mean[g, control]`` minus the average of ``mean[g, c]`` over the other associated classes.
+    ``target_bias[i]``
+        The contrast of ``group_bias`` for one target, with its own effects.
+    ``attribute_bias[j]``
+        One attribute's expected value with the group it is associated with, minus the average over other groups.
+    ``effect_size``
+        ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
+        for the population of targets, inside (-2, 2). It is defined for fixed attributes only: for new ones it would
+        divide by the spread of the targets' preferences, which may be zero.
+
+    Words that a scope does not sample keep their own effects. The average of these is added to ``mean``, so that scope
+    "none" is exactly the raw contrast.
+    """
+    return {
+        name: estimate() for name, estimate in _estimands(fit, scope).items() if words or name not in _BY_WORD
+    }
+
+
+def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """One of `estimates` by its name, with the same draws, without computing the others.
+
+    Raises
+    ------
+    BayesBiasError
+        The fit has no such estimand.
+    ScopeError
+        The design cannot carry the scope.
+    """
+    valid = _estimands(fit, scope)
+    if isinstance(estimand, str) and estimand in valid:
+        return valid[estimand]()
+    if Fitted.of(fit).structure.GENERALISES:
+        for side, sentence in _Blocks.of(fit, scope).left_out.items():
+            if estimand == f"{side}_bias":
+                raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
+    raise BayesBiasError(f"estimand: this fit has no '{estimand}'; {did_you_mean(estimand, valid)}")
+
+
+def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
+    """How each estimand is computed."""
+    fitted, checked = Fitted.of(fit), check_scope(fit, scope)
+    return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
+
+
+def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """``bias`` alone, with the same draws."""
+    fitted, checked = Fitted.of(fit), check_scope(fit, scope)
+    if not fitted.structure.GENERALISES:
+        return published_bias(fitted)
+    return _Blocks(fitted, checked).estimate(bias_weights(fitted.data))
+
+
+def contrast_estimate(fit: Fit, weights: xr.DataArray, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """Weighted sums of block means, one for each row of weights ``(contrast, group, attribute_class)``."""
+    return _Blocks.of(fit, scope).estimate(weights)
+
+
+def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
+    """Expected value of each group with each class, ``mean[g, c]``, labelled ``"group, class"``. Crossed model only."""
+    blocks = _Blocks.of(fit, scope)
+    return blocks.estimate(level_weights(blocks.data))
+
+
+def check_scope(fit: Fit, scope: str) -> Scope:
+    """The scope of a name, refused where the model or the design of a fit cannot carry it.
+
+    Raises
+    ------
+    ScopeError
+        The message names the group or class of one word and the scopes that remain.
+    """
+    fitted = Fitted.of(fit)
+    if fitted.structure.GENERALISES:
+        return check_design(fitted.data, scope)
+    if not scope_of(scope).samples_all:
+        raise ScopeError(
+            f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model has no scopes"
+        )
+    return SCOPES["both"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """Block means under one scope, and contrasts of them."""
+
+    fitted: Fitted
+    scope: Scope
+
+    @classmethod
+    def of(cls, fit: Fit, scope: ScopeName) -> "_Blocks":
+        return cls(Fitted.of(fit).generalising("a contrast of block means"), check_scope(fit, scope))
+
+    @property
+    def data(self) -> xr.Dataset:
+        return self.fitted.data
+
+    @property
+    def variances(self) -> Variances:
+        return self.fitted.variances
+
+    @cached_property
+    def left_out(self) -> dict[Side, str]:
+        """The sides whose single words have no estimate, and why."""
+        left_out = {} if self.scope.samples_nothing else too_many_words(self.fitted)
+        if self.data.sizes["group"] == 1:
+            left_out["attribute"] = "an attribute's bias is between groups, and this fit has one"
+        return left_out
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides whose single words have an estimate."""
+        return tuple(side for side in SIDES if side not in self.left_out)
+
+    @cached_property
+    def averages(self) -> dict[Part, xr.DataArray]:
+        """Averages over each block of word and replicate effects."""
+        return block_averages(self.fitted)
+
+    @property
+    def fixes_replicates(self) -> bool:
+        """Whether there are replicates, and the scope does not sample them."""
+        return self.variances.replication is not None and not self.scope.samples_replicates
+
+    @property
+    def estimands(self) -> dict[str, Callable[[], Estimate]]:
+        """How each estimand is computed."""
+        estimands: dict[str, Callable[[], Estimate]] = {
+            name: partial(self.estimate, weights) for name, weights in block_weights(self.data).items()
+        }
+        if self.data.sizes["group"] == 2 and not self.scope.samples_attributes:
+            estimands["effect_size"] = self.effect_size
+        if "target" in self.sides:
+            estimands["target_bias"] = self.target_bias
+        if "attribute" in self.sides:
+            estimands["attribute_bias"] = self.attribute_bias
+        if self.variances.replication is not None:
+            estimands |= ReplicateEstimates(self.fitted, self.scope, self.variances).estimands
+        return estimands
+
+    def estimate(self, weights: xr.DataArray) -> Estimate:
+        """Contrasts of block means. Given the scales each is normal about the observed one, with its noise variance."""
+        observed = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        draws = xr.dot(self._mean(), weights, dim=BLOCK)
+        noise_sd = self._noise_sd(weights)
+        return Estimate(
+            draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd)
+        )
+
+    def target_bias(self) -> Estimate:
+        """A contrast for each target; only attributes and residual are noise."""
+        weights = target_weights(self.data)
+        by_target = weights.sum("group")
+        raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
+        return self._of_words(TARGETS, weights, by_target, raw)
+
+    def attribute_bias(self) -> Estimate:
+        """A contrast for each attribute; only targets and residual are noise."""
+        weights = attribute_weights(self.data)
+        by_attribute = weights.sum("attribute_class")
+        mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())
+        raw = xr.dot(mean.rename(attribute="contrast"), by_attribute, dim=["group"])
+        return self._of_words(ATTRIBUTES, weights, by_attribute, raw)
+
+    def _of_words(
+        self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
+    ) -> Estimate:
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        words, across = weights.contrast.to_numpy(), by_word.dims[-1]
+        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[
+            f"{facet.dim}_effect"
+        ]
+        of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
+        draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(
+            of_words, by_word, dim=[across]
+        )
+        noise_sd = self._noise_sd(weights, by_word=facet)
+        if not self.fitted.structure.COLLAPSED:
+            return Estimate(draws, observed, noise_sd)
+        block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        # The same whichever words the scope samples, and a third of the work.
+        centre, variance = self.fitted.once(
+            ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
+        )
+        # The word's block has the variance of the other facets and the residual, beside the word's own deviation.
+        block_variance = self._noise_variance(weights, by_word=facet, whole_block=True)
+        sd = (noise_sd.copy(data=variance) + block_variance) ** 0.5
+        return Estimate(draws, observed, noise_sd, self._mixture(noise_sd.copy(data=centre) + block, sd))
+
+    def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance, given the scales, of contrasts of words' deviations from their block; (chain, draw,
+        word)."""
+        given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
+        chosen = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
+        weights = np.zeros_like(given.words)
+        weights[chosen] = by_word
+        centre = np.einsum("wi,...wi->...w", weights, given.mean())
+        return centre[..., chosen], given.variance(weights)[..., chosen]
+
+    def effect_size(self) -> Estimate:
+        """WEAT's d with these attributes."""
+        weights, of_score = bias_weights(self.data), score_weights(self.data)
+        score = xr.dot(self.data.target_mean, of_score, dim=["attribute_class"])
+        observed = 2 * xr.dot(self.data.block_mean, weights, dim=BLOCK) / score.std("target", ddof=1)
+        if self.scope.samples_nothing:
+            return Estimate(observed, observed)
+        difference = 2 * xr.dot(self._mean(), weights, dim=BLOCK)
+        # Within a group a target's score varies by its effects, and with these attributes by its residuals.
+        weight, n_replicates = of_score.to_numpy(), self.data.sizes.get("replicate", 1)
+        words = self.variances.table(n_replicates) if self.fixes_replicates else self.variances.words
+        of_target = np.einsum("c,...cd,d->...", weight, words.single_target().matrix(), weight)
+        of_residuals = words.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+        within = difference.copy(data=(of_target + of_residuals)[..., None])
+        # The two groups have equal shares.
+        return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
+
+    def _mean(self, by_word: Facet | None = None) -> xr.DataArray:
+        """Expected value of each block. What the scope does not sample adds the average of its effects, but for those
+        of a facet that an estimate adds `by_word`."""
+        mean = self.fitted.posterior["mean"]
+        for part, average in self.averages.items():
+            if not is_noise(part, self.scope) and not is_effect_of(part, by_word):
+                mean = mean + average
+        return mean
+
+    def _noise_sd(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.DataArray:
+        return self._noise_variance(weights, by_word) ** 0.5
+
+    def _noise_variance(
+        self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
+    ) -> xr.DataArray:
+        """Variance that the sampled facets and the residual contribute: the residual of single words of a facet, or of
+        the `whole_block` that they are in."""
+        counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
+        if by_word is not None and not whole_block:
+            counts[by_word] = np.ones_like(counts[by_word])
+        ordered = weights.transpose("contrast", *BLOCK).to_numpy()
+        parts = self.variances.of_contrast(
+            ordered, counts[TARGETS], counts[ATTRIBUTES], self.data.sizes.get("replicate", 1)
+        )
+        variance = sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word))
+        return by_draw(self.fitted.posterior, np.asarray(variance), weights.contrast)
+
+    def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
+        return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None

@@ -1,0 +1,102 @@
+"""Verdicts of several lists, adjusted for their number by Holm's procedure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.formatting import Telling, in_words
+from bayes_bias.posterior.verdict import Verdict
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ManyLists(Telling):
+    """Verdicts of several lists, each by itself and after Holm's adjustment for their number.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row for each list: ``verdict``; ``chance``, the chance of a difference this large, of either sign, if
+        there were no bias, ``2 (1 - prob_direction)``; ``chance_holm``, the same after Holm's adjustment; ``survives``,
+        whether the verdict is "distinguishable" and remains so. Probabilities of a fit that has not converged are
+        missing.
+    """
+
+    table: pd.DataFrame
+
+    @property
+    def text(self) -> str:
+        """Numbers of distinguishable lists before and after the adjustment, in a sentence."""
+        before = self.table.index[self.table.verdict == "distinguishable"]
+        after = self.table.index[self.table.survives]
+        named = f": {', '.join(after)}" if len(after) else ""
+        return (
+            f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
+            f" after Holm's adjustment {_are(len(after))}{named}.{self._failed}"
+        )
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table
+
+    @property
+    def _failed(self) -> str:
+        failed = int((self.table.verdict == "not converged").sum())
+        if not failed:
+            return ""
+        have, count = ("has", "counts") if failed == 1 else ("have", "count")
+        return f" {in_words(failed).capitalize()} {have} not converged, and {count} in the adjustment."
+
+
+def many_lists(verdicts: Mapping[str, Verdict]) -> ManyLists:
+    """Adjust verdicts, by the names of their lists, for their number."""
+    labels = [verdict.label for verdict in verdicts.values()]
+    failed = np.array(labels) == "not converged"
+    chance = np.where(failed, np.nan, [verdict.chance for verdict in verdicts.values()])
+    threshold = np.array([1 - verdict.ci_prob for verdict in verdicts.values()])
+    adjusted = holm(chance)
+    survives = (np.array(labels) == "distinguishable") & (adjusted < threshold)
+    columns = {"verdict": labels, "chance": chance, "chance_holm": adjusted, "survives": survives}
+    return ManyLists(pd.DataFrame(columns, index=pd.Index(verdicts, name="list")))
+
+
+def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of chance findings, adjusted for their number by Holm's step-down procedure.
+
+    If adjusted probabilities below ``alpha`` are called findings, the probability of one false finding or more is at
+    most ``alpha``, however many cases are null and however they depend on each other. With the probabilities in
+    ascending order
+
+        adjusted[i] = max over j <= i of min(1, (n - j + 1) probs[j])
+
+    Parameters
+    ----------
+    probs : sequence of float
+        Missing ones count among the ``n`` as if they were 1, and remain missing.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the order of `probs`.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics, 6(2),
+    65-70. https://www.jstor.org/stable/4615733
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    given = np.asarray(probs, dtype=float)
+    ascending = np.argsort(given)  # missing ones come last
+    stepped = np.minimum(1, np.arange(len(given), 0, -1) * given[ascending])
+    adjusted = np.empty_like(given)
+    adjusted[ascending] = np.maximum.accumulate(stepped)
+    return adjusted
+
+
+def _are(count: int) -> str:
+    return f"{in_words(count)} {'is' if count < 2 else 'are'}"

@@ -1,0 +1,138 @@
+"""Estimands of a table with replicates: the bias in each of them, how much it varies, and the bias in a new one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.replicate_variances import Replication, Variances
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
+from bayes_bias.table.scopes import PARTS, REPLICATES, Part, Scope, is_noise
+
+type Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateEstimates:
+    """Estimands of a fit with replicates, under a scope."""
+
+    fitted: Fitted
+    scope: Scope
+    variances: Variances
+
+    @property
+    def estimands(self) -> dict[str, Callable[[], Estimate]]:
+        """How each estimand is computed; where the scope samples nothing, the raw bias of each replicate alone."""
+        raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
+        if self.scope.samples_nothing:
+            return raw
+        return raw | {
+            "replicate_sd": self.replicate_sd,
+            "same_sign": self.same_sign,
+            "reliability": self.reliability,
+        }
+
+    @property
+    def observed(self) -> xr.DataArray:
+        """The raw bias of each replicate."""
+        weights = bias_weights(self._data).isel(contrast=0, drop=True)
+        return xr.dot(self._data.replicate_block_mean, weights, dim=BLOCK).rename(replicate="contrast")
+
+    def replicate_bias(self) -> Estimate:
+        """The bias in each replicate over the words that the scope samples, shrunk towards the mean of replicates."""
+        observed = self.observed
+        if not self.scope.facets - {REPLICATES}:
+            return Estimate(observed, observed)
+        between = self._noise(self._data.sizes["replicate"])
+        shift, spread = self._deviations()
+        centre = by_draw(self.fitted.posterior, shift + observed.mean().item(), observed.contrast)
+        sd = centre.copy(data=np.broadcast_to(np.sqrt(between + spread[..., None]), centre.shape))
+        noise_sd = centre.copy(data=np.broadcast_to(np.sqrt(self._noise(1)), centre.shape))
+        return Estimate(self._draws(centre, between[..., 0], spread), observed, noise_sd, Mixture(centre, sd))
+
+    def replicate_sd(self) -> Estimate:
+        """Standard deviation of the bias between replicates, over all words that could have been sampled."""
+        return Estimate(self._sd(), self.observed.std(ddof=1).expand_dims(contrast=[OVERALL]))
+
+    def same_sign(self) -> Estimate:
+        """Probability that the bias in a new replicate has the sign of the bias."""
+        weights = bias_weights(self._data)
+        bias = xr.dot(self.fitted.posterior["mean"], weights, dim=BLOCK)
+        sign = np.sign(xr.dot(self._data.block_mean, weights, dim=BLOCK).item())
+        observed = (np.sign(self.observed) == sign).mean().expand_dims(contrast=[OVERALL])
+        return Estimate(xr.apply_ufunc(ndtr, abs(bias) / self._sd()), observed)
+
+    def reliability(self) -> Estimate:
+        """Share of the variance of a measured bias that is between word lists, measured in one replicate and in all of
+        them: the index of dependability of generalisability theory."""
+        parts, n = self._of_contrast(1), len(self.observed)
+        of_words = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
+        of_replicates = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
+        shares = [of_words / (of_words + of_replicates / times) for times in (1, n)]
+        draws = by_draw(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
+        return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
+
+    @property
+    def _data(self) -> xr.Dataset:
+        return self.fitted.data
+
+    @property
+    def _weights(self) -> Numbers:
+        return bias_weights(self._data).transpose("contrast", *BLOCK).to_numpy()
+
+    @property
+    def _replication(self) -> Replication:
+        assert self.variances.replication is not None
+        return self.variances.replication
+
+    def _noise(self, n_replicates: int) -> Numbers:
+        """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
+        parts = self._of_contrast(n_replicates)
+        return np.asarray(
+            sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES))
+        )
+
+    def _deviations(self) -> tuple[Numbers, Numbers]:
+        """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
+        data, replication = self._data, self._replication
+        words = replication.words
+        n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
+        fixed = words.only(
+            targets=not is_noise("targets by replicate", self.scope, REPLICATES),
+            attributes=not is_noise("attributes by replicate", self.scope, REPLICATES),
+        )
+        total, signal = (
+            components.of_blocks(1 / n_targets, 1 / n_attributes) + replication.of_blocks()
+            for components in (words, fixed)
+        )
+        weights = self._weights.ravel()
+        # Regression of the contrast's signal on the block means of a replicate.
+        with_blocks = signal @ weights
+        gain = np.linalg.solve(total, with_blocks[..., None])[..., 0]
+        deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
+        left = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
+        return gain @ deviation.T, np.maximum(left, 0) * (1 - 1 / len(self.observed))
+
+    def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
+        """All replicates share one uncertainty, and each has one of its own; the latter sum to zero."""
+        rng = np.random.default_rng(self.fitted.seed)
+        common = np.sqrt(between) * rng.standard_normal(between.shape)
+        single = rng.standard_normal(centre.shape)
+        single = single - single.mean(axis=-1, keepdims=True)
+        share = 1 - 1 / centre.sizes["contrast"]
+        return centre + common[..., None] + single * np.sqrt(spread / share)[..., None]
+
+    def _sd(self) -> xr.DataArray:
+        variance = self._replication.of_contrast(self._weights)
+        return by_draw(self.fitted.posterior, np.sqrt(variance), [OVERALL])
+
+    def _of_contrast(self, n_replicates: int) -> dict[Part, Numbers]:
+        data = self._data
+        return self.variances.of_contrast(
+            self._weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy(), n_replicates
+        )

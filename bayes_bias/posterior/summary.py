@@ -1,0 +1,224 @@
+"""All estimands of a fit in one numeric table."""
+
+import logging
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any, Literal, get_args
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.arguments import check_ci_prob, is_number
+from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.word_effects import too_many_words
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, tails
+from bayes_bias.posterior.estimates import bias_estimate, estimates
+from bayes_bias.table.bias_weights import OVERALL
+from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
+
+logger = logging.getLogger("bayes_bias")
+
+# The name of `chance` wherever it is shown.
+CHANCE = "chance of a difference this large if there were no bias"
+
+# Stands beside a table that shows this estimand.
+GROUP_BIAS_CAVEAT = (
+    "Group bias is not a finding by itself: it also holds how close either class lies to every word, which cancels only"
+    " in the average over groups, the bias."
+)
+
+CiKind = Literal["eti", "hdi"]
+
+# Estimands that are not a difference of two values of the table, so that a rope in its units says nothing of them.
+_OTHER_UNITS = frozenset(
+    {"effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"}
+)
+
+
+def summarize(
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    ci_prob: float = 0.95,
+    ci_kind: CiKind = "eti",
+    rope: float | None = None,
+    words: bool = True,
+) -> pd.DataFrame:
+    """All estimands of a fit in one numeric table.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        From `fit` or `load_fit`.
+    scope : {"both", "targets", "attributes", "none"}
+        Over which words the numbers generalise; see `bayes_bias.posterior.estimates`, which also defines the
+        estimands. The hierarchical model has no scopes.
+    ci_prob : float
+        Probability of the credible interval: 95% here and everywhere in this package, whatever ArviZ's ``rcParams``
+        say.
+    ci_kind : {"eti", "hdi"}
+        Equal-tailed, or of highest density.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence [1]_).
+    words : bool
+        Rows of single words, too, which take most of the time.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``(estimand, label)``. ArviZ's columns (``mean``, ``sd``, the interval's bounds, ``ess_bulk``,
+        ``ess_tail``, ``r_hat``, ``mcse_mean``, ``mcse_sd``), then
+
+        ``prob_direction``
+            posterior probability of the more probable sign;
+        ``observed``
+            the raw contrast of the table;
+        ``noise_sd``
+            the noise floor (posterior mean): standard deviation of the contrast that the same design would show
+            if the population value were zero;
+        ``prob_negligible``
+            where `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
+        ``converged``
+            whether the fit passed its convergence checks.
+
+        Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number
+        that is not defined is missing. Where a list has too many words to hold the effects of each in memory, a notice
+        says so, and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has them.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope.
+    BayesBiasError
+        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number.
+
+    References
+    ----------
+    .. [1] Kruschke, J. K. (2018). Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods
+       and Practices in Psychological Science, 1(2), 270-280. https://doi.org/10.1177/2515245918771304
+
+    Examples
+    --------
+    >>> summarize(posterior, scope="targets", ci_prob=0.95).loc["group_bias"]     # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    check_rope(rope)
+    check_interval(ci_prob, ci_kind)
+    if words and fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
+        for side, sentence in too_many_words(fitted).items():
+            logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
+    by_name = estimates(fitted, scope, words=words)
+    drawn = _of_draws([estimate.draws for estimate in by_name.values()], ci_prob, ci_kind)
+    tables = {
+        name: _tabulated(estimate, table, ci_prob, ci_kind, None if name in _OTHER_UNITS else rope)
+        for (name, estimate), table in zip(by_name.items(), drawn, strict=True)
+    }
+    summary = pd.concat(tables, names=["estimand", "label"])
+    return summary.assign(converged=Diagnostics.of(fitted).converged)
+
+
+def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Series[Any]":
+    """One row of a summary."""
+    return summary.xs((estimand, label))
+
+
+def row_of_bias(
+    fit: Fit, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95, rope: float | None = None
+) -> "pd.Series[Any]":
+    """The row of the overall bias, without the rest of `summarize`."""
+    return tabulate(bias_estimate(fit, scope), ci_prob, "eti", rope).loc[OVERALL]
+
+
+def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
+    """Chance of a contrast this large, of either sign, if there were no bias.
+
+    Given the scales the bias is normal about the observed contrast, with the variance that the contrast would have
+    about zero: the chance is twice the posterior probability of the less probable sign.
+    """
+    return 2 * (1 - prob_direction)
+
+
+def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
+    """Refuse an impossible probability, and an unknown kind of interval.
+
+    Raises
+    ------
+    ScopeError, BayesBiasError
+    """
+    check_ci_prob(ci_prob)
+    if ci_kind not in get_args(CiKind):
+        raise BayesBiasError(
+            f"ci_kind: '{ci_kind}' is not a kind of interval; {did_you_mean(ci_kind, get_args(CiKind))}"
+        )
+
+
+def check_rope(rope: float | None) -> None:
+    """Refuse an impossible region of practical equivalence.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    if rope is not None and not (is_number(rope) and rope > 0):
+        raise BayesBiasError(
+            f"rope: must be a positive number in the units of the table, such as 0.01, or None, got {rope!r}"
+        )
+
+
+def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None) -> pd.DataFrame:
+    """One estimate as rows of `summarize`, without ``converged``."""
+    check_interval(ci_prob, ci_kind)
+    (table,) = _of_draws([estimate.draws], ci_prob, ci_kind)
+    return _tabulated(estimate, table, ci_prob, ci_kind, rope)
+
+
+def _tabulated(
+    estimate: Estimate, table: pd.DataFrame, ci_prob: float, ci_kind: CiKind, rope: float | None
+) -> pd.DataFrame:
+    """ArviZ's table of the draws with what is exact and what the draws do not say."""
+    if estimate.mixture is not None:
+        table = _by_mixture(table, estimate.mixture, ci_prob if ci_kind == "eti" else None)
+    return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
+        prob_direction=estimate.prob_direction,
+        observed=estimate.observed.to_numpy(),
+        noise_sd=np.nan if estimate.noise_sd is None else estimate.noise_sd.mean(SAMPLE).to_numpy(),
+        **({} if rope is None else {"prob_negligible": estimate.prob_within(rope)}),
+    )
+
+
+def _of_draws(arrays: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind) -> list[pd.DataFrame]:
+    """ArviZ's summary of each array, in one call, since most of a call's time does not depend on the draws. What is not
+    uncertain under a scope has no draws."""
+    drawn = [values.transpose(*SAMPLE, "contrast") for values in arrays if "draw" in values.dims]
+    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind) if drawn else pd.DataFrame()
+    ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)
+    rows = (summary.iloc[first:end] for first, end in pairwise(ends))
+    return [next(rows) if "draw" in values.dims else _exact(values, ci_prob, ci_kind) for values in arrays]
+
+
+def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
+    estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
+    with np.errstate(invalid="ignore"):
+        summary = arviz_stats.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+    return pd.DataFrame(summary)
+
+
+def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
+    """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
+    columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind).columns
+    known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
+    table = pd.DataFrame(known | {"sd": 0.0})
+    return table.reindex(columns=columns)
+
+
+def _by_mixture(table: pd.DataFrame, mixture: Mixture, ci_prob: float | None) -> pd.DataFrame:
+    """Mean, sd and equal-tailed interval without Monte Carlo error of the contrast; diagnostics stay ArviZ's."""
+    exact = {"mean": mixture.mean, "sd": mixture.total_sd}
+    if ci_prob is not None:  # ArviZ's names of the bounds have whole percent
+        exact |= dict(zip(interval_columns(table), mixture.quantiles(tails(ci_prob)), strict=True))
+    return table.assign(**exact)

@@ -1,0 +1,376 @@
+"""The answer in words: is this bias larger than chance explains?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from bayes_bias.formatting import Telling, estimate, percent, plural, probability, signed
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.posterior.design_study import MOST_WORDS, WordsNeeded, words_needed
+from bayes_bias.posterior.estimates import check_scope
+from bayes_bias.posterior.summary import chance, check_rope, row_of_bias
+from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import (
+    DEFAULT_SCOPE,
+    FACETS,
+    REPLICATES,
+    TARGETS,
+    WORDS,
+    Scope,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+    widest_scope,
+)
+
+Label = Literal[
+    "distinguishable",
+    "borderline",
+    "not distinguishable",
+    "these words differ",
+    "these words may differ",
+    "these words do not clearly differ",
+    "raw contrast",
+    "not converged",
+]
+Quantity = Literal["bias", "change", "difference"]
+
+# Clear, borderline, unclear.
+_OF_NEW_ATTRIBUTES: tuple[Label, ...] = ("distinguishable", "borderline", "not distinguishable")
+_OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
+    "these words differ",
+    "these words may differ",
+    "these words do not clearly differ",
+)
+_UNSETTLED = (*_OF_NEW_ATTRIBUTES[1:], *_OF_THESE_ATTRIBUTES[1:])
+
+# CALIBRATION.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
+RANDOM_WORDS = "random words do as much in 4 of 10 cases"
+
+# Above this chance the estimate is mostly noise, and so would be a number of words that rests on it.
+_MOST_CHANCE = 0.5
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Telling):
+    """Whether a bias is larger than chance explains, and the numbers on which that rests.
+
+    A bias is "distinguishable" from noise if the chance of a difference this large, were there no bias, is below ``1
+    - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
+
+    Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Its
+    labels say so, and the verdict of the widest scope stands `beside` it. Scope "none" has the raw contrast only.
+
+    Attributes
+    ----------
+    label : str
+        "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
+        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged".
+    mean, lower, upper : float
+        Posterior mean and equal-tailed interval, in the units of the table.
+    prob_direction : float
+        Posterior probability of the more probable sign.
+    scope : str
+        The scope of the fit's table: "both" where "all" was asked of a table without replicates.
+    metric : Metric
+        The metric of the table, with its units.
+    words_needed, replicates_needed : WordsNeeded or None
+        See `bayes_bias.posterior.design_study.words_needed`. None where the verdict is settled, where the chance is
+        above one half, and where 1,000 would not be enough.
+    replicate_kind : str
+        What a replicate of the table is, such as "template"; "" where there are none.
+    beside : Verdict or None
+        With scope "targets" the verdict of the widest scope; None where a class of one word cannot carry it.
+    rope, prob_negligible : float or None
+        Up to which size a bias counts as negligible, and the posterior probability that it is.
+    quantity : {"bias", "change", "difference"}
+        What the sentences call it.
+    """
+
+    label: Label
+    mean: float
+    lower: float
+    upper: float
+    ci_prob: float
+    scope: ScopeName
+    metric: Metric
+    prob_direction: float
+    words_needed: WordsNeeded | None = None
+    replicates_needed: WordsNeeded | None = None
+    replicate_kind: str = ""
+    beside: "Verdict | None" = None
+    problems: tuple[str, ...] = ()
+    rope: float | None = None
+    prob_negligible: float | None = None
+    quantity: Quantity = "bias"
+
+    @property
+    def chance(self) -> float:
+        """Chance of a difference this large, of either sign, if there were no bias."""
+        return chance(self.prob_direction)
+
+    @property
+    def planned(self) -> bool:
+        """Whether the text names a number of words, or of replicates."""
+        widest = self.beside or self
+        return widest.words_needed is not None or widest.replicates_needed is not None
+
+    @property
+    def short(self) -> str:
+        """The label with its direction, and with the label of the widest scope where there is one."""
+        label = f"{self.label}, against the stereotype" if self._against else self.label
+        return label if self.beside is None else f"{label}; with {self.added} {self.beside.short}"
+
+    @property
+    def described_scope(self) -> Scope:
+        """The scope, with replicates called by their name."""
+        return scope_of(self.scope).with_replicates_called(self.replicate_kind)
+
+    @property
+    def added(self) -> str:
+        """What the verdict `beside` generalises to and this one does not."""
+        if self.beside is None:
+            return ""
+        more = scope_of(self.beside.scope).facets - scope_of(self.scope).facets
+        return " and ".join(
+            f"new {plural(self.replicate_kind) if facet == REPLICATES else facet.name}"
+            for facet in FACETS
+            if facet in more
+        )
+
+    @property
+    def text(self) -> str:
+        """The verdict in sentences."""
+        scope = self.described_scope
+        if self.label == "not converged":
+            return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
+        if scope.samples_nothing:
+            return f"Raw contrast: {signed(self.mean, self.metric.decimals)}, {scope.condition}{self._direction}."
+        return f"Posterior: {self._sentences()}"
+
+    @property
+    def posterior(self) -> str:
+        """Posterior mean and interval."""
+        return estimate(self.mean, self.lower, self.upper, self.metric.decimals)
+
+    @property
+    def judgement(self) -> str:
+        """Whether chance can explain it, in a sentence that says which words count as samples."""
+        scope = self.described_scope
+        if scope.samples_nothing:
+            return "This is the raw contrast of exactly these words."
+        condition = scope.condition[0].upper() + scope.condition[1:]
+        this = f"this {self.quantity}"
+        if self.label in ("distinguishable", "these words differ"):
+            said = f"{this} is larger than chance explains"
+        elif self.label == "borderline":
+            said = f"{this} is borderline: chance might explain it"
+        elif self.label == "these words may differ":
+            said = f"there is some evidence of a {self.quantity}"
+        else:
+            said = f"chance can explain a {self.quantity} of this size"
+        # Calibrated for the bias, and for labels that report a difference.
+        by_chance = (
+            f"; {RANDOM_WORDS}"
+            if self.quantity == "bias" and TARGETS in scope and self.label in _OF_THESE_ATTRIBUTES[:2]
+            else ""
+        )
+        return f"{condition}, {said}{by_chance}."
+
+    @property
+    def frequency(self) -> str:
+        """How often chance alone would show as much, in a sentence."""
+        one = "one" if self.quantity == "difference" else "a difference"
+        return (
+            f"If there were no {self.quantity}, {one} this large, in either direction, would arise in"
+            f" {_of_a_hundred(self.chance)} such {self._samples}."
+        )
+
+    @property
+    def negligible(self) -> str:
+        """How probable it is that the bias is negligible, in a sentence; "" where no region was given."""
+        if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
+            return ""
+        return (
+            f"With probability {probability(self.prob_negligible)} it is negligible, smaller than {self.rope:g} in"
+            " either direction."
+        )
+
+    @property
+    def _against(self) -> bool:
+        """Whether there is a bias, and its sign is opposite to the stereotype."""
+        settled = self.label not in (*_OF_NEW_ATTRIBUTES[2:], *_OF_THESE_ATTRIBUTES[2:], "not converged")
+        return self.quantity == "bias" and settled and self.mean < 0
+
+    @property
+    def _direction(self) -> str:
+        return ", against the stereotype" if self._against else ""
+
+    @property
+    def _samples(self) -> str:
+        """What would be drawn again: lists of words, or replicates."""
+        scope = self.described_scope
+        sampled = [facet.name for facet in WORDS if facet in scope]
+        if not sampled:
+            return f"samples of {plural(self.replicate_kind)}"
+        return "lists" if len(sampled) > 1 else f"lists of {sampled[0]}"
+
+    def _sentences(self) -> str:
+        said = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
+        if scope_of(self.scope).samples_attributes:
+            said.append(self._planning())
+        elif self.beside is not None:
+            said.append(f"With {self.added} as well: {self.beside._sentences()}")
+        else:
+            said.append("Of new attributes nothing can be said, because a class has only one word.")
+        return " ".join(filter(None, said))
+
+    def _planning(self) -> str:
+        """How many words, or replicates of the same lists, would settle what is not settled."""
+        if self.quantity != "bias" or self.label not in _UNSETTLED or self.chance > _MOST_CHANCE:
+            return ""
+        scope, needed = self.described_scope, self.words_needed
+        if needed is None:
+            said = f"even {MOST_WORDS:,} {scope.words} would not detect a bias of this size 80% of the time"
+        else:
+            said = (
+                f"with about {_two_digits(needed.words):,} {scope.words}, a bias of this size would be detected"
+                f" {percent(needed.power)} of the time ({percent(needed.averaged)}, allowing for uncertainty about its"
+                " size)"
+            )
+        return f"Planning: {said}{self._planned_replicates()}."
+
+    def _planned_replicates(self) -> str:
+        if not self.described_scope.samples_replicates:
+            return ""
+        kinds, needed = plural(self.replicate_kind), self.replicates_needed
+        if needed is None:
+            return (
+                f"; nor would more {kinds} alone"
+                if self.words_needed is None
+                else f"; more {kinds} alone would not do"
+            )
+        number = f"about {_two_digits(needed.words):,} {kinds} with these lists"
+        return f"; {number} would" if self.words_needed is None else f"; so it would with {number}"
+
+
+def verdict(
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+    quantity: Quantity = "bias",
+) -> Verdict:
+    r"""Whether the bias of a fit is larger than chance explains.
+
+    The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
+    variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
+    therefore twice the posterior probability of the less probable sign,
+
+    .. math:: 2 \min\{P(\mathrm{bias} > 0 \mid y),\; P(\mathrm{bias} < 0 \mid y)\}
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+    scope : {"all", "both", "targets", "attributes", "none", ...}
+        "all" is "both" where the table has no replicates.
+    ci_prob : float
+        Probability of the interval; ``1 - ci_prob`` is the threshold.
+    rope : float, optional
+        Up to which size, in the units of the table, a bias is negligible. The verdict then has the posterior
+        probability that it is.
+    quantity : {"bias", "change"}
+        What the sentences call it: "change" for a fit of the differences of two tables.
+
+    Returns
+    -------
+    Verdict
+        Printed, its sentences. Numbers are in the units of the table.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope, or the fit is not of a crossed model.
+    BayesBiasError
+        `rope` is not a positive, finite number.
+
+    References
+    ----------
+    Makowski, D., Ben-Shachar, M. S., Chen, S. H. A., & Ludecke, D. (2019). Indices of effect existence and significance
+    in the Bayesian framework. Frontiers in Psychology, 10, 2767. https://doi.org/10.3389/fpsyg.2019.02767
+
+    Examples
+    --------
+    >>> print(verdict(posterior))                                                 # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit).generalising("a verdict")
+    check_rope(rope)
+
+    def row_under(scope: ScopeName) -> "pd.Series[Any]":
+        return row_of_bias(fitted, scope, ci_prob, rope)
+
+    return judge(fitted, row_under, check_scope(fitted, scope).name, ci_prob, rope=rope, quantity=quantity)
+
+
+def judge(
+    fitted: Fitted,
+    row_under: Callable[[ScopeName], "pd.Series[Any]"],
+    scope: ScopeName,
+    ci_prob: float,
+    *,
+    quantity: Quantity,
+    rope: float | None = None,
+) -> Verdict:
+    """The verdict on one estimand, whose row of `summarize` under a scope is `row_under` of it."""
+    row, problems = row_under(scope), Diagnostics.of(fitted).problems
+    lower, upper = interval_of(row)
+    chance_of_it = chance(float(row.prob_direction))
+    label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
+    plan = quantity == "bias" and label in _UNSETTLED and chance_of_it <= _MOST_CHANCE
+    widest = widest_scope(fitted.data)
+    beside = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
+    return Verdict(
+        label=label,
+        mean=float(row["mean"]),
+        lower=float(lower),
+        upper=float(upper),
+        ci_prob=ci_prob,
+        scope=scope,
+        metric=fitted.metric,
+        prob_direction=float(row.prob_direction),
+        words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if plan else None,
+        replicates_needed=(words_needed(fitted, scope, of="replicates", ci_prob=ci_prob) if plan else None),
+        replicate_kind=fitted.replicate_kind,
+        beside=judge(fitted, row_under, widest, ci_prob, quantity=quantity) if beside else None,
+        problems=problems,
+        rope=rope,
+        prob_negligible=None if rope is None else float(row.prob_negligible),
+        quantity=quantity,
+    )
+
+
+def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
+    if scope_of(scope).samples_nothing:
+        return "raw contrast"
+    labels = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else _OF_THESE_ATTRIBUTES
+    return labels[int(chance_of_it >= threshold) + int(chance_of_it >= 2 * threshold)]
+
+
+def _of_a_hundred(probability: float) -> str:
+    """A probability as a natural frequency."""
+    if probability < 0.001:
+        return "fewer than 1 of 1,000"
+    if probability > 0.995:
+        return "more than 99 of 100"
+    return f"{1000 * probability:.0f} of 1,000" if probability < 0.0995 else f"{100 * probability:.0f} of 100"
+
+
+def _two_digits(n: int) -> int:
+    """Two significant digits, because the number rests on estimates."""
+    return round(n, -max(len(str(n)) - 2, 0))

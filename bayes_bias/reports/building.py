@@ -1,0 +1,269 @@
+"""The main job: from lists and vectors to a `Report`, one list after the other."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.checks.background_nulls import drawn_beside
+from bayes_bias.checks.calibration import Calibration, calibrate
+from bayes_bias.checks.random_nulls import Random
+from bayes_bias.errors import TableError
+from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measuring.list_tables import (
+    ControlsLike,
+    EmbeddingLike,
+    ListLike,
+    MeasuredList,
+    WordsInEmbedding,
+    measure_lists,
+)
+from bayes_bias.measuring.similarity import Similarity
+from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.models.fitting_tables import fit_table
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling, check_sampling
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.design_study import variance_shares
+from bayes_bias.posterior.summary import check_rope, summarize
+from bayes_bias.posterior.verdict import verdict
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.reports.check_record import Study
+from bayes_bias.reports.report_checks import CHECKERS
+from bayes_bias.reports.report_record import Report, Section
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import (
+    ATTRIBUTES,
+    DEFAULT_SCOPE,
+    SHOWN,
+    TARGETS,
+    ScopeName,
+    check_design,
+    possible_scopes,
+    sampling_scope,
+    scope_of,
+)
+from bayes_bias.table.sufficient_statistics import table_means
+
+# As many as fit into a minute and a half for three lists; for a narrower share ask for more.
+CALIBRATION_DRAWS = 50
+
+
+def report(
+    wordlists: ListLike | Sequence[ListLike],
+    embedding: EmbeddingLike = "googlenews-demo",
+    *,
+    controls: ControlsLike = CONTROLS,
+    similarity: str | Similarity = "cosine",
+    model: str | Path | ModelSpec = "crossed",
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    calibration_draws: int = CALIBRATION_DRAWS,
+    against_published: bool = False,
+    allow_loss: bool = False,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Is this embedding biased, list by list, and how sure can one be?
+
+    Parameters
+    ----------
+    wordlists : str, Path, WordList, AssociationTable, or a sequence of them
+        Word lists to measure in the embedding, or tables, which need no embedding.
+    embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
+        Where the vectors come from. With several, each list is measured in each, under names such as
+        "gender (googlenews-demo)". Each is read once.
+    controls : iterable of str, Path or WordList
+        Control classes, which nobody associates with any group; ``()`` for none.
+    similarity : {"cosine", "dot"} or Similarity
+        How close two words are; see `similarities`.
+    model : str, Path or ModelSpec
+        A crossed model: shipped, or the path of a TOML file.
+    scope : {"all", "both", "targets", "attributes", ...}
+        Over which words, and replicates, the verdict generalises. "all" is "both" for a table without replicates.
+    ci_prob : float
+        Probability of the equal-tailed credible intervals.
+    rope : float, optional
+        A bias up to this size, in the units of the tables, is negligible; see `verdict`.
+    seed, sampling
+        See `fit`. Every list is fitted with the same seed.
+    calibration_draws : int
+        Random nulls of each list's design, which show how often the model finds a bias where there is none; 0 for
+        none. Each takes a tenth of a second, in other processes; see `calibrate`.
+    against_published : bool
+        Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
+        longer than all the rest. `bayes-bias check` does nothing else.
+    allow_loss, trust
+        See `cosines`.
+    progress : Progress, optional
+        Shows lists, steps and draws.
+
+    Returns
+    -------
+    Report
+        ``report(...).table()`` is one row a list; ``write(report(...), "report")`` makes a page one can cite.
+
+    Raises
+    ------
+    BayesBiasError
+        An input is wrong. Names, files, coverage and model of every list are checked before any sampling.
+
+    Examples
+    --------
+    >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
+    """
+    progress = progress or Quiet()
+    spec = generalising_spec(model, "a verdict")
+    settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
+    settings.check()
+    measured = measure_lists(
+        wordlists,
+        embedding,
+        controls,
+        similarity=similarity,
+        allow_loss=allow_loss,
+        trust=trust,
+        with_pool=calibration_draws > 0,
+        progress=progress,
+    )
+    scopes = _scopes([source.table for source in measured], scope)
+    designs = [
+        _calibration(source.origin, own_scope)
+        for source, own_scope in zip(measured, scopes, strict=True)
+        if source.origin
+    ]
+    nulls = drawn_beside(designs, spec, calibration_draws, seed)
+    studies = [_study(source, settings, nulls, progress) for source in measured]
+    sections = [_section(source, study, settings) for source, study in zip(measured, studies, strict=True)]
+    # The checks come last, since the random nulls, which other processes draw, are ready last.
+    checked = [
+        replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
+        for section, study in zip(sections, studies, strict=True)
+    ]
+    return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """How every list is studied."""
+
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    rope: float | None
+    seed: int
+    sampling: Sampling
+    calibration_draws: int
+    against_published: bool
+
+    def check(self) -> None:
+        sampling_scope(self.scope)
+        check_ci_prob(self.ci_prob)
+        check_rope(self.rope)
+        check_seed(self.seed)
+        check_sampling(self.sampling)
+        check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
+
+
+def _scopes(tables: Sequence[AssociationTable], scope: ScopeName) -> list[ScopeName]:
+    """The scope of each table: "all" includes replicates only where there are some."""
+    carried = []
+    for table in tables:
+        if not table.is_formed:
+            raise TableError(
+                f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
+                " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
+            )
+        carried.append(check_design(table_means(table), scope).name)
+        if table.metric != tables[0].metric:
+            raise TableError(
+                f"wordlists: '{table.name}' holds {table.metric.plural} and '{tables[0].name}'"
+                f" {tables[0].metric.plural}; make a report of each kind"
+            )
+    return carried
+
+
+def _study(
+    source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress
+) -> Study:
+    """A list's fit, and all that its checks will look at."""
+    table, step = source.table, Prefixed(source.table.name, progress)
+    fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling, progress=step)
+    return Study(
+        table,
+        fitted,
+        settings.spec,
+        check_design(fitted.data, settings.scope).name,
+        settings.ci_prob,
+        settings.seed,
+        settings.sampling,
+        nulls=partial(next, nulls) if source.origin else None,
+        null_draws=settings.calibration_draws,
+        progress=step,
+        against_published=settings.against_published,
+    )
+
+
+def _section(source: MeasuredList, study: Study, settings: _Settings) -> Section:
+    """What the report says of a list, but for the checks."""
+    table, fitted, scope = study.table, study.fitted, study.scope
+    ci_prob, rope = settings.ci_prob, settings.rope
+    study.progress.step("summarising")
+    carried = possible_scopes(fitted.data)
+    shown = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
+    return Section(
+        title=source.title,
+        description=source.description,
+        table=table,
+        fitted=fitted,
+        summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope) for s in shown},
+        verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
+        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob),
+        coverage=_coverage(table),
+        variance_shares=variance_shares(fitted),
+        checks={},
+        errata=source.errata,
+    )
+
+
+def _calibration(origin: WordsInEmbedding, scope: ScopeName) -> Callable[..., Calibration]:
+    """`calibrate` with random words for those that count as a sample under the scope."""
+    sampled = scope_of(scope)
+    random: Random = "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
+    return partial(
+        calibrate,
+        origin.wordlist,
+        origin.embedding,
+        controls=origin.controls,
+        similarity=origin.similarity,
+        allow_loss=origin.allow_loss,
+        random=random,
+        scopes=scope,
+    )
+
+
+def _coverage(table: AssociationTable) -> pd.DataFrame:
+    """Words of each group and class; for a table from a frame, only those that it has."""
+    if table.coverage is None:
+        return _sizes(table)
+    frame = table.coverage
+    reasons = frame[["missing", "zero", "non_finite"]].itertuples(index=False)
+    return frame[["role", "name", "asked", "found"]].assign(
+        lost=[", ".join(filter(None, r)) for r in reasons]
+    )
+
+
+def _sizes(table: AssociationTable) -> pd.DataFrame:
+    groups = table.values.group.to_series().value_counts()
+    classes = table.values.attribute_class.to_series().value_counts()
+    rows = [("target", g, groups[g]) for g in table.groups]
+    rows += [("attribute", c, classes[c]) for c in table.associated_classes]
+    rows += [("control", c, classes[c]) for c in table.controls]
+    frame = pd.DataFrame(rows, columns=["role", "name", "found"])
+    return frame.assign(asked=float("nan"), lost="")[["role", "name", "asked", "found", "lost"]]

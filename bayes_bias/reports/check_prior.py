@@ -1,0 +1,38 @@
+"""Does the bias depend on the prior?"""
+
+from collections.abc import Mapping
+
+from bayes_bias.formatting import plain
+from bayes_bias.models.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
+from bayes_bias.reports.check_record import Check, Checker, Cite, Sentence, Study
+
+
+def _run(study: Study) -> Check:
+    diagnostics = Diagnostics.of(study.fitted)
+    sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
+    if sensitivity is None:
+        text = "Power-scaling is not defined for this model or a design with a group or class of one word."
+    elif concern:
+        text = f"{concern[0].upper()}{concern[1:]}."
+    else:
+        text = (
+            f"The bias does not depend on it: power-scaling sensitivity {plain(sensitivity)}; above"
+            f" {MAX_PRIOR_SENSITIVITY} it would."
+        )
+    return Check(text, {"prior_sensitivity": sensitivity}, alarm=bool(concern), result=sensitivity)
+
+
+def _methods(checks: Mapping[str, Check]) -> Sentence:
+    known = [check.result for check in checks.values() if check.result is not None]
+    if not known:
+        return ()
+    sensitive = [name for name, check in checks.items() if check.alarm]
+    answer = f"it is for {', '.join(sensitive)}" if sensitive else "none is"
+    return (
+        "Sensitivity of the bias to the prior, by power-scaling ",
+        Cite(("kallioinen2024detecting",)),
+        f", was at most {plain(max(known))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as {answer}.",
+    )
+
+
+CHECKER = Checker("prior", "Prior", ("prior_sensitivity",), _run, _methods)

@@ -1,0 +1,135 @@
+"""A report of lists as a document: the answers of all lists, then a section for each."""
+
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.files import file_names
+from bayes_bias.formatting import equals, in_words, level, plain, probability
+from bayes_bias.reports import measure_rows, provenance
+from bayes_bias.reports.document import Document, PageSection, methods_section
+from bayes_bias.reports.methods_of_report import embeddings, methods_of
+from bayes_bias.reports.replicate_sentences import about_replicates
+from bayes_bias.reports.report_checks import CHECKERS
+from bayes_bias.reports.report_figures import figures_of
+from bayes_bias.reports.report_record import Report, Section
+from bayes_bias.reports.side_by_side import side_by_side
+from bayes_bias.reports.templating import Latex
+from bayes_bias.table.scopes import SCOPES
+
+_CONTRASTS = {
+    "bias": "Bias",
+    "group_bias": "Group bias",
+    "excess": "Excess over control",
+    "repulsion": "Repulsion from others' stereotypes",
+}
+_WEAT = ("effect_size", "statistic", "difference", "p_value", "exact", "partitions", "alternative", "ddof")
+
+
+def report_document(report: Report) -> Document:
+    """The document of a report."""
+    names = file_names([section.name for section in report.sections])
+    scopes = {name: scope.with_replicates_called(report.replicate_kind) for name, scope in SCOPES.items()}
+    methods = methods_of(report)
+    count = len(report.sections)
+    software = {**provenance.of_model(report, report.sections[0].fitted)}
+    lists = {section.name: section.provenance for section in report.sections}
+    return Document(
+        title=f"Bias report: {', '.join(section.name for section in report.sections)}",
+        kicker="bayes_bias report",
+        heading=_question(embeddings(report)),
+        opening={
+            "lede": f"{in_words(count).capitalize()} word list{'' if count == 1 else 's'}, model “{report.spec.name}”,"
+            f" {level(report.ci_prob)} credible intervals that generalise to {scopes[report.scope].reach}."
+        },
+        sections=(
+            PageSection("answers", "Answers", "report-answers.html"),
+            *(_of_list(section, names[section.name]) for section in report.sections),
+            methods_section(methods),
+            PageSection("provenance", "Provenance", "report-provenance.html"),
+        ),
+        facts={
+            "report": report,
+            "anchors": names,
+            # A label has a file name's letters as they are: an escaped underscore would be no letter.
+            "labels": {name: Latex(file) for name, file in names.items()},
+            "contrasts": {section.name: _contrasts(section) for section in report.sections},
+            "scope": scopes[report.scope],
+            "level": level(report.ci_prob),
+            "unit": report.metric.unit,
+            "decimals": report.metric.decimals,
+            "versions": software["versions"],
+            "lists": lists,
+        },
+        figures=figures_of(report),
+        latex="report.tex",
+        tables={
+            "summary": report.summary(),
+            "weat": _weat(report),
+            "measures": report.measures(),
+            "evidence": report.evidence(),
+            **_tables_of_checks(report),
+            "coverage": _by_list({section.name: section.coverage for section in report.sections}),
+        },
+        methods=methods,
+        fits={names[section.name]: section.fit for section in report.sections},
+        provenance={**software, "lists": lists},
+    )
+
+
+def _question(embeddings: tuple[str, ...]) -> str:
+    *others, last = embeddings or ("this embedding",)
+    return f"Are {', '.join(others)} and {last} biased?" if others else f"Is {last} biased?"
+
+
+def _of_list(section: Section, name: str) -> PageSection:
+    scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
+    facts = {
+        "section": section,
+        "name": name,
+        "scopes": scopes,
+        "answer": f"{_weat_sentence(section)} {section.verdict.text}",
+        "quantities": side_by_side(section),
+        "measures": measure_rows.rows(section.measures, section.summaries, section.table.metric),
+        "about_replicates": about_replicates(section),
+        "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
+    }
+    return PageSection(name, section.title, "report-list.html", facts, look="list")
+
+
+def _weat_sentence(section: Section) -> str:
+    if section.weat is None:
+        return f"WEAT: not defined here ({section.no_weat})."
+    return f"WEAT: d = {plain(section.weat.effect_size, 2)}, p {equals(probability(section.weat.p_value))}."
+
+
+def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
+    """Rows of the summary under their titles, for LaTeX."""
+    there = section.summary.index.get_level_values("estimand")
+    return [
+        (title, [(str(label), row) for label, row in section.summary.loc[name].iterrows()])
+        for name, title in _CONTRASTS.items()
+        if name in there
+    ]
+
+
+def _weat(report: Report) -> pd.DataFrame:
+    """WEAT of each list; empty cells where it is not defined."""
+    rows = {
+        section.name: {column: getattr(section.weat, column, None) for column in _WEAT}
+        for section in report.sections
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+
+def _tables_of_checks(report: Report) -> dict[str, pd.DataFrame]:
+    tables: dict[str, dict[str, pd.DataFrame]] = {}
+    for section in report.sections:
+        for check in section.checks.values():
+            for name, table in check.tables.items():
+                tables.setdefault(name, {})[section.name] = table
+    return {name: _by_list(by_list) for name, by_list in tables.items()}
+
+
+def _by_list(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat(tables, names=["list"]).reset_index("list").set_index("list")

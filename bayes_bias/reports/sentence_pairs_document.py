@@ -1,0 +1,137 @@
+"""Sentence pairs, or the change of them, as a document: shares, differences, plan and checks."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import pandas as pd
+
+from bayes_bias.formatting import bounds, count, level, plain, probability, signed
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.plots.sentence_pairs import plot_sentence_pairs
+from bayes_bias.reports import provenance
+from bayes_bias.reports.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.reports.methods_of_pairs import methods_of
+from bayes_bias.sentence_pairs.pair_clauses import interval, number
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.table.column_names import interval_of
+
+type Estimand = Literal["share", "difference"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table, as it is printed."""
+
+    label: str
+    pairs: str
+    observed: str
+    value: str
+    interval: str
+    independent: str
+    noise: str
+    probability: str
+
+
+def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Document:
+    """The document of sentence pairs."""
+    sides = _sides(pairs)
+    one, changed = next(iter(sides.values())), len(sides) > 1
+    fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
+    methods, metric = methods_of(pairs), one.scores.metric
+    estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
+    how = "Change of how" if changed else "How"
+    notices = [notice for side in sides.values() for notice in side.scores.notices]
+    return Document(
+        title=f"Sentence pairs: {pairs.name}",
+        heading=f"Sentence pairs{' before and after' if changed else ''}: {pairs.name}",
+        opening={"answer": pairs.text},
+        sections=(
+            PageSection("share", f"{how} often the stereotypical sentence is ahead", "pairs-share.html"),
+            PageSection("difference", f"{how} far it is ahead", "pairs-difference.html"),
+            *([] if changed else _plan_and_checks(one)),
+            methods_section(methods),
+            notices_section("What to know of the scores", notices),
+        ),
+        facts={
+            "pairs": pairs,
+            "changed": changed,
+            "level": level(pairs.ci_prob),
+            "reach": one.reach,
+            "unit": metric.unit,
+            "shares": _rows(pairs, "share", changed, metric.decimals),
+            "differences": _rows(pairs, "difference", changed, metric.decimals),
+        },
+        figures={estimand: partial(plot_sentence_pairs, pairs, estimand) for estimand in estimands},
+        latex="pairs.tex",
+        tables={"summary": pairs.table, "published": pairs.published, **_tables(sides)},
+        methods=methods,
+        fits=fits,
+        provenance=provenance.of_model(pairs, next(iter(fits.values())))
+        | {
+            state: dict(side.scores.provenance) | {"sha256": side.scores.sha256}
+            for state, side in sides.items()
+        }
+        | {"fits": {name: fitted.provenance for name, fitted in fits.items()}},
+    )
+
+
+def _sides(pairs: SentencePairs | SentencePairsChange) -> dict[str, SentencePairs]:
+    """Before and after, or what there is only once."""
+    if isinstance(pairs, SentencePairs):
+        return {"scores": pairs}
+    return {"before": pairs.before, "after": pairs.after}
+
+
+def _tables(sides: dict[str, SentencePairs]) -> dict[str, pd.DataFrame]:
+    if len(sides) > 1:
+        tables = {state: side.table for state, side in sides.items()}
+        return {"before-and-after": pd.concat(tables, names=["state"])}
+    return {"plan": sides["scores"].planned, "checks": sides["scores"].checks}
+
+
+def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
+    counted, columns, rows = _plan(pairs.planned)
+    plan = {"counted": counted, "columns": columns, "rows": rows}
+    return [
+        PageSection("plan", "How many pairs would tell more", "pairs-plan.html", plan),
+        PageSection(
+            "checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}
+        ),
+    ]
+
+
+def _rows(
+    pairs: SentencePairs | SentencePairsChange, estimand: Estimand, changed: bool, decimals: int
+) -> list[Row]:
+    """The rows of an estimand: shares in percent, changes of them in percentage points, differences as they are."""
+
+    def value(number_: float) -> str:
+        return number(number_, changed) if estimand == "share" else signed(number_, decimals)
+
+    def between(lower: float, upper: float) -> str:
+        return interval(lower, upper, changed) if estimand == "share" else bounds(lower, upper, decimals)
+
+    return [
+        Row(
+            str(label),
+            count(row.pairs),
+            value(row.observed),
+            value(row["mean"]),
+            between(*interval_of(row)),
+            between(*interval_of(row, "independent")),
+            between(*interval_of(row, "noise")),
+            probability(row.prob_above),
+        )
+        for label, row in pairs.table.loc[estimand].iterrows()
+    ]
+
+
+def _plan(planned: pd.DataFrame) -> tuple[str, list[int], list[tuple[int, list[str]]]]:
+    """Half of the interval's width in percentage points, writers in rows, pairs of each in columns."""
+    wide = (50 * planned).pivot_table("width", planned.index.names[0], "each")
+    rows = [
+        (int(count), [plain(half, 1) for half in row])
+        for count, row in zip(wide.index, wide.to_numpy(), strict=True)
+    ]
+    return str(wide.index.name), [int(pairs) for pairs in wide.columns], rows

@@ -1,0 +1,210 @@
+"""A sweep as a document: the atlas of every list in every embedding, and files that any program can open."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.formatting import level
+from bayes_bias.plots.atlas import plot_atlas
+from bayes_bias.plots.ranking import Side, plot_ranking
+from bayes_bias.reports.document import Document, PageSection, methods_section
+from bayes_bias.reports.methods_text import Methods, cited_spec, sources_of
+from bayes_bias.reports.provenance import priors_of
+from bayes_bias.sweeps.sweep_results import Sweep, wide_of
+from bayes_bias.table.column_names import interval_columns
+
+# More rows than that nobody reads on a page; all of them are in cells.csv.
+_MOST_ROWS = 500
+# Of probabilities that one is more biased than the other, shown side by side.
+_MOST_BESIDE = 12
+
+
+def sweep_document(sweep: Sweep) -> Document:
+    """The document of a sweep."""
+    ranks, measured, others = _rankings(sweep), _measured(sweep), sweep.settings.specs[1:]
+    methods = _methods(sweep)
+    return Document(
+        title=f"Atlas: {len(sweep.embeddings)} {sweep.noun}s, {len(sweep.lists)} lists",
+        kicker="bayes_bias atlas",
+        heading=f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?",
+        opening={"answer": sweep.text},
+        sections=(
+            PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
+            PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
+            if ranks
+            else None,
+            PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep)}),
+            PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
+            if others
+            else None,
+            PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured})
+            if len(measured)
+            else None,
+            PageSection("coverage", "What is missing", "atlas-coverage.html"),
+            methods_section(methods),
+            PageSection("provenance", "Provenance", "atlas-provenance.html"),
+        ),
+        facts={
+            "sweep": sweep,
+            "pooled": sweep.pooled,
+            "level": level(sweep.settings.ci_prob),
+            "alpha": level(1 - sweep.settings.ci_prob),
+            "decimals": sweep.metric.decimals,
+        },
+        figures={
+            "atlas": partial(plot_atlas, sweep),
+            **{f"ranking-{side}s": partial(plot_ranking, sweep, side) for side in ranks},
+        },
+        latex="atlas.tex",
+        tables=_tables(sweep),
+        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
+        methods=methods,
+        provenance={
+            "scope": sweep.settings.scope,
+            "ci_prob": sweep.settings.ci_prob,
+            "seed": sweep.settings.seed,
+            **vars(sweep.settings.sampling),
+            "models": {
+                spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs
+            },
+            "versions": [dict(versions) for versions in sweep.versions],
+            "sources": sweep.sources.to_dict("index"),
+        },
+        look="atlas",
+        sortable=True,
+    )
+
+
+def _methods(sweep: Sweep) -> Methods:
+    spec = sweep.settings.specs[0]
+    facts = {"sweep": sweep, "pooled": sweep.pooled, "asked": sweep.settings, **cited_spec(spec)}
+    return Methods("methods-of-sweep.txt", facts, sources_of(spec))
+
+
+def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
+    """Embeddings and lists from the most biased down, where there are two or more of them."""
+    if sweep.pooled is None:
+        return {}
+    frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}
+    return {
+        side: frame.sort_values("mean", ascending=False) for side, frame in frames.items() if len(frame) > 1
+    }
+
+
+def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
+    """Rankings, and the probabilities of every two side by side unless there are too many."""
+    assert sweep.pooled is not None
+    ranks, more = _rankings(sweep), sweep.pooled.more_biased
+    beside = {
+        side: more[side].loc[frame.index, frame.index]
+        for side, frame in ranks.items()
+        if len(frame) <= _MOST_BESIDE
+    }
+    return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
+
+
+def _rows(sweep: Sweep) -> pd.DataFrame:
+    """The cells that the page shows, in the order of the figure."""
+    shown = sweep.cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
+    return sweep.cells[sweep.cells.index.isin(shown.index)]
+
+
+def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
+    """How far other models' verdicts and biases differ from those of the first."""
+    by_model = dict(list(sweep.posteriors.groupby("model"))) if len(sweep.posteriors) else {}
+    first, *others = (spec.name for spec in sweep.settings.specs)
+    return [_difference(name, by_model.get(first), by_model.get(name)) for name in others]
+
+
+def _difference(name: str, first: pd.DataFrame | None, other: pd.DataFrame | None) -> dict[str, Any]:
+    if first is None or other is None:
+        return {"name": name, "cells": 0}
+    ours, theirs = first.droplevel("model").align(other.droplevel("model"), join="inner", axis=0)
+    return {
+        "name": name,
+        "cells": len(ours),
+        "changed": int((ours.verdict != theirs.verdict).sum()),
+        "moved": float(((theirs.bias - ours.bias).abs() / ours.sd).max()),
+        "wider": float((theirs.sd / ours.sd).median()),
+    }
+
+
+def _measured(sweep: Sweep) -> pd.DataFrame:
+    """For each measure in how many cells it is defined, tested and significant."""
+    if sweep.measures.empty:
+        return pd.DataFrame()
+    by_measure = sweep.measures.groupby("measure", sort=False)
+    return pd.DataFrame(
+        {
+            "cells": by_measure.value.count(),
+            "mean": by_measure.value.mean(),
+            "tested": by_measure.p_value.count(),
+            "significant": by_measure.p_value.agg(lambda p: int((p < 1 - sweep.settings.ci_prob).sum())),
+        }
+    )
+
+
+def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
+    frames = {
+        "cells": sweep.cells,
+        "posteriors": sweep.posteriors,
+        "screening": sweep.screening,
+        "measures": sweep.measures,
+        "coverage": sweep.coverage,
+        "failures": sweep.failures,
+    }
+    if (pooled := sweep.pooled) is None:
+        return frames
+    pairs = {side: _long(table) for side, table in pooled.more_biased.items()}
+    effects = {"effect": pooled.effects, "share of variance": pooled.shares}
+    return frames | {
+        "embeddings": pooled.embeddings.rename_axis("embedding"),
+        "lists": pooled.lists.rename_axis("list"),
+        "effects": pd.concat(effects, names=["what", "of"]),
+        "more-biased": pd.concat(pairs, names=["of"]).reset_index("of"),
+    }
+
+
+def _long(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each two."""
+    long = table.rename_axis(index="more", columns="less").reset_index()
+    return long.melt("more", value_name="probability").dropna()
+
+
+def _save_cells(sweep: Sweep, path: Path) -> None:
+    sweep.cells.reset_index().to_parquet(path, engine="pyarrow", index=False)
+
+
+def _save_arrays(sweep: Sweep, path: Path) -> None:
+    arrays(sweep).to_netcdf(path, engine="h5netcdf")
+
+
+def arrays(sweep: Sweep) -> xr.Dataset:
+    """The cells and the pooled model as arrays, (embedding, list), for xarray and R."""
+    cells, both = sweep.cells, ("embedding", "list")
+    variables: dict[str, Any] = {
+        name: (both, sweep.matrix(name).to_numpy().astype(_kind(cells[name]))) for name in cells
+    }
+    if (pooled := sweep.pooled) is not None:
+        for column in ("mean", "sd", *interval_columns(pooled.cells)):
+            frame = wide_of(pooled.cells[column], sweep.embeddings, sweep.lists)
+            variables[f"pooled_{column}"] = (both, frame.to_numpy())
+        for side, table in (
+            ("embedding", pooled.embeddings.reindex(sweep.embeddings)),
+            ("list", pooled.lists.reindex(sweep.lists)),
+        ):
+            variables |= {f"{side}_{column}": (side, table[column].to_numpy()) for column in table}
+    dataset = xr.Dataset(variables, {"embedding": list(sweep.embeddings), "list": list(sweep.lists)})
+    return dataset.assign_attrs(
+        ci_prob=sweep.settings.ci_prob, scope=sweep.settings.scope, unit=sweep.metric.unit
+    )
+
+
+def _kind(column: "pd.Series[Any]") -> Any:
+    if column.dtype == bool:
+        return np.int8
+    return float if pd.api.types.is_numeric_dtype(column) else str

@@ -1,0 +1,129 @@
+"""`sentence_pairs.estimate`: from scores of sentence pairs to shares and differences with their uncertainty."""
+
+from pathlib import Path
+from typing import TypedDict, Unpack, overload
+
+import pandas as pd
+
+from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.sentence_pairs.fitting_both import PairSettings, estimate_change, estimate_one
+from bayes_bias.sentence_pairs.pair_estimands import PairScope
+from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
+from bayes_bias.sentence_pairs.pair_scores import DECIMALS, PairScores, read_scores
+
+type Scores = PairScores | pd.DataFrame | str | Path
+
+# Enough for the 1,508 pairs of CrowS-Pairs; a draw costs more here than in the crossed model.
+SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
+
+
+class _Options(TypedDict, total=False):
+    model: str | Path | ModelSpec
+    of: str | None
+    name: str | None
+    decimals: int | None
+    scope: PairScope
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+    progress: Progress | None
+
+
+@overload
+def estimate(scores: Scores, after: None = None, **options: Unpack[_Options]) -> SentencePairs: ...
+
+
+@overload
+def estimate(scores: Scores, after: Scores, **options: Unpack[_Options]) -> SentencePairsChange: ...
+
+
+def estimate(
+    scores: Scores,
+    after: Scores | None = None,
+    *,
+    model: str | Path | ModelSpec = "pairs",
+    of: str | None = None,
+    name: str | None = None,
+    decimals: int | None = DECIMALS,
+    scope: PairScope = "all",
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = SAMPLING,
+    progress: Progress | None = None,
+) -> SentencePairs | SentencePairsChange:
+    r"""How often, and by how much, a language model prefers the stereotypical sentence of a pair.
+
+    Benchmarks of sentence pairs (CrowS-Pairs [1]_, StereoSet, AUL, differences of log-likelihoods) report a share as if
+    pairs were independent. They are not: 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
+    hierarchical models allow for the clusters of writers, templates and terms [2]_,
+
+    .. math:: \mathrm{ahead}_i \sim \mathrm{Bernoulli}(\mathrm{logit}^{-1}(\lambda + \mathrm{type}_{t(i)} +
+              \mathrm{writer}_{w(i)} + \dots)), \qquad
+              d_i \sim t_\nu(\mu + \mathrm{type}_{t(i)} + \mathrm{writer}_{w(i)} + \dots, \sigma)
+
+    with a term for each column that the scores have. The share is averaged over writers, and over the types in their
+    proportions in the table.
+
+    Parameters
+    ----------
+    scores : PairScores, pandas.DataFrame, str or Path
+        One row for each pair; see `bayes_bias.sentence_pairs.pair_scores.read_scores`.
+    after : the same, optional
+        Scores of the same items by another model, or by the same after debiasing: each pair is compared with itself.
+    model : str, Path or ModelSpec
+        The shipped model "pairs", or a copy of it with other priors.
+    of : str, optional
+        Which language model's rows, where the scores have a column ``model`` with several.
+    name : str, optional
+        What tables and figures call the scores.
+    decimals : int or None
+        To how many decimals scores are rounded before they are compared; None compares them unrounded.
+    scope : {"all", "pairs", "none"}
+        Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
+        describe exactly these pairs.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    seed : int
+    sampling : Sampling
+    progress : Progress, optional
+
+    Returns
+    -------
+    SentencePairs, or with `after` SentencePairsChange
+        Printed, its sentences; ``table``, ``published``, ``verdict``. Shares are between 0 and 1; differences are in
+        nats if the scores are natural logarithms.
+
+    Raises
+    ------
+    SentencePairsError
+        The scores cannot be read, or do not vary; those after are of other pairs.
+    SpecError, ScopeError
+        A model of something else; an impossible scope, seed or probability.
+
+    Notes
+    -----
+    Types, such as gender or religion, are fixed: results do not generalise to other types. A writer has the same effect
+    in all types. Where it depends on the type, intervals of single types are somewhat too short.
+
+    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``, each with its own effects.
+
+    References
+    ----------
+    .. [1] Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). CrowS-Pairs: A challenge dataset for measuring
+       social biases in masked language models. Proceedings of EMNLP 2020, 1953-1967.
+       https://doi.org/10.18653/v1/2020.emnlp-main.154
+    .. [2] Miller, E. (2024). Adding error bars to evals: A statistical approach to language model evaluations.
+       https://doi.org/10.48550/arXiv.2411.00640
+
+    Examples
+    --------
+    >>> print(estimate("crows.csv"))                                              # doctest: +SKIP
+    >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
+    """
+    settings = PairSettings(load_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
+    before = read_scores(scores, name=name, model=of, decimals=decimals)
+    if after is None:
+        return estimate_one(before, settings)
+    return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals), settings)

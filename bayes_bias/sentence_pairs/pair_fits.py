@@ -1,0 +1,79 @@
+"""From scores and a spec to the posteriors of both models of sentence pairs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.models.compiling import ModelOfData
+from bayes_bias.models.fitting import fit_model
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.models.units import draws_in_units
+from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.sentence_pairs.pair_design import has_types
+from bayes_bias.sentence_pairs.pair_models import (
+    Inputs,
+    difference_inputs,
+    difference_model,
+    share_inputs,
+    share_model,
+)
+from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
+
+SAMPLE = ("chain", "draw")
+
+
+def fit_share(
+    scores: PairScores,
+    spec: ModelSpec,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    sampling: Sampling,
+    progress: Progress,
+    counted: NDArray[np.bool_] | None = None,
+    among: NDArray[np.bool_] | None = None,
+) -> xr.DataTree:
+    """The posterior of the share of pairs whose stereotypical sentence is ahead; or of those `counted` among some."""
+    counted = data.ahead.to_numpy() if counted is None else counted
+    among = np.ones_like(counted) if among is None else among
+    model = _of_data("share", share_model, spec, data, share_inputs(data, counted, among))
+    step = Prefixed("share", progress)
+    return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, progress=step).tree
+
+
+def fit_difference(
+    scores: PairScores,
+    spec: ModelSpec,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    sampling: Sampling,
+    progress: Progress,
+) -> xr.DataTree:
+    """The posterior of how far the stereotypical sentence is ahead."""
+    return fit_model(
+        scores,
+        spec,
+        _of_data("difference", difference_model, spec, data, difference_inputs(data)),
+        data,
+        seed=seed,
+        sampling=sampling,
+        progress=Prefixed("difference", progress),
+        complete=lambda drawn: draws_in_units(drawn, data.unit.item()),
+    ).tree
+
+
+def _of_data(
+    name: str,
+    build: Callable[[ModelSpec, xr.Dataset, Inputs], pm.Model],
+    spec: ModelSpec,
+    data: xr.Dataset,
+    inputs: Inputs,
+) -> ModelOfData:
+    coords = {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
+    key = (name, spec.sha256, has_types(data), *inputs)
+    return ModelOfData(key, lambda: build(spec, data, inputs), inputs, coords)

@@ -1,0 +1,127 @@
+"""The two PyMC models of sentence pairs: how often the stereotypical sentence is ahead, and by how much."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.priors import free, log_density, observe_with_scale
+from bayes_bias.models.units import rounded
+from bayes_bias.models.zero_sum import centred_to_zero_sum
+from bayes_bias.sentence_pairs.pair_design import cells, clusters_of, has_types, position_of
+from bayes_bias.sentence_pairs.pair_scores import TYPE
+
+type Inputs = dict[str, NDArray[Any]]
+
+# Of what pairs share, in log odds and in units of the differences' spread.
+_TYPICAL = 0.4
+
+
+def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
+    """The dims that have effects: what the table has, and the spec gives a prior."""
+    present = (*((TYPE,) if has_types(data) else ()), *clusters_of(data))
+    return tuple(dim for dim in present if _sd(prefix, dim) in spec.priors)
+
+
+def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
+    """Numbers of pairs that share everything, and how many of them are counted."""
+    frame = cells(data, counted, among)
+    return {name: frame[name].to_numpy().astype(np.int32) for name in frame} | _lengths(data)
+
+
+def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+    """Binomial counts with effects on the log odds."""
+    with pm.Model() as model:
+        known = _known(data, inputs)
+        expected = _expected(spec, data, known, "logit", "logit_sd", known["among"])
+        # A binomial likelihood without its constant, which would be computed anew for each gradient.
+        log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
+        pm.Potential("pairs", log_density.sum())
+    return model
+
+
+def difference_inputs(data: xr.Dataset) -> Inputs:
+    """Differences in units of the priors, in a fixed order, so that sums do not depend on the order of the rows."""
+    positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
+    value = rounded(data.difference.to_numpy() / data.unit.item())
+    order = np.lexsort((value, *positions.values()))
+    ordered = {name: codes[order] for name, codes in positions.items()}
+    return {"value": value[order], **ordered, **_lengths(data)}
+
+
+def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+    """Differences with effects on the mean, and the residual of the spec."""
+    with pm.Model() as model:
+        known = _known(data, inputs)
+        expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
+        observe_with_scale(spec, "pairs", expected, free(spec, "scale_residual"), known["value"])
+    return model
+
+
+def _expected(
+    spec: ModelSpec,
+    data: xr.Dataset,
+    known: Mapping[str, pt.TensorVariable],
+    level: str,
+    prefix: str,
+    pairs: pt.TensorVariable,
+) -> pt.TensorVariable:
+    """The level and all effects, for each row, which stands for so many `pairs`.
+
+    The sampler moves in the average over these pairs, which the data determine. The level of all writers, which has the
+    prior, is that average minus the average effect of these writers.
+    """
+    effects = _effects(spec, data, known, prefix)
+    average = (pairs * effects).sum() / pairs.sum()
+    here = pm.Flat(f"{level}_z")
+    of_all = pm.Deterministic(level, here - average)
+    pm.Potential(f"{level}_prior", log_density(spec.priors[level], of_all))
+    return here - average + effects
+
+
+def _effects(
+    spec: ModelSpec, data: xr.Dataset, known: Mapping[str, pt.TensorVariable], prefix: str
+) -> pt.TensorVariable | float:
+    """What the pairs share, for each row; standard deviation times standard normal, as few writers have many pairs."""
+    total: pt.TensorVariable | float = 0.0
+    for dim in terms(spec, data, prefix):
+        sd = free(spec, _sd(prefix, dim), _TYPICAL)
+        unscaled = pm.Normal(f"{dim}_z", dims=dim)
+        if dim == TYPE:
+            unscaled = centred_to_zero_sum(unscaled)  # these types are all there are, and the mean is theirs
+        effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
+        total = total + effect[known[position_of(dim)]]
+    return total
+
+
+def effect_of(dim: str) -> str:
+    """What the effects of a dim are called in a posterior."""
+    return f"{dim.removeprefix('bias_')}_effect"
+
+
+def _sd(prefix: str, dim: str) -> str:
+    return f"{prefix}_{dim.removeprefix('bias_')}"
+
+
+def _known(data: xr.Dataset, inputs: Inputs) -> dict[str, pt.TensorVariable]:
+    """The data as variables of the model at hand; its dims are as long as they."""
+    dims = {_numbers(dim): dim for dim in _dims(data)}
+    return {name: pm.Data(name, values, dims=dims.get(name)) for name, values in inputs.items()}
+
+
+def _lengths(data: xr.Dataset) -> Inputs:
+    return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
+
+
+def _numbers(dim: str) -> str:
+    """What gives a dim its length: the numbers of its labels."""
+    return f"{dim}_numbers"
+
+
+def _dims(data: xr.Dataset) -> tuple[str, ...]:
+    return (TYPE, *clusters_of(data))

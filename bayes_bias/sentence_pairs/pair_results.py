@@ -1,0 +1,253 @@
+"""Results for sentence pairs, as data and as sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.formatting import Telling, equals, estimate, in_words, percent, plural, probability, share
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.sentence_pairs.pair_clauses import in_clusters, judgement, points
+from bayes_bias.sentence_pairs.pair_design import ALL_PAIRS
+from bayes_bias.sentence_pairs.pair_estimands import PairScope, reach
+from bayes_bias.sentence_pairs.pair_scores import PairScores
+from bayes_bias.sentence_pairs.pairs_needed import MOST, PairsNeeded
+from bayes_bias.table.column_names import interval_columns, interval_of
+
+
+class _PairsResult(Telling):
+    """What results of one model and of a change have in common."""
+
+    fits: Mapping[str, xr.DataTree]
+    table: pd.DataFrame
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why the fits have not converged; empty where they have."""
+        return tuple(
+            f"{name}: {problem}"
+            for name, fit in self.fits.items()
+            for problem in Diagnostics.of(fit).problems
+        )
+
+    def row(self, estimand: str, label: str = ALL_PAIRS) -> "pd.Series[Any]":
+        """One row of the table."""
+        return self.table.loc[(estimand, label)]
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table[["pairs", "mean", *interval_columns(self.table), "prob_above", "observed"]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SentencePairs(_PairsResult):
+    """How often and by how much a model prefers stereotypical sentences. Made by `bayes_bias.sentence_pairs.estimate`.
+
+    Attributes
+    ----------
+    scores : PairScores
+        The scores that were read.
+    fits : mapping of str to xarray.DataTree
+        "share" and "difference", for ArviZ and `bayes_bias.save_fit`.
+    spec : ModelSpec
+        The model.
+    scope : {"all", "pairs", "none"}
+        Whether numbers generalise to new pairs of new writers, to new pairs of the same writers, or to no others.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    table : pandas.DataFrame
+        Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead, and mean "difference" of
+        the scores (in their units), of all pairs and of each type. ``pairs``; posterior ``mean``, ``sd`` and
+        interval; ``prob_above``, the probability that the share exceeds one half, the difference zero;
+        ``prob_direction``, of the more probable side; ``observed``; ``noise_ci95_lb`` and ``noise_ci95_ub``, the
+        interval of the observed value for a model without preference and the same clusters; ``independent_ci95_lb``
+        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's).
+    published : pandas.DataFrame
+        See `bayes_bias.sentence_pairs.published_shares.published`.
+    planned : pandas.DataFrame
+        See `bayes_bias.sentence_pairs.pairs_needed.plan_pairs`.
+    needed : PairsNeeded
+        How many writers or pairs would settle the question.
+    checks : pandas.DataFrame
+        See `bayes_bias.sentence_pairs.pair_checks.predictive_checks`.
+    """
+
+    scores: PairScores
+    fits: Mapping[str, xr.DataTree]
+    spec: ModelSpec
+    scope: PairScope
+    ci_prob: float
+    table: pd.DataFrame
+    published: pd.DataFrame
+    planned: pd.DataFrame
+    needed: PairsNeeded
+    checks: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The name of the scores."""
+        return self.scores.name
+
+    @property
+    def data(self) -> xr.Dataset:
+        """The pairs with their types and clusters."""
+        return self.fits["share"]["constant_data"].to_dataset()
+
+    @property
+    def reach(self) -> str:
+        """What the numbers generalise to."""
+        return reach(self.data, self.scope)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the share is distinguishable from one half, in a sentence."""
+        if self.problems:
+            return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
+        row = self.row("share")
+        if self.scope == "none":
+            return f"Of exactly these pairs the stereotypical sentence is ahead in {share(row.observed)}."
+        return (
+            f"For {self.reach} the share is {points(row)}: {judgement(row, self.ci_prob, 'one half')}"
+            f" (probability that it exceeds one half {equals(probability(row.prob_above))})."
+        )
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences."""
+        raw = self.published.loc[ALL_PAIRS]
+        observed = f"The stereotypical sentence is ahead in {share(raw.share)} of {raw.pairs:,.0f} pairs ({self.name})."
+        return " ".join([observed, self.verdict, *(() if self.problems else self._more())])
+
+    def _more(self) -> list[str]:
+        if self.scope == "none":
+            return []
+        return [self._noise(), self._independent(), self._difference(), *self._planning(), *self._misfits()]
+
+    def _noise(self) -> str:
+        lower, upper = interval_of(self.row("share"), "noise")
+        return (
+            f"A model without preference would show {share(lower)} to {share(upper)} on as many"
+            f" pairs{in_clusters(self.data)} ({percent(self.ci_prob)} of the time)."
+        )
+
+    def _independent(self) -> str:
+        row = self.row("share")
+        (lower, upper), (least, most) = interval_of(row), interval_of(row, "independent")
+        ratio = (upper - lower) / (most - least)
+        return (
+            f"Treating pairs as independent would give [{share(least)}, {share(most)}]"
+            f" (Wilson); the interval above is {ratio:.1f} times as wide."
+        )
+
+    def _difference(self) -> str:
+        row, metric = self.row("difference"), self.scores.metric
+        return (
+            f"Mean difference: {estimate(row['mean'], *interval_of(row), metric.decimals)} {metric.unit}"
+            f" (probability of direction {equals(probability(row.prob_direction))})."
+        )
+
+    def _planning(self) -> list[str]:
+        """Nothing where the share is clear, or where its chance is above one half, so that a number would be noise."""
+        row, needed = self.row("share"), self.needed
+        if not 0.75 <= row.prob_direction <= (1 + self.ci_prob) / 2:
+            return []
+        kinds = plural(needed.kind)
+        pairs = f" of {in_words(needed.pairs_each)} pair{'s' if needed.pairs_each > 1 else ''} each"
+        more = kinds if needed.kind == "pair" else f"{kinds}{pairs}"
+        detect, power = "detect a share this far from one half", percent(needed.power)
+        if needed.count is None:
+            return [f"Planning: even {MOST:,} {more} would not {detect} {power} of the time."]
+        only = "" if needed.more_pairs_suffice else f"; more pairs of the present {kinds} would not be enough"
+        return [
+            f"Planning: about {_two_digits(needed.count):,} {more} would {detect} {power} of the time{only}."
+        ]
+
+    def _misfits(self) -> list[str]:
+        return [
+            f"The models do not reproduce the {name}: {row.observed:.3g} observed, {lower:.3g} to {upper:.3g}"
+            " expected."
+            for name, row in self.checks[~self.checks.fits].iterrows()
+            for lower, upper in [interval_of(row)]
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SentencePairsChange(_PairsResult):
+    """The change of the same pairs between two models. Made by `bayes_bias.sentence_pairs.estimate`.
+
+    Attributes
+    ----------
+    before, after : SentencePairs
+        Both sides by themselves.
+    fits : mapping of str to xarray.DataTree
+        "changed": how often another sentence of the pair is ahead than before; "gained": how often it is the
+        stereotypical one, among these; "difference": by how much the difference changed.
+    spec, scope, ci_prob
+        See `SentencePairs`.
+    table : pandas.DataFrame
+        Like that of `SentencePairs`, for the changes of share and difference; zero is no change.
+    published : pandas.DataFrame
+        See `bayes_bias.sentence_pairs.published_shares.paired`.
+    """
+
+    before: SentencePairs
+    after: SentencePairs
+    fits: Mapping[str, xr.DataTree]
+    spec: ModelSpec
+    scope: PairScope
+    ci_prob: float
+    table: pd.DataFrame
+    published: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The names of both sides."""
+        before, after = self.before.name, self.after.name
+        return before if before == after else f"{before} to {after}"
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why the fits have not converged; empty where they have."""
+        return (
+            *super().problems,
+            *(f"before, {problem}" for problem in self.before.problems),
+            *(f"after, {problem}" for problem in self.after.problems),
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Whether the share changed, in a sentence."""
+        if self.problems:
+            return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
+        row = self.row("share")
+        if self.scope == "none":
+            return (
+                f"Of exactly these pairs the share changed by {points(row, signed=True)} percentage points."
+            )
+        return (
+            f"For {self.before.reach} the share changed by {points(row, signed=True)} percentage points:"
+            f" {judgement(row, self.ci_prob, 'no change')}."
+        )
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences."""
+        raw = self.published.loc[ALL_PAIRS]
+        before, after = (share(side.row("share").observed) for side in (self.before, self.after))
+        observed = (
+            f"The stereotypical sentence is ahead in {before} of {raw.pairs:,.0f} pairs before and in {after} after: it"
+            f" came to the front in {raw.gained:,.0f} and fell behind in {raw.lost:,.0f}."
+        )
+        return " ".join([observed, self.verdict, *(() if self.problems else [self._difference()])])
+
+    def _difference(self) -> str:
+        row, metric = self.row("difference"), self.before.scores.metric
+        change = estimate(row["mean"], *interval_of(row), metric.decimals)
+        return f"Change of the mean difference: {change} {metric.unit}."
+
+
+def _two_digits(count: int) -> int:
+    """Two significant digits, because the number rests on estimates."""
+    return round(count, -max(len(str(count)) - 2, 0))

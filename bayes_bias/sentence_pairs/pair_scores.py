@@ -1,0 +1,242 @@
+"""Scores of sentence pairs: one row for each pair, read and checked before anything is computed."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.arguments import check_count, check_kind
+from bayes_bias.errors import SentencePairsError, did_you_mean
+from bayes_bias.files import read_csv, table_file
+from bayes_bias.table.association_table import announce
+from bayes_bias.table.metric import Metric
+
+# Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
+TYPE, DIRECTION = "bias_type", "direction"
+CLUSTERS = ("writer", "template", "term")
+LABELS = (TYPE, *CLUSTERS, DIRECTION)
+
+# Names in CrowS-Pairs' data and in the files that its program writes.
+CROWS_PAIRS = MappingProxyType(
+    {
+        "item": "Unnamed: 0",  # the first column of the published file is unnamed
+        "sentence_more": "sent_more",
+        "sentence_less": "sent_less",
+        "score_more": "sent_more_score",
+        "score_less": "sent_less_score",
+        "writer": "anon_writer",
+        "direction": "stereo_antistereo",
+    }
+)
+_SCORES = ("score_more", "score_less")
+
+DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
+
+LOG_PROBABILITY = Metric(
+    "log probability difference", unit="nats", decimals=3, zero="both sentences are equally likely"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """By how much each stereotypical sentence is ahead of the other sentence of its pair. Made by `read_scores`.
+
+    Attributes
+    ----------
+    name : str
+        What sentences, tables and figures call the scores.
+    rows : pandas.DataFrame
+        One row for each ``item``: ``difference``, ``ahead`` and ``tied`` after rounding, and the columns of
+        ``bias_type``, ``writer``, ``template``, ``term``, ``direction`` that the source has.
+    decimals : int or None
+        To how many decimals scores were rounded before they were compared; None: not rounded.
+    metric : Metric
+        The metric of a difference, with its unit.
+    notices : tuple of str
+        What a reader should know, such as numbers of ties.
+    provenance : mapping of str to str
+        Where the scores come from.
+    """
+
+    name: str
+    rows: pd.DataFrame
+    decimals: int | None = DECIMALS
+    metric: Metric = LOG_PROBABILITY
+    notices: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all rows, in the order of their items."""
+        return hashlib.sha256(self.rows.to_csv(float_format="%.10g").encode()).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_scores(
+    source: "PairScores | pd.DataFrame | str | Path",
+    *,
+    name: str | None = None,
+    model: str | None = None,
+    decimals: int | None = DECIMALS,
+) -> PairScores:
+    """Scores of sentence pairs from a frame or a CSV file.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame, str or Path
+        Columns ``item``; ``score_more`` and ``score_less``, scores of the more and of the less stereotypical sentence,
+        or ``difference``; optionally ``bias_type``, ``writer``, ``template``, ``term`` (StereoSet's target of a pair),
+        ``direction`` and ``model``. The column names of CrowS-Pairs' program are accepted as well.
+    name : str, optional
+        What the scores are called; by default the file's name.
+    model : str, optional
+        Which language model's rows, where there is a column ``model`` with several.
+    decimals : int or None
+        To how many decimals scores are rounded before they are compared: three in CrowS-Pairs' program; None compares
+        them unrounded. Averages of log probabilities (AUL) are small numbers and need more decimals.
+
+    Returns
+    -------
+    PairScores
+        Differences in the units of the scores.
+
+    Raises
+    ------
+    SentencePairsError
+        A missing file or column; a score that is not a finite number; a repeated item; fewer than two pairs.
+    """
+    if isinstance(source, PairScores):
+        return source
+    if decimals is not None:
+        check_count("decimals", decimals, "decimals", least=0)
+    frame, default_name = _read(source)
+    rows = _of_model(_checked(frame), model)
+    rows = rows.assign(item=_labels(rows, "item"))
+    _check_items(rows.item)
+    more, less = _two_scores(rows)
+    difference = more - less
+    compared = difference if decimals is None else more.round(decimals) - less.round(decimals)
+    labels = {label: _labels(rows, label) for label in LABELS if label in rows}
+    table = pd.DataFrame(
+        {"difference": difference, "ahead": compared > 0, "tied": compared == 0, **labels}
+    ).set_axis(rows.item, axis=0)
+    name = name or default_name
+    provenance = {"pairs": name} | ({} if model is None else {"language_model": model})
+    return PairScores(
+        name,
+        table.sort_index(),
+        decimals,
+        notices=announce(_ties(name, table.tied, decimals)),
+        provenance=MappingProxyType(provenance),
+    )
+
+
+def _read(source: Any) -> tuple[pd.DataFrame, str]:
+    if isinstance(source, pd.DataFrame):
+        return source, "pairs"
+    needed = "neither a DataFrame nor the path of a CSV file; give one of them"
+    check_kind("scores", source, str | Path, needed, SentencePairsError)
+    path = table_file(source)
+    if not path.is_file():
+        raise SentencePairsError(
+            f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
+            " (pairs-demo)"
+        )
+    try:
+        return read_csv(path), path.stem
+    except (ValueError, UnicodeDecodeError) as error:
+        raise SentencePairsError(f"scores: '{path}' cannot be read as CSV: {error}") from error
+
+
+def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of CrowS-Pairs by our names, unless the frame has these as well."""
+    return frame.rename(
+        columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns}
+    )
+
+
+def _checked(frame: pd.DataFrame) -> pd.DataFrame:
+    renamed = with_our_names(frame).reset_index(drop=True)
+    required = ("item", *(() if "difference" in renamed else _SCORES))
+    missing = [column for column in required if column not in renamed]
+    if missing:
+        raise SentencePairsError(
+            f"scores: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; required are item"
+            " and either score_more and score_less, or difference"
+        )
+    if renamed.empty:
+        raise SentencePairsError("scores: there are no rows; give two pairs or more")
+    return renamed
+
+
+def _of_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
+    if "model" not in rows:
+        if model is not None:
+            raise SentencePairsError(f"model: the scores have no column 'model', got '{model}'; leave it out")
+        return rows
+    models = _labels(rows, "model")
+    present = models.unique().tolist()
+    if model is None and len(present) > 1:
+        raise SentencePairsError(
+            f"model: the scores are of {len(present)} models; give one of {', '.join(sorted(present))}"
+        )
+    if model is not None and model not in present:
+        raise SentencePairsError(f"model: there are no scores of '{model}'; {did_you_mean(model, present)}")
+    return rows if model is None else rows[models == model].reset_index(drop=True)
+
+
+def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
+    values = rows[column]
+    if values.isna().any():
+        raise SentencePairsError(
+            f"scores: {column} is missing in row {int(np.argmax(values.isna())) + 1}; fill it in, or drop the column"
+        )
+    return values.astype(str)
+
+
+def _check_items(items: "pd.Series[str]") -> None:
+    twice = items[items.duplicated()]
+    if len(twice):
+        raise SentencePairsError(
+            f"scores: item '{twice.iloc[0]}' has {int((items == twice.iloc[0]).sum())} rows; give each pair one row"
+        )
+    if len(items) < 2:
+        raise SentencePairsError(f"scores: '{items.iloc[0]}' is the only pair; give two or more")
+
+
+def _two_scores(rows: pd.DataFrame) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+    """Both scores; where there are differences only, these and zeros."""
+    if not set(_SCORES) <= set(rows.columns):
+        difference = _numbers(rows, "difference")
+        return difference, 0 * difference
+    return _numbers(rows, "score_more"), _numbers(rows, "score_less")
+
+
+def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
+    numbers = pd.to_numeric(rows[column], errors="coerce").astype(float)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise SentencePairsError(
+            f"scores: {column} of item '{rows['item'].iloc[at]}' must be a finite number, got"
+            f" '{rows[column].iloc[at]}'; score it again or remove the row"
+        )
+    return numbers
+
+
+def _ties(name: str, tied: "pd.Series[bool]", decimals: int | None) -> tuple[str, ...]:
+    count = int(tied.sum())
+    if not count:
+        return ()
+    rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
+    finer = "" if decimals is None else "; decimals=None compares them unrounded"
+    return (
+        f"{name}: {count} of {len(tied):,} pairs tie{rounded}; they count as not stereotypical, as published{finer}",
+    )

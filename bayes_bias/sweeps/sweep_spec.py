@@ -1,0 +1,237 @@
+"""A sweep as a TOML file: embeddings, lists and settings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from glob import has_magic
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.debiasing.debiased_embedding import Debiasing
+from bayes_bias.debiasing.debiaser import make_debiaser
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
+from bayes_bias.files import check_keys, read_toml
+from bayes_bias.language_models.encoding import encode
+from bayes_bias.models.sampling import Sampling
+from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
+from bayes_bias.sweeps.sweep_settings import SAMPLING
+from bayes_bias.words.list_files import is_list_file, wordlist_names
+
+# Keys whose values go to `sweep` unchanged.
+_PLAIN = (
+    "models",
+    "measures",
+    "controls",
+    "similarity",
+    "posteriors",
+    "scope",
+    "ci_prob",
+    "seed",
+    "allow_loss",
+)
+_KEYS = ("title", "lists", "embeddings", "debiasing", "sampling", *_PLAIN)
+# An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
+_KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
+_EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
+# What a ``[[debiasing]]`` table may name beside the settings of its method.
+_DEBIASING = ("name", "method", "sets", "of")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an ``[[embeddings]]`` table names.
+
+    Attributes
+    ----------
+    kind : {"files", "encoder", "masked"}
+        Files of vectors, a sentence encoder, or a masked language model.
+    paths : tuple of str
+        Files and shipped names, globs resolved; or the folder of the model.
+    settings : mapping of str to str
+        Where given: ``name``; ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``.
+    """
+
+    kind: str
+    paths: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    def opened(
+        self, lists: Sequence[str], controls: Sequence[str], trust: bool
+    ) -> list[Embedding | LanguageModelColumn]:
+        """Embeddings, or a language model; an encoder encodes the words of all lists now."""
+        name, replicates = self.settings.get("name"), self.settings.get("replicates")
+        if self.kind == "masked":
+            return [LanguageModelColumn(self.paths[0], **self.settings)]
+        if self.kind == "encoder":
+            encoded = encode(self.paths[0], lists, self.settings.get("templates"), controls, trust=trust)
+            return [open_embedding(encoded, name=name)]
+        if replicates is not None:
+            return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
+        return [open_embedding(path, trust=trust, name=name) for path in self.paths]
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep as its file has it.
+
+    Attributes
+    ----------
+    title : str
+    sources : tuple of Source
+    lists : tuple of str
+    debiasing : tuple of Debiasing
+    sampling : Sampling
+    settings : mapping of str to object
+        Arguments of `sweep` that the file names, unchecked.
+    """
+
+    title: str
+    sources: tuple[Source, ...]
+    lists: tuple[str, ...]
+    debiasing: tuple[Debiasing, ...]
+    sampling: Sampling
+    settings: Mapping[str, Any]
+
+    def arguments(self, trust: bool = False) -> dict[str, Any]:
+        """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
+        controls = self.settings.get("controls", ("neutral", "human"))
+        return {
+            "embeddings": [
+                column for source in self.sources for column in source.opened(self.lists, controls, trust)
+            ],
+            "lists": self.lists,
+            "debiasing": self.debiasing,
+            "sampling": self.sampling,
+            "trust": trust,
+            **self.settings,
+        }
+
+
+def read_sweep(path: str | Path) -> SweepSpec:
+    """A sweep from its TOML file; paths in it are relative to its folder.
+
+    Raises
+    ------
+    BayesBiasError
+        No such file; malformed TOML; an unknown key; a glob that matches nothing; no embeddings or lists.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise BayesBiasError(
+            f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help"
+        )
+    content = read_toml(file, f"{file}:", BayesBiasError)
+    where, home = file.name, file.parent
+    check_keys(content, _KEYS, where, BayesBiasError)
+    sources = _tables(where, content, "embeddings")
+    if not sources:
+        raise EmbeddingError(f'{where}: names no embeddings; add a table [[embeddings]] with files = "*.txt"')
+    return SweepSpec(
+        title=str(content.get("title", file.stem)),
+        sources=tuple(_source(where, table, home) for table in sources),
+        lists=_lists(where, content.get("lists", []), home),
+        debiasing=tuple(_debiasing(where, table, home) for table in _tables(where, content, "debiasing")),
+        sampling=_sampling(where, content.get("sampling", {})),
+        settings={name: content[name] for name in _PLAIN if name in content},
+    )
+
+
+def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    given = content.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(table, Mapping) for table in given):
+        raise BayesBiasError(f"{where}: {key} is not a list of tables; begin each with [[{key}]]")
+    return given
+
+
+def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
+    place = f"{where}, [[embeddings]]"
+    check_keys(content, _EMBEDDING, place, BayesBiasError)
+    kinds = [key for key in _KINDS if key in content]
+    if len(kinds) != 1:
+        raise EmbeddingError(
+            f"{place}: names {' and '.join(kinds) or 'no source of numbers'}; give one of files, encoder and masked"
+        )
+    (kind,) = kinds
+    settings = {key: str(value) for key, value in content.items() if key != kind}
+    for key in settings:
+        if key not in ("name", *_KINDS[kind]):
+            raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")
+    if kind != "files":
+        folder, templates = str(content[kind]), settings.get("templates")
+        if templates is not None and (home / templates).is_file():
+            settings["templates"] = str(home / templates)
+        return Source(kind, (str(home / folder) if (home / folder).is_dir() else folder,), settings)
+    paths = [path for pattern in _texts(where, content, "files") for path in _matched(where, pattern, home)]
+    if "name" in settings and "replicates" not in settings and len(paths) > 1:
+        raise EmbeddingError(
+            f"{place}: '{settings['name']}' is the name of {len(paths)} files; leave it out, and each goes by its own,"
+            ' or say what they are replicates of, such as replicates = "seed"'
+        )
+    return Source(kind, tuple(paths), settings)
+
+
+def _matched(where: str, pattern: str, home: Path) -> list[str]:
+    """Files that a pattern matches, sorted; a shipped name stays what it is."""
+    if not has_magic(pattern):
+        return [str(home / pattern)] if (home / pattern).is_file() else [pattern]
+    paths = sorted(str(path) for path in _glob(home, pattern) if path.is_file())
+    if not paths:
+        raise EmbeddingError(f"{where}: files = '{pattern}' matches no file in {home.absolute()}; correct it")
+    return paths
+
+
+def _glob(home: Path, pattern: str) -> list[Path]:
+    whole = Path(pattern).expanduser()
+    if whole.is_absolute():
+        return list(Path(whole.anchor).glob(str(whole.relative_to(whole.anchor))))
+    return list(home.glob(pattern))
+
+
+def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
+    """Shipped names and paths. A pattern means one or the other; with a folder in it, paths alone."""
+    lists: list[str] = []
+    for name in _texts(where, {"lists": given}, "lists"):
+        pattern = has_magic(name)
+        shipped = [] if "/" in name else [known for known in wordlist_names() if Path(known).match(name)]
+        candidates = sorted(_glob(home, name)) if pattern else [home / name]
+        files = [str(path) for path in candidates if (is_list_file(path) if pattern else path.is_file())]
+        if shipped and files:
+            raise WordListError(
+                f"{where}: lists = '{name}' matches the shipped list '{shipped[0]}' and the file '{files[0]}'; write"
+                f" './{name}' for the file, or rename it to use the shipped list"
+            )
+        if pattern and not shipped and not files:
+            raise WordListError(
+                f"{where}: lists = '{name}' matches no word list in {home.absolute()}; correct it"
+            )
+        lists += shipped or files or [name]
+    if not lists:
+        raise WordListError(f'{where}: names no lists; add a line such as lists = ["weat6", "weat7"]')
+    return tuple(lists)
+
+
+def _debiasing(where: str, content: Mapping[str, Any], home: Path) -> Debiasing:
+    place = f"{where}, [[debiasing]]"
+    for key in ("name", "sets"):
+        if not isinstance(content.get(key), str):
+            raise BayesBiasError(f"{place}: needs a text '{key}'")
+    settings = {key: value for key, value in content.items() if key not in _DEBIASING}
+    method = make_debiaser(content.get("method", "hard"), settings, place)
+    sets = home / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
+    return Debiasing(method, sets, content["name"], of=_texts(place, content, "of"))
+
+
+def _sampling(where: str, content: Any) -> Sampling:
+    if not isinstance(content, Mapping):
+        raise BayesBiasError(f"{where}: sampling is not a table; begin it with [sampling]")
+    check_keys(content, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
+    return replace(SAMPLING, **content)
+
+
+def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    given = content.get(key, [])
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise BayesBiasError(f"{where}: {key} is {given!r}; give a text or a list of texts")
+    return tuple(texts)

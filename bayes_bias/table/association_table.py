@@ -1,0 +1,567 @@
+"""The data: a labelled table of targets x attributes, with the design and the vectors they come from."""
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from bayes_bias.arguments import check_kind
+from bayes_bias.citation import Reference
+from bayes_bias.embeddings.word_vectors import Vectors
+from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.formatting import Telling
+from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.replicate_tables import Replicates, ReplicateVectors, combine, few
+from bayes_bias.table.tidy_frames import WORDS, Duplicates, matrices, of_replicates, tidied
+from bayes_bias.table.word_labels import LABELS, labelled, settled
+
+# From this ratio of sizes on, a small group may vary more than others without showing it.
+UNEVEN = 3
+
+logger = logging.getLogger("bayes_bias")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AssociationTable(Telling):
+    """Associations of target and attribute words, with the design they belong to.
+
+    Made by `bayes_bias.cosines` from vectors or by `from_frame` from a tidy table. All models and measures start from
+    it.
+
+    Attributes
+    ----------
+    values : xarray.DataArray
+        The numbers, dims ``(target, attribute)``, with coordinates ``group (target)`` and ``attribute_class
+        (attribute)``; NaN for a missing pair. Lists with topics or pairs add ``target_topic``, ``target_pair``,
+        ``attribute_topic`` and ``attribute_pair``, "" for a word in none. Topics belong to a group or class; the two
+        words of a pair share a label such as "he/she". Values of very long lists are formed on demand, see
+        `bayes_bias.table.lazy_products.Products`. With replicates, these are the means.
+    stereotypes : mapping of str to str
+        The class that is stereotypical for each group: the two are *associated*.
+    opposites : tuple of str
+        Further classes that the associated ones are compared with; a single group needs one. All other classes are
+        controls.
+    metric : Metric
+        What the numbers are, and their units; the cosine by default.
+    name : str
+        What the data are called in tables and files.
+    replicates : Replicates or None
+        The tables of single templates or trainings; see `bayes_bias.combine_replicates`.
+    repeats : xarray.DataArray or None
+        How often the source lists each pair (``duplicates="keep"``); only the hierarchical model uses it.
+    notices : tuple of str
+        What was left out on the way here, in sentences.
+    source : Reference
+        Where the word list comes from, if it is published.
+    control_sources : tuple of Reference
+        Where its control classes come from.
+    provenance : mapping of str to str
+        Where the numbers come from (hashes, names of list and embedding).
+    coverage : pandas.DataFrame or None
+        Words found and missing in the embedding, by group and class; None for numbers from a frame.
+    vectors : mapping of str to array, or None
+        The vectors that the numbers come from, shape (d,) for each word. With R replicates the shape is (R, d), and
+        vectors are divided by the root of R, so that the sum of products over both axes is a mean over replicates.
+        None for a table from a frame, unless `with_vectors` adds some.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({
+    ...     "target": ["he", "he", "she", "she"], "group": ["man", "man", "woman", "woman"],
+    ...     "attribute": ["boss", "maid"] * 2, "attribute_class": ["work", "home"] * 2,
+    ...     "cosine": [0.4, 0.1, 0.2, 0.3]})
+    >>> table = AssociationTable.from_frame(
+    ...     frame, target="target", group="group", attribute="attribute",
+    ...     attribute_class="attribute_class", value="cosine", stereotypes={"man": "work", "woman": "home"})
+    >>> table.values.sel(target="he", attribute="boss").item()
+    0.4
+    """
+
+    values: xr.DataArray
+    stereotypes: Mapping[str, str]
+    opposites: tuple[str, ...] = ()
+    metric: Metric = COSINE
+    name: str = "table"
+    replicates: Replicates | None = None
+    repeats: xr.DataArray | None = None
+    notices: tuple[str, ...] = ()
+    source: Reference = Reference()
+    control_sources: tuple[Reference, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    coverage: pd.DataFrame | None = None
+    vectors: Vectors | None = None
+
+    @property
+    def text(self) -> str:
+        """Name, size, what the numbers are, and the design."""
+        targets, attributes = self.values.shape
+        pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
+        pairs += f" against {', '.join(self.opposites)}" if self.opposites else ""
+        controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
+        size = f"{targets:,} targets x {attributes:,} attributes"
+        if self.replicates is not None:
+            size += f" x {self.replicates.text}"
+        return f"{self.name}, {size}, {self.metric.plural}; {pairs}{controls}"
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """What its words are cited by, each once."""
+        return tuple(dict.fromkeys(r for r in (self.source, *self.control_sources) if r.citation))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Groups of targets, in the order of the stereotypes."""
+        return tuple(self.stereotypes)
+
+    @property
+    def associated_classes(self) -> tuple[str, ...]:
+        """Classes that are stereotypical for a group, and their opposites."""
+        return tuple(dict.fromkeys((*self.stereotypes.values(), *self.opposites)))
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """All other classes."""
+        present = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
+        return tuple(c for c in present if c not in self.associated_classes)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """All attribute classes: the associated ones first, then the controls."""
+        return self.associated_classes + self.controls
+
+    @property
+    def group_index(self) -> np.ndarray:
+        """Position of each target's group in `groups`, shape (targets,)."""
+        return _positions(self.values.group.to_numpy(), self.groups)
+
+    @property
+    def class_index(self) -> np.ndarray:
+        """Position of each attribute's class in `classes`, shape (attributes,)."""
+        return _positions(self.values.attribute_class.to_numpy(), self.classes)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Which of ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair`` the table has."""
+        return tuple(name for name in LABELS if name in self.values.coords)
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether the values are in memory, and not products of vectors."""
+        return not isinstance(self.values.data, Products)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every target meets every attribute."""
+        return not self.is_formed or not np.isnan(self.values.to_numpy()).any()
+
+    @property
+    def sha256(self) -> str:
+        """Hash of words, design and values (of vectors, where values are not formed).
+
+        Two tables with the same hash give the same numbers.
+        """
+        digest = hashlib.sha256()
+        for column in (*WORDS, *self.labels):
+            digest.update("\x1f".join(self.values[column].to_numpy().tolist()).encode() + b"\x1e")
+        digest.update(repr(sorted(self.stereotypes.items())).encode())
+        digest.update(repr(self.opposites).encode() if self.opposites else b"")
+        tables = {"": self.values} if self.replicates is None else self.replicates.tables
+        for label, table in tables.items():
+            digest.update(label.encode())
+            values = table.data
+            for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
+                digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
+        if self.repeats is not None:
+            digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def without_controls(self) -> Self:
+        """The table of the associated classes alone, which WEAT uses."""
+        keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
+        return self.over(lambda values: values[:, keep])
+
+    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """The table of the words that `select` keeps of a matrix ``(target, attribute)``."""
+
+        def kept(values: xr.DataArray) -> xr.DataArray:
+            return settled(select(values))
+
+        return replace(
+            self,
+            values=kept(self.values),
+            replicates=None if self.replicates is None else self.replicates.over(kept),
+            repeats=None if self.repeats is None else kept(self.repeats),
+        )
+
+    def with_vectors(self, vectors: Vectors) -> Self:
+        """The same table with vectors of its words, for measures that need more than the numbers.
+
+        A table from `bayes_bias.cosines` has them already, at unit length. Give the original ones for a measure that
+        depends on their length, such as RIPA.
+
+        Parameters
+        ----------
+        vectors : mapping of str to array
+            Or gensim's KeyedVectors: anything with ``word in vectors`` and ``vectors[word]``. Measures name the words
+            that they miss.
+
+        Raises
+        ------
+        TableError
+            A vector does not have one axis, or two in a table with replicates: (replicate, dimension).
+
+        Examples
+        --------
+        >>> table = AssociationTable.from_arrays(
+        ...     [[0.6, 0.8]], targets={"he": "man"}, attributes={"boss": "work", "maid": "home"},
+        ...     stereotypes={"man": "work"})
+        >>> table = table.with_vectors({"he": [1.0, 0.0], "boss": [0.6, 0.8], "maid": [0.8, 0.6]})
+        >>> table.vectors["boss"]
+        [0.6, 0.8]
+        """
+        needed = () if self.replicates is None else (len(self.replicates.tables),)
+        for word in (*self.values.target.to_numpy().tolist(), *self.values.attribute.to_numpy().tolist()):
+            if word in vectors and np.shape(vectors[word])[:-1] != needed:
+                shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
+                raise TableError(
+                    f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}"
+                )
+        return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
+
+    def singles(self) -> dict[str, Self]:
+        """The tables of single replicates by their labels; empty where there are none."""
+        if self.replicates is None:
+            return {}
+        return {
+            label: replace(
+                self,
+                values=values,
+                replicates=None,
+                notices=(),
+                coverage=None,
+                vectors=None if self.vectors is None else ReplicateVectors(self.vectors, position),
+            )
+            for position, (label, values) in enumerate(self.replicates.tables.items())
+        }
+
+    def block(self, group: str, attribute_class: str) -> np.ndarray:
+        """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
+        rows = self.values.group.to_numpy() == _known("group", group, self.groups)
+        columns = self.values.attribute_class.to_numpy() == _known(
+            "attribute_class", attribute_class, self.classes
+        )
+        return self.values.to_numpy()[np.ix_(rows, columns)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each pair: target, group, attribute, attribute_class, `labels`, and the value by its name.
+
+        `from_frame` takes the frame back. Pairs appear as often as the source lists them. With replicates, each pair
+        has a row for each, and the first column is named after what a replicate is.
+        """
+        if self.replicates is not None:
+            frames = {label: single.to_frame() for label, single in self.singles().items()}
+            return pd.concat(frames, names=[self.replicates.kind]).reset_index(level=0).reset_index(drop=True)
+        value = self.metric.name
+        frame = self.values.rename(value).to_dataframe().reset_index()
+        if self.repeats is not None:
+            times = self.repeats.to_numpy().ravel()
+            frame = frame.loc[frame.index.repeat(times)]
+        return frame.dropna(subset=value)[[*WORDS, *self.labels, value]].reset_index(drop=True)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        target: str,
+        group: str | Mapping[str, str],
+        attribute: str,
+        attribute_class: str,
+        value: str,
+        stereotypes: Mapping[str, str],
+        opposites: Sequence[str] | None = None,
+        metric: Metric = COSINE,
+        duplicates: Duplicates = "drop",
+        name: str = "table",
+        target_topic: str | None = None,
+        target_pair: str | None = None,
+        attribute_topic: str | None = None,
+        attribute_pair: str | None = None,
+        replicate: str | None = None,
+        kind: str | None = None,
+    ) -> Self:
+        """A table from a tidy frame, one row for each pair of a target and an attribute (and replicate).
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table; it is not changed.
+        target, attribute, attribute_class, value : str
+            Names of the columns. The value of a cosine is the *similarity*, in [-1, 1].
+        group : str or mapping of str to str
+            The column with each target's group, or a mapping from target to group.
+        stereotypes : mapping of str to str
+            The class that is stereotypical for each group. Other classes are controls, unless they are `opposites`.
+        opposites : sequence of str, optional
+            Further classes to compare. By default none, and for a single group all classes but its own.
+        metric, name
+            See `AssociationTable`.
+        duplicates : {"drop", "keep"}
+            Keep a repeated pair once, with a notice, or count it as often as it is listed. Only the hierarchical
+            model can use the latter, to reproduce its paper.
+        target_topic, target_pair, attribute_topic, attribute_pair : str, optional
+            Columns with the sub-topic of each word, and a label that the two words of a matched pair share; empty for
+            words without one.
+        replicate : str, optional
+            The column with the replicate of each value: its template or seed.
+        kind : str, optional
+            What a replicate is, in the singular; the name of that column by default.
+
+        Raises
+        ------
+        TableError
+            A column is missing; a value is out of range; a word is in two groups, classes, topics or pairs; one pair
+            has two values; a group has no stereotypical class; a matched pair has more than two words, or two in one
+            group or class. There is only one replicate, one lacks a pair, or repeated pairs are to be kept in them.
+        """
+        columns = {
+            "target": target,
+            "attribute": attribute,
+            "attribute_class": attribute_class,
+            "value": value,
+        }
+        labels = (target_topic, target_pair, attribute_topic, attribute_pair)
+        columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
+        if replicate is not None and duplicates == "keep":
+            raise TableError(
+                "duplicates: 'keep' cannot be combined with replicates; use 'drop', or leave out the column of"
+                " replicates"
+            )
+        against = _opposites(frame, attribute_class, stereotypes, opposites)
+        by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
+        parts = {
+            label: matrices(tidied(rows, columns, group), stereotypes, against, metric, duplicates)
+            for label, rows in by_replicate.items()
+        }
+        first, replicates = next(iter(parts.values())), None
+        values, notices = (
+            first.values,
+            tuple(dict.fromkeys(n for part in parts.values() for n in part.notices)),
+        )
+        if replicate is not None:
+            singles = {label: part.values for label, part in parts.items()}
+            replicates, left_out = combine(singles, kind or replicate)
+            values, notices = replicates.mean(), (*notices, *left_out)
+        table = cls(
+            values=values,
+            stereotypes=MappingProxyType(dict(stereotypes)),
+            opposites=against,
+            metric=metric,
+            name=name,
+            replicates=replicates,
+            repeats=None if replicate is not None else first.repeats,
+            notices=notices,
+            provenance=MappingProxyType({"source": f"table of {metric.plural}"}),
+        )
+        _check_classes(table)
+        return with_notices(table)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        values: ArrayLike,
+        *,
+        targets: Mapping[str, str],
+        attributes: Mapping[str, str],
+        stereotypes: Mapping[str, str],
+        opposites: Sequence[str] | None = None,
+        replicates: Sequence[str] = (),
+        kind: str = "replicate",
+        metric: Metric = COSINE,
+        name: str = "table",
+    ) -> Self:
+        """A table from an array, with one row for each target and one column for each attribute.
+
+        Parameters
+        ----------
+        values : array (targets, attributes) or (replicates, targets, attributes)
+            Missing pairs are NaN, which replicates cannot have.
+        targets, attributes : mapping of str to str
+            The group of each target, and the class of each attribute, in the order of the array.
+        stereotypes, opposites, metric, name, kind
+            See `from_frame`.
+        replicates : sequence of str
+            The labels of the replicates, for an array of three dimensions.
+
+        Raises
+        ------
+        TableError
+            The array has another shape; see also `from_frame`.
+
+        Examples
+        --------
+        >>> table = AssociationTable.from_arrays(
+        ...     [[0.4, 0.1], [0.2, 0.3]], targets={"he": "man", "she": "woman"},
+        ...     attributes={"boss": "work", "maid": "home"}, stereotypes={"man": "work", "woman": "home"})
+        >>> table.values.sel(target="she", attribute="maid").item()
+        0.3
+        """
+        for label in replicates:
+            if list(replicates).count(label) > 1:
+                raise TableError(f"replicates: '{label}' is named twice; name each once")
+        array = np.asarray(values, dtype=float)
+        shape = (*([len(replicates)] if replicates else []), len(targets), len(attributes))
+        if array.shape != shape:
+            names = "(replicates, targets, attributes)" if replicates else "(targets, attributes)"
+            raise TableError(
+                f"values: the array has shape {array.shape}, and {names} are {shape}; give words and labels in the"
+                " order of the array"
+            )
+        index = pd.MultiIndex.from_product(
+            [list(replicates) or [""], list(targets), list(attributes)], names=[kind, "target", "attribute"]
+        )
+        frame = pd.DataFrame({"value": array.ravel()}, index=index).reset_index().dropna(subset="value")
+        return cls.from_frame(
+            frame.assign(attribute_class=frame.attribute.map(dict(attributes))),
+            target="target",
+            group=targets,
+            attribute="attribute",
+            attribute_class="attribute_class",
+            value="value",
+            stereotypes=stereotypes,
+            opposites=opposites,
+            metric=metric,
+            name=name,
+            replicate=kind if replicates else None,
+        )
+
+
+def check_table(table: Any, name: str = "table") -> None:
+    """Refuse what is not a table."""
+    needed = (
+        "no table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
+    )
+    check_kind(name, table, AssociationTable, needed, TableError)
+
+
+def with_notices[Table: AssociationTable](table: Table) -> Table:
+    """The table with all its notices, which are logged now."""
+    of_replicates = () if table.replicates is None else few(table.replicates)
+    return replace(table, notices=announce((*table.notices, *of_replicates, *uneven(table))))
+
+
+def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:
+    """Log notices, and return them to be kept with the data."""
+    for notice in notices:
+        logger.log(level, notice)
+    return notices
+
+
+def uneven(table: AssociationTable) -> tuple[str, ...]:
+    """Notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
+    words = {
+        "group": (table.values.group.to_numpy(), table.groups),
+        "class": (table.values.attribute_class.to_numpy(), table.associated_classes),
+    }
+    numbers = {
+        kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in words.items()
+    }
+    return tuple(
+        _uneven(kind, sizes)
+        for kind, sizes in numbers.items()
+        if max(sizes.values()) >= UNEVEN * min(sizes.values())
+    )
+
+
+# Why, and the false findings of the posterior and of the quasi-F: CALIBRATION.md, "Simulated tables".
+_OF_UNEVEN = {
+    "group": ("groups share their scales", "35%", "9%"),
+    "class": ("few words say little about how much they vary", "17%", "7%"),
+}
+
+
+def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
+    least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
+    why, false_findings, by_quasi_f = _OF_UNEVEN[kind]
+    return (
+        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and {why}: if words of '{least}'"
+        f" vary more, intervals are too short (3 against 30 words, three times as variable: {false_findings} false"
+        f" findings at the 5% level; the quasi-F has {by_quasi_f})"
+    )
+
+
+def assemble(
+    values: np.ndarray | Products,
+    targets: Mapping[str, str],
+    attributes: Mapping[str, str],
+    stereotypes: Mapping[str, str],
+    *,
+    topics: Mapping[str, str] = MappingProxyType({}),
+    pairs: Mapping[str, str] = MappingProxyType({}),
+    replicates: Mapping[str, np.ndarray | Products] = MappingProxyType({}),
+    kind: str = "replicate",
+    **about: Any,
+) -> AssociationTable:
+    """A table from a matrix (targets, attributes), the group and class of each word in order, and perhaps topics and
+    pairs of words, and the matrices of replicates whose mean the first is."""
+
+    def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
+        unlabelled = xr.DataArray(
+            numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
+            dims=("target", "attribute"),
+            coords={
+                "target": list(targets),
+                "attribute": list(attributes),
+                "group": ("target", list(targets.values())),
+                "attribute_class": ("attribute", list(attributes.values())),
+            },
+            name="association",
+        )
+        return labelled(unlabelled, topics, pairs)
+
+    singles = MappingProxyType({label: matrix(single) for label, single in replicates.items()})
+    table = AssociationTable(
+        matrix(values),
+        MappingProxyType(dict(stereotypes)),
+        replicates=Replicates(kind, singles) if singles else None,
+        **about,
+    )
+    _check_classes(table)
+    return table
+
+
+def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
+    rank = {label: i for i, label in enumerate(order)}
+    return np.array([rank[label] for label in labels.tolist()])
+
+
+def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
+    if value not in valid:
+        raise TableError(f"{argument}: '{value}' is not in this table; {did_you_mean(value, valid)}")
+    return value
+
+
+def _check_classes(table: AssociationTable) -> None:
+    if not table.groups or len(table.associated_classes) < 2:
+        raise TableError(
+            f"stereotypes: {len(table.groups)} group(s) and {len(table.associated_classes)} associated"
+            " class(es); bias is a contrast and needs a group and two classes: name one for another group, or opposites"
+        )
+
+
+def _opposites(
+    frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
+) -> tuple[str, ...]:
+    """The classes that those of the groups are compared with: as named, or for a single group all others."""
+    if named is not None or len(stereotypes) != 1 or column not in frame:
+        return tuple(dict.fromkeys(named or ()))
+    return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())

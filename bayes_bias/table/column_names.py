@@ -1,0 +1,52 @@
+"""Names of the columns of every table, in Python and in CSV files; the reference lists them for users.
+
+Bounds of intervals are spelt here and nowhere else, as ArviZ spells them: ``eti95_lb`` and ``eti95_ub``. A row with
+several intervals says of what each one is: ``rank_eti95_lb``.
+"""
+
+import re
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Equal-tailed or of highest density, of a posterior; or a confidence interval, and where the rows of a table come from
+# several methods the interval of each.
+type IntervalKind = Literal["eti", "hdi", "ci"]
+
+_LOWER = re.compile(r"(?:(?P<of>\w+)_)?(?:eti|hdi|ci)\d+_lb")
+
+
+def interval_names(ci_prob: float = 0.95, kind: IntervalKind = "eti", of: str = "") -> tuple[str, str]:
+    """Names of an interval's bounds.
+
+    Examples
+    --------
+    >>> interval_names(0.89)
+    ('eti89_lb', 'eti89_ub')
+    >>> interval_names(kind="ci", of="share")
+    ('share_ci95_lb', 'share_ci95_ub')
+    """
+    stem = f"{of}_{kind}" if of else kind
+    percent = int(ci_prob * 100)  # ArviZ truncates, too
+    return f"{stem}{percent}_lb", f"{stem}{percent}_ub"
+
+
+def interval_columns(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[str, str]:
+    """The names that the bounds of an interval have in a table or in one row of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> interval_columns(pd.DataFrame(columns=["mean", "eti95_lb", "eti95_ub", "rank_eti95_lb", "rank_eti95_ub"]))
+    ('eti95_lb', 'eti95_ub')
+    """
+    names = map(str, table.columns if hasattr(table, "columns") else table.index)
+    lower = next(name for name in names if (match := _LOWER.fullmatch(name)) and (match["of"] or "") == of)
+    return lower, f"{lower.removesuffix('_lb')}_ub"
+
+
+def interval_of(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[Any, Any]:
+    """Lower and upper bounds: columns of a table, or numbers of one row."""
+    lower, upper = interval_columns(table, of)
+    return table[lower], table[upper]

@@ -1,0 +1,150 @@
+"""Products of vectors in place of a matrix that would not fit in memory."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+
+# 200 MB of float64, of which 2 GB of memory hold several copies.
+MOST_PAIRS = 25_000_000
+
+# The precision of vectors in single precision. Later digits depend on the order in which a processor adds, and
+# numbers and hashes must be the same on every one.
+_DECIMALS = 8
+
+# Rows that are converted to float64 and centred at once.
+_CHUNK = 8192
+
+type Rows = NDArray[np.floating]
+
+
+class Products(NDArrayOperatorsMixin):
+    r"""All products :math:`x_i \cdot a_j` of two sets of unit vectors, as an array that is formed only when asked.
+
+    It can be selected from and multiplied by a matrix without forming all pairs:
+    :math:`(X A^\top) B = X (A^\top B)`. The crossed model needs this and `interaction_ss` only. Single values are
+    formed if there are at most `MOST_PAIRS`.
+
+    Parameters
+    ----------
+    targets : array (P, d)
+    attributes : array (W, d)
+
+    Examples
+    --------
+    >>> table = Products(np.eye(2), np.array([[1.0, 0.0], [0.6, 0.8]]))
+    >>> table @ np.full((2, 1), 0.5)
+    array([[0.8],
+           [0.4]])
+    >>> np.asarray(table)
+    array([[1. , 0.6],
+           [0. , 0.8]])
+    """
+
+    ndim = 2
+    dtype = np.dtype(float)
+
+    def __init__(self, targets: Rows, attributes: Rows) -> None:
+        self.targets = targets
+        self.attributes = attributes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of targets and of attributes."""
+        return len(self.targets), len(self.attributes)
+
+    @property
+    def size(self) -> int:
+        """Number of pairs."""
+        return len(self.targets) * len(self.attributes)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+        """The same with the sides exchanged."""
+        return type(self)(self.attributes, self.targets)
+
+    def __matmul__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        of_attributes = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
+        return np.concatenate([block @ of_attributes for _, block in _chunks(self.targets)])
+
+    def interaction_ss(self, group_index: NDArray[np.integer], class_index: NDArray[np.integer]) -> float:
+        r"""Sum of squares that is left of every block without its rows and columns.
+
+        A block whose rows and columns are centred is the product of centred vectors, so that its sum of squares is
+        the Frobenius product of the scatter matrices (d x d) of its group, :math:`S_g`, and its class, :math:`T_c`:
+
+        .. math:: \sum_{g, c} \langle S_g, T_c \rangle_F = \Big\langle \sum_g S_g, \sum_c T_c \Big\rangle_F
+
+        at a cost of :math:`O((P + W) d^2)`. Scatter is taken about the centroids, so that no large numbers are
+        subtracted from each other.
+        """
+        return float((_scatter(self.targets, group_index) * _scatter(self.attributes, class_index)).sum())
+
+    def sum_of_squares(self) -> float:
+        """Of all products: the Frobenius product of the two sides' cross-products, (d x d) each."""
+        return float((_cross_products(self.targets) * _cross_products(self.attributes)).sum())
+
+    def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
+        """Selected targets and attributes, as xarray asks for them; of a single word, the cosines themselves."""
+        kept = [np.ravel(index) if np.ndim(index) == 2 else index for index in key[:2]]
+        if all(np.ndim(index) == 1 for index in key[:2]):
+            raise TableError("similarity: pairs cannot be picked one by one; select targets, then attributes")
+        x, a = self.targets[kept[0]], self.attributes[kept[1]]
+        return Products(x, a) if x.ndim == a.ndim == 2 else np.asarray(x @ a.T)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if self.size > MOST_PAIRS:
+            raise TableError(
+                f"cosines: {len(self.targets):,} x {len(self.attributes):,} are too many to be formed one by one"
+                f" ({self.size * 8e-9:,.1f} GB; at most {MOST_PAIRS:,} are), and this needs every single one; fit"
+                " model='crossed', which does not, or measure shorter lists"
+            )
+        exact = self.targets.astype(float) @ self.attributes.T
+        return np.asarray(np.round(exact, _DECIMALS), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if ufunc is np.matmul and method == "__call__" and not isinstance(inputs[0], Products):
+            return (self.T @ inputs[0].T).T
+        return getattr(ufunc, method)(*map(_formed, inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        return function(*map(_formed, inputs), **options)
+
+    def __repr__(self) -> str:
+        return f"<{self.shape[0]:,} x {self.shape[1]:,} cosines, not formed>"
+
+
+def products(targets: Rows, attributes: Rows) -> Products | NDArray[np.float64]:
+    """The cosines of unit vectors, (targets, attributes): a matrix where it fits in memory."""
+    pairs = Products(targets, attributes)
+    return pairs if pairs.size > MOST_PAIRS else np.asarray(pairs)
+
+
+def _formed(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(map(_formed, value))
+    return np.asarray(value) if isinstance(value, Products) else value
+
+
+def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Scatter matrix of the vectors about the centroids of their groups or classes, shape (d, d)."""
+    member = np.eye(index.max() + 1)[index]
+    sums = sum(member[rows].T @ block for rows, block in _chunks(vectors))
+    centroid = sums / member.sum(axis=0)[:, None]
+    centred = (block - centroid[index[rows]] for rows, block in _chunks(vectors))
+    return sum((block.T @ block for block in centred), start=np.zeros((vectors.shape[1],) * 2))
+
+
+def _cross_products(vectors: Rows) -> NDArray[np.float64]:
+    return sum((block.T @ block for _, block in _chunks(vectors)), start=np.zeros((vectors.shape[1],) * 2))
+
+
+def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Some thousand vectors at a time, as float64, with the positions of their words."""
+    for start in range(0, len(vectors), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        yield rows, vectors[rows].astype(float)

@@ -1,0 +1,72 @@
+"""What the numbers of a table are, in which units, and how they are written."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A way to say with a number how closely a target and an attribute belong together.
+
+    Parameters
+    ----------
+    name : str
+        What one number is called: the column of frames, the subject of sentences.
+    unit : str
+        What axes and tables say of the numbers and of all that is computed from them.
+    range : tuple of float
+        The least and the greatest value that there can be; infinite where nothing bounds it.
+    decimals : int
+        How many decimals of it a reader should see.
+    zero : str
+        What the value zero means, in a clause.
+
+    Examples
+    --------
+    >>> Metric("surprisal", unit="bits", range=(0.0, math.inf), decimals=2).plural
+    'surprisals'
+    """
+
+    name: str
+    unit: str
+    range: tuple[float, float] = (-math.inf, math.inf)
+    decimals: int = 3
+    zero: str = ""
+
+    @property
+    def plural(self) -> str:
+        """What several numbers are called."""
+        return self.name if self.name.endswith("s") else f"{self.name}s"
+
+    @property
+    def difference(self) -> Self:
+        """The same for differences of two numbers: in the same unit, with a wider range."""
+        low, high = self.range
+        return type(self)(self.name, self.unit, (low - high, high - low), self.decimals, self.zero)
+
+    def to_json(self) -> str:
+        """For the attributes of a fit."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """From the attributes of a fit."""
+        content = json.loads(text)
+        return cls(**content | {"range": tuple(content["range"])})
+
+
+COSINE = Metric(
+    "cosine", unit="cosine similarity", range=(-1.0, 1.0), decimals=3, zero="the vectors are orthogonal"
+)
+LOG_PROBABILITY_RATIO = Metric(
+    "log probability ratio",
+    unit="nats",
+    decimals=2,
+    zero="a word is as probable beside the other as where the other is masked",
+)
+LOG_PROBABILITY = Metric(
+    "log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain"
+)
+LOG_PROBABILITIES = frozenset({LOG_PROBABILITY_RATIO.name, LOG_PROBABILITY.name})

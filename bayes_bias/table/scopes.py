@@ -1,0 +1,314 @@
+"""Over which words a reader may generalise: facets of a table, and scopes as sets of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import xarray as xr
+
+from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.formatting import plural
+from bayes_bias.table.word_labels import Side
+
+# A part of a contrast's variance.
+type Part = Literal[
+    "targets",
+    "attributes",
+    "residual",
+    "replicates",
+    "targets by replicate",
+    "attributes by replicate",
+    "residual by replicate",
+]
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One side of a table, whose words may count as a sample; or its replicates.
+
+    Attributes
+    ----------
+    name : str
+        In the plural; also the part of a contrast's variance that it contributes.
+    dim : str
+        The dimension of the table that its words lie along.
+    """
+
+    name: Part
+    dim: Side | Literal["replicate"]
+
+
+TARGETS = Facet("targets", dim="target")
+ATTRIBUTES = Facet("attributes", dim="attribute")
+REPLICATES = Facet("replicates", dim="replicate")
+# Those of every table, and those of a table with replicates.
+WORDS = (TARGETS, ATTRIBUTES)
+FACETS = (*WORDS, REPLICATES)
+
+# What each part of a contrast's variance differs with: it is noise where one of these facets is sampled.
+PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
+    {
+        "targets": frozenset({TARGETS}),
+        "attributes": frozenset({ATTRIBUTES}),
+        "residual": frozenset(WORDS),
+        "replicates": frozenset({REPLICATES}),
+        "targets by replicate": frozenset({TARGETS, REPLICATES}),
+        "attributes by replicate": frozenset({ATTRIBUTES, REPLICATES}),
+        "residual by replicate": frozenset(FACETS),
+    }
+)
+
+ScopeName = Literal[
+    "all",
+    "both",
+    "targets",
+    "attributes",
+    "replicates",
+    "targets+replicates",
+    "attributes+replicates",
+    "none",
+]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The facets whose words count as samples; words of the others are exactly the ones that matter.
+
+    Attributes
+    ----------
+    name : str
+        What arguments and files call it.
+    facets : frozenset of Facet
+    condition : str
+        What a statement under it presupposes.
+    reach : str
+        What it generalises to.
+    reason : str
+        Why one would choose it, in a clause.
+    words : str
+        What grows when a list is made longer.
+    """
+
+    name: ScopeName
+    facets: frozenset[Facet]
+    condition: str
+    reach: str
+    reason: str
+    words: str
+
+    def __contains__(self, facet: Facet) -> bool:
+        return facet in self.facets
+
+    @property
+    def samples_nothing(self) -> bool:
+        """Whether there is no uncertainty left: the raw contrast of exactly these words."""
+        return not self.facets
+
+    @property
+    def samples_attributes(self) -> bool:
+        """Whether it speaks of new attributes: any two handfuls of words differ, so that these alone show little."""
+        return ATTRIBUTES in self.facets
+
+    @property
+    def samples_all(self) -> bool:
+        """Whether both word lists count as samples."""
+        return self.facets >= frozenset(WORDS)
+
+    @property
+    def samples_replicates(self) -> bool:
+        """Whether it speaks of new replicates."""
+        return REPLICATES in self.facets
+
+    def with_replicates_called(self, kind: str) -> "Scope":
+        """The scope of a table whose replicates are of a `kind`, such as "template"; "" where there are none."""
+        if not kind:
+            return self
+        if self.samples_replicates:
+            texts = {
+                name: getattr(self, name).replace(REPLICATES.name, plural(kind))
+                for name in ("condition", "reach", "reason", "words")
+            }
+            return replace(self, **texts)
+        these = f"these {plural(kind)}"
+        condition = (
+            f"for exactly {these} and {self.condition.removeprefix('for exactly ')}"
+            if self.condition.startswith("for exactly ")
+            else f"for exactly {these}, {self.condition}"
+        )
+        return replace(self, condition=condition, reach=f"{self.reach}, {these}")
+
+
+SCOPES = MappingProxyType(
+    {
+        scope.name: scope
+        for scope in (
+            Scope(
+                "all",
+                frozenset(FACETS),
+                condition="treating both word lists and the replicates as samples",
+                reach="new targets, new attributes and new replicates",
+                reason="word lists and replicates alike count as samples of what could have stood there. WEAT’s p-value"
+                " answers a narrower question, for new targets and these attributes and replicates alone",
+                words="words in each list",
+            ),
+            Scope(
+                "both",
+                frozenset(WORDS),
+                condition="treating both lists as samples of words",
+                reach="new targets and new attributes",
+                reason="both word lists count as samples of the words that could have stood there. WEAT’s p-value"
+                " answers a narrower question, for new targets and these attributes alone",
+                words="words in each list",
+            ),
+            Scope(
+                "targets",
+                frozenset({TARGETS}),
+                condition="for exactly these attribute words, treating the targets as a sample",
+                reach="new targets, these attributes",
+                reason="the attributes count as exactly the words that matter, as in WEAT’s permutation test",
+                words="targets in each group",
+            ),
+            Scope(
+                "attributes",
+                frozenset({ATTRIBUTES}),
+                condition="for exactly these targets, treating the attribute words as a sample",
+                reach="these targets, new attributes",
+                reason="the targets count as exactly the words that matter",
+                words="attributes in each class",
+            ),
+            Scope(
+                "replicates",
+                frozenset({REPLICATES}),
+                condition="for exactly these words, treating the replicates as a sample",
+                reach="these targets, these attributes, new replicates",
+                reason="the words count as exactly those that matter",
+                words="replicates",
+            ),
+            Scope(
+                "targets+replicates",
+                frozenset({TARGETS, REPLICATES}),
+                condition="for exactly these attribute words, treating the targets and the replicates as samples",
+                reach="new targets, these attributes, new replicates",
+                reason="the attributes count as exactly the words that matter",
+                words="targets in each group",
+            ),
+            Scope(
+                "attributes+replicates",
+                frozenset({ATTRIBUTES, REPLICATES}),
+                condition="for exactly these targets, treating the attribute words and the replicates as samples",
+                reach="these targets, new attributes, new replicates",
+                reason="the targets count as exactly the words that matter",
+                words="attributes in each class",
+            ),
+            Scope(
+                "none",
+                frozenset(),
+                condition="for exactly these words",
+                reach="these targets, these attributes",
+                reason="nothing but these words matters",
+                words="words",
+            ),
+        )
+    }
+)
+# Every facet that a table has: "both" where it has no replicates.
+DEFAULT_SCOPE: ScopeName = "all"
+# The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
+WEAT_SCOPE: ScopeName = "targets"
+SD_WEAT_SCOPE: ScopeName = "attributes"
+# What a reader is shown whatever else was asked for, as far as a table carries it: everything sampled, both word lists
+# with the replicates at hand, and WEAT's question.
+SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)
+
+
+def scope_of(name: str) -> Scope:
+    """The scope of a name.
+
+    Raises
+    ------
+    ScopeError
+        There is no such scope.
+    """
+    for known in get_args(ScopeName):
+        if name == known:
+            return SCOPES[known]
+    raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(name, SCOPES)}")
+
+
+def is_effect_of(part: Part, own: Facet | None) -> bool:
+    """Whether a part is that of effects of a facet's words, or of replicates, and not of the residual."""
+    return own is not None and own in PARTS[part] and not part.startswith("residual")
+
+
+def is_noise(part: Part, scope: Scope, own: Facet | None = None) -> bool:
+    """Whether a part of a contrast's variance is noise under a scope.
+
+    It is where it differs with something that is sampled; but for the effects of a facet's `own` words, or replicates,
+    each of which a contrast may be of.
+    """
+    sampled = PARTS[part] & scope.facets
+    return bool(sampled - {own} if is_effect_of(part, own) else sampled)
+
+
+def sampling_scope(name: str) -> Scope:
+    """A scope under which something is uncertain; refused otherwise.
+
+    Raises
+    ------
+    ScopeError
+    """
+    scope = scope_of(name)
+    if scope.samples_nothing:
+        valid = [each.name for each in SCOPES.values() if not each.samples_nothing]
+        raise ScopeError(
+            f"scope: '{name}' generalises to no other words, so it has no interval, no density and no number of words"
+            f" that matters; valid: {', '.join(valid)}"
+        )
+    return scope
+
+
+def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
+    """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
+    single = {facet for facet in WORDS if _of_one_word(data, facet)}
+    if not data.replication.size:
+        single.add(REPLICATES)
+    return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
+
+
+def widest_scope(data: xr.Dataset) -> ScopeName:
+    """Every facet that a table has: "both" where it has no replicates."""
+    return "all" if data.replication.size else "both"
+
+
+def check_design(data: xr.Dataset, scope: str) -> Scope:
+    """The scope of a name, refused where a design cannot carry it, as `table_means` describes the design.
+
+    Without replicates "all" is "both".
+
+    Raises
+    ------
+    ScopeError
+        The message names the group or class of one word and the scopes that remain.
+    """
+    found, remaining = scope_of(scope), possible_scopes(data)
+    if found.name == DEFAULT_SCOPE:
+        found = SCOPES[widest_scope(data)]
+    if found.samples_replicates and not data.replication.size:
+        raise ScopeError(
+            f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
+            f" {' or '.join(map(repr, remaining))}"
+        )
+    if found.name not in remaining:
+        single = [name for facet in WORDS for name in _of_one_word(data, facet)]
+        raise ScopeError(
+            f"scope: '{found.name}' generalises from a group or class of one word ({', '.join(single)});"
+            f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
+        )
+    return found
+
+
+def _of_one_word(data: xr.Dataset, facet: Facet) -> list[str]:
+    """Groups or classes with a single word of a facet."""
+    sizes = data[f"n_{facet.name}"]
+    return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

@@ -1,0 +1,261 @@
+"""What the models need to know of the cosines: who belongs where, block means, sums of squares.
+
+The crossed design is complete, so the likelihood of all raw cosines is exactly a function of these few
+numbers, however long the lists are. This is no pre-averaging: sample sizes, variances and the raw scatter all
+enter.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.word_clusters import Clusters, clusters_of
+from bayes_bias.table.word_labels import HOMES, SIDES, Side
+
+type Table = NDArray[np.float64] | Products
+
+
+class _Means(NamedTuple):
+    """Of rows within classes, of columns within groups, of blocks; NaN for a word without any pair there."""
+
+    target: NDArray[np.float64]
+    attribute: NDArray[np.float64]
+    block: NDArray[np.float64]
+
+
+def _means(table: AssociationTable) -> _Means:
+    y, there = _zero_filled(table)
+    in_group = np.eye(len(table.groups))[table.group_index]
+    in_class = np.eye(len(table.classes))[table.class_index]
+    with np.errstate(invalid="ignore"):
+        return _Means(
+            target=(y @ in_class) / (there @ in_class),
+            attribute=(y.T @ in_group) / (there.T @ in_group),
+            block=(in_group.T @ y @ in_class) / (in_group.T @ there @ in_class),
+        )
+
+
+def table_means(table: AssociationTable) -> xr.Dataset:
+    """The design and the means of its blocks, rows and columns, over the pairs that are there.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``group_of (target)`` and ``class_of (attribute)``, positions in ``group`` and ``attribute_class``;
+        ``associated (group)``, the position of the class that is stereotypical for the group; ``n_targets
+        (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
+        ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
+        (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
+        over the associated classes; ``target_cluster (target)`` and ``attribute_cluster (attribute)``, positions of
+        the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
+        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Of a table with
+        replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
+        of each. Units: those of the table.
+    """
+    means = _means(table)
+    clusters = {side: clusters_of(table, side) for side in SIDES}
+    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
+    return xr.Dataset(
+        {
+            "group_of": ("target", table.group_index),
+            "class_of": ("attribute", table.class_index),
+            "associated": ("group", np.array(associated)),
+            "n_targets": ("group", np.bincount(table.group_index).astype(float)),
+            "n_attributes": ("attribute_class", np.bincount(table.class_index).astype(float)),
+            "block_mean": (("group", "attribute_class"), means.block),
+            "target_mean": (("target", "attribute_class"), means.target),
+            "attribute_mean": (("attribute", "group"), means.attribute),
+            "within_sd": _within_sd(table, means.block),
+            **_cluster_variables(clusters, table),
+            **_block_means_of_replicates(table),
+        },
+        coords={
+            "group": list(table.groups),
+            "attribute_class": list(table.classes),
+            "control": np.array(table.controls, dtype=object),
+            **_replicate_labels(table),
+            **{
+                f"{side}_clustering": np.array(members.kinds, dtype=object)
+                for side, members in clusters.items()
+            },
+            "target": table.values.target.to_numpy().tolist(),
+            "attribute": table.values.attribute.to_numpy().tolist(),
+        },
+    )
+
+
+def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
+    """The table's means and the scatter about them: every block split into mean, rows, columns, interaction.
+
+    Returns
+    -------
+    xarray.Dataset
+        `table_means`, and ``interaction_ss`` with ``interaction_df``, what rows and columns leave of the values; for
+        rows and columns one or more parts, which are independent of each other given the scales:
+        ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
+        within groups, with ``target_df`` and ``target_shared``, how often what a cluster of targets shares counts
+        in them; ``attribute_scatter (attribute_part, group, group_)``, those of the attributes' group means within
+        classes, with ``attribute_df``, ``attribute_shared`` and ``attribute_part_cell``. Without clusters there is
+        one part, and one for each class. Of a table with replicates also ``replicate_interaction_ss``,
+        ``replicate_target_scatter``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their
+        ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
+        table.
+
+    Raises
+    ------
+    TableError
+        The table is incomplete or holds repeated pairs, or a side has both sub-topics and pairs.
+    """
+    refuse_repeats(table)
+    if not table.is_complete:
+        missing = int(table.values.isnull().sum())
+        raise TableError(
+            f"table: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
+            " needs every target with every attribute; remove those words or use model='crossed-long'"
+        )
+    means = table_means(table)
+    g, c = table.group_index, table.class_index
+    mean = _means(table)
+    df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
+    return means.assign(
+        **_parts("target", mean.target - mean.block[g], g, means),
+        **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
+        interaction_ss=_interaction_ss(table, mean),
+        interaction_df=float(df),
+        **_between_replicates(table, mean),
+    )
+
+
+def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
+    """Positions of the classes that are no controls; they come first."""
+    return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
+
+
+def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
+    """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
+    if table.replicates is None:
+        return {"replication": np.array([], dtype=object)}
+    return {
+        "replication": np.array([table.replicates.kind], dtype=object),
+        "replicate": list(table.replicates.labels),
+    }
+
+
+def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    blocks = np.stack([_means(single).block for single in singles])
+    return {"replicate_block_mean": (("replicate", "group", "attribute_class"), blocks)}
+
+
+def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]:
+    """Scatter of the replicates' deviations from the mean table: of rows, of columns, and of what those leave."""
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    g, c, n_classes = table.group_index, table.class_index, len(table.classes)
+    rows = np.zeros((n_classes, n_classes))
+    columns = np.zeros((n_classes, len(table.groups), len(table.groups)))
+    ss = -len(singles) * _interaction_ss(table, mean)
+    for single in singles:
+        of_single = _means(single)
+        ss += _interaction_ss(single, of_single)
+        block = of_single.block - mean.block
+        of_target = of_single.target - mean.target - block[g]
+        of_attribute = of_single.attribute - mean.attribute - block.T[c]
+        rows += of_target.T @ of_target
+        columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
+    times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
+    return {
+        "replicate_interaction_ss": max(ss, 0.0),  # where replicates hardly differ, rounding may leave less
+        "replicate_interaction_df": times * float(np.outer(n_targets - 1, n_attributes - 1).sum()),
+        "replicate_target_scatter": (("attribute_class", "attribute_class_"), rows),
+        "replicate_target_df": times * float((n_targets - 1).sum()),
+        "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
+        "replicate_attribute_df": ("attribute_class", times * (n_attributes - 1.0)),
+    }
+
+
+def _parts(
+    side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset
+) -> dict[str, Any]:
+    """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
+    shared, df, scatter, cell = [], [], [], []
+    for words, bases in Clusters.of_data(means, side).directions(cells, side):
+        part = deviations[words]
+        left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
+        for value, basis in bases:
+            rotated = basis.T @ part
+            shared.append(value)
+            df.append(float(basis.shape[1]))
+            scatter.append(rotated.T @ rotated)
+            left, left_df = left - scatter[-1], left_df - df[-1]
+        shared.append(0.0)
+        df.append(left_df)
+        scatter.append(left)
+        cell += [cells[words[0]]] * (len(bases) + 1)
+    name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
+    return {
+        f"{side}_shared": ((name,), np.array(shared)),
+        f"{side}_df": ((name,), np.array(df)),
+        f"{side}_part_cell": ((name,), np.array(cell)),
+        f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
+    }
+
+
+def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
+    """Which cluster a word is in, -1 for none, and how much of it the averages of two cells share."""
+    cells = {"target": table.group_index, "attribute": table.class_index}
+    variables: dict[str, Any] = {}
+    for side, members in clusters.items():
+        variables[f"{side}_cluster"] = (side, members.index)
+        if members.kinds:
+            variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
+    return variables
+
+
+def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
+    """The values with zero for pairs that are missing, and which pairs are there, one or zero."""
+    y = table.values.data
+    if isinstance(y, Products):
+        return y, Products(*(np.ones((n, 1)) for n in y.shape))
+    there = ~np.isnan(y)
+    return np.where(there, y, 0.0), there.astype(float)
+
+
+def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
+    """Controls leave it alone: a unit must not depend on how many of them stand beside a list."""
+    associated = table.without_controls()
+    y, g, c = associated.values.data, associated.group_index, associated.class_index
+    if isinstance(y, Products):
+        pairs = np.outer(np.bincount(g), np.bincount(c))
+        squares = y.sum_of_squares() - (pairs * block_mean[:, : pairs.shape[1]] ** 2).sum()
+        return float(np.sqrt(squares / (pairs.sum() - pairs.size)))
+    squares = np.nansum((y - block_mean[np.ix_(g, c)]) ** 2)
+    blocks = len(table.groups) * len(table.associated_classes)
+    return float(np.sqrt(squares / (np.isfinite(y).sum() - blocks)))
+
+
+def _interaction_ss(table: AssociationTable, means: _Means) -> float:
+    """Sum of squares of what rows, columns and block means leave of the values."""
+    y, g, c = table.values.data, table.group_index, table.class_index
+    if isinstance(y, Products):
+        return y.interaction_ss(g, c)
+    interaction = y - means.target[:, c] - means.attribute[:, g].T + means.block[np.ix_(g, c)]
+    return float((interaction**2).sum())
+
+
+def refuse_repeats(table: AssociationTable) -> None:
+    """Repeated pairs are no new information: only the published model counts them."""
+    if table.repeats is not None:
+        raise TableError(
+            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
+            " make them with duplicates='drop'"
+        )

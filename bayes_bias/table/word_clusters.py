@@ -1,0 +1,111 @@
+"""Clusters of words, the sub-topics and pairs of a list, as the models need them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.word_labels import Side
+
+KINDS = ("topic", "pair")
+
+# Eigenvalues that differ by less are one: clusters of equal size have them in common.
+_DECIMALS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The clusters of one side's words.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        ``("topic",)``, ``("pair",)``, or empty where the list names neither.
+    index : array (words,)
+        The position of each word's cluster, -1 for none.
+    """
+
+    kinds: tuple[str, ...]
+    index: NDArray[np.intp]
+
+    @classmethod
+    def of_data(cls, data: xr.Dataset, side: Side) -> Self:
+        """Those of a table, from its means."""
+        return cls(tuple(data[f"{side}_clustering"].to_numpy()), data[f"{side}_cluster"].to_numpy())
+
+    def spans(self, cells: NDArray[np.intp]) -> bool:
+        """Whether some cluster has words of several cells (groups, or classes)."""
+        named = self.index >= 0
+        pairs = set(zip(self.index[named], cells[named], strict=True))
+        return len(pairs) > len(set(self.index[named]))
+
+    def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Covariance of the cells' averages of an effect with variance one that clusters share."""
+        share = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]
+        average = share.T @ self._members(np.arange(len(cells)))
+        return np.asarray(average @ average.T)
+
+    def directions(
+        self, cells: NDArray[np.intp], side: Side
+    ) -> Iterator[tuple[NDArray[np.intp], list[tuple[float, NDArray[np.float64]]]]]:
+        """Sets of words whose effects have one covariance, with the directions in which clusters add variance.
+
+        All targets are one set; attributes are a set for each class, or one for all classes with paired words.
+        Deviations from the averages of cells have the variance of single words in all directions. In the eigenvectors
+        of the centred membership, what clusters share is added as many times as the eigenvalue says: for each
+        distinct eigenvalue there is an orthonormal basis (words, directions).
+        """
+        joined = np.zeros_like(cells)
+        if side == "attribute":
+            together = set(cells[self.index >= 0]) if self.spans(cells) else set()
+            joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
+        for cell in np.unique(joined):
+            words = np.flatnonzero(joined == cell)
+            yield words, list(self._bases(cells, words))
+
+    def _bases(
+        self, cells: NDArray[np.intp], words: NDArray[np.intp]
+    ) -> Iterator[tuple[float, NDArray[np.float64]]]:
+        members, cell_of = self._members(words), np.unique(cells[words], return_inverse=True)[1]
+        if not members.any():
+            return
+        in_cell = np.eye(cell_of.max() + 1)[cell_of]
+        centred = members - in_cell @ ((in_cell.T @ members) / in_cell.sum(axis=0)[:, None])
+        basis, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+        values = np.round(lengths**2, _DECIMALS)
+        for value in np.unique(values[values > 0])[::-1]:
+            yield float(value), basis[:, values == value]
+
+    def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.asarray(
+            self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float
+        )
+
+
+def clusters_of(table: AssociationTable, side: Side) -> Clusters:
+    """The sub-topics or pairs of a side's words.
+
+    Raises
+    ------
+    TableError
+        The side has both, and their effects cannot be separated.
+    """
+    named = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
+    if len(named) > 1:
+        raise TableError(
+            f"table: its {side}s have sub-topics and pairs, and a model can have one of them; leave out the topics, or"
+            " the pairs, of one side"
+        )
+    if not named:
+        return Clusters((), np.full(table.values.sizes[side], -1))
+    labels = table.values[f"{side}_{named[0]}"].to_numpy().astype(str)
+    cells = {"target": table.group_index, "attribute": table.class_index}[side]
+    # Topics of two classes may have one name; a pair has words of two.
+    keys = [(label, cell if named == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
+    positions = {key: k for k, key in enumerate(dict.fromkeys(key for key in keys if key[0]))}
+    return Clusters(tuple(named), np.array([positions.get(key, -1) for key in keys]))

@@ -1,0 +1,6 @@
+"""True-positive-rate gaps of a classifier: how large, how sure one can be, and whether word bias goes with them."""
+
+import lazy_loader
+
+# `__init__.pyi` names what is public; each is imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

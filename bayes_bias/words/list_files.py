@@ -1,0 +1,79 @@
+"""Files of word lists, each read completely into a mapping with the keys of the TOML files."""
+
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.errors import WordListError
+from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.words import list_spreadsheets, sentence_lists
+from bayes_bias.words.content import Content, quoted
+
+_CONTROLS = "controls/"
+
+
+def wordlist_names() -> list[str]:
+    """Names of the shipped lists, control classes aside."""
+    return [name for name in shipped_names("wordlists") if not name.startswith(_CONTROLS)]
+
+
+def control_names() -> list[str]:
+    """Names of the shipped control classes."""
+    return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
+
+
+def is_list_file(path: Path) -> bool:
+    """Whether there is a file of a format that lists have."""
+    formats = (".toml", *sentence_lists.SUFFIXES, *list_spreadsheets.SUFFIXES)
+    return path.is_file() and _suffix(path) in formats
+
+
+def read_list_file(source: str | Path, stereotypes: Mapping[str, str] | None = None) -> tuple[str, Content]:
+    """The name of a list and what its file holds; `stereotypes` go to a spreadsheet whose headings say none."""
+    file, label = _locate("word list", source, wordlist_names(), "")
+    values = _read(file, label, stereotypes)
+    if _suffix(file) in list_spreadsheets.SUFFIXES:
+        list_spreadsheets.check_stereotypes(values, label)
+    return Path(file.name).stem, Content(values, label)
+
+
+def read_control_file(source: str | Path) -> tuple[str, Content]:
+    """The name of some control classes and what their file holds."""
+    name = source.removeprefix(_CONTROLS) if isinstance(source, str) else source
+    file, label = _locate("control classes", name, control_names(), _CONTROLS)
+    return Path(file.name).stem, Content(_read(file, label, None), label)
+
+
+def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
+    if not isinstance(source, str | Path):
+        raise WordListError(
+            f"{kind}: {quoted(source)} is neither a name nor a path; give one, or what WordList.from_words, from_frame "
+            "or from_mapping makes"
+        )
+    label, path = str(source), Path(source)
+    if label in names and isinstance(source, str) and path.is_file():
+        raise WordListError(
+            f"{kind}: '{label}' is the name of a shipped list and of the file '{path.absolute()}'; give the path"
+            f" './{label}' for the file, or rename it to use the shipped list"
+        )
+    if path.is_file():
+        return path, label
+    if label in names:
+        return shipped("wordlists") / f"{folder}{label}.toml", label
+    raise WordListError(
+        f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names
+    )
+
+
+def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) -> dict[str, Any]:
+    if _suffix(file) in sentence_lists.SUFFIXES:
+        return sentence_lists.read_sentence_list(file, label)
+    if _suffix(file) in list_spreadsheets.SUFFIXES:
+        columns = list_spreadsheets.read_spreadsheet(file, label)
+        return list_spreadsheets.list_of_columns(columns, label, stereotypes)
+    return read_toml(file, f"{label}:", WordListError, hint="; see wordlists/weat6.toml for an example")
+
+
+def _suffix(file: Traversable) -> str:
+    return Path(file.name).suffix.lower()

@@ -1,0 +1,188 @@
+"""Rules that the words of a list must satisfy, one function each: it returns clean data or raises `WordListError`.
+
+What a rule changes or leaves out it returns as notices.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from unicodedata import normalize
+
+from bayes_bias.errors import WordListError
+from bayes_bias.words.content import Content, quoted
+
+type WordTable = dict[str, tuple[str, ...]]
+
+# What a word is in a sentence; `templates/words.toml` says what each means, and which shipped words are of it.
+WORD_CLASSES = (
+    "name",
+    "noun",
+    "mass",
+    "plural",
+    "adjective",
+    "verb",
+    "adverb",
+    "subject",
+    "object",
+    "possessive",
+    "other",
+)
+
+
+def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The group or class of each word, in order."""
+    return {word: home for home, members in words.items() for word in members}
+
+
+def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
+    """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
+    table = content.table(key).values
+    listed = {
+        str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()
+    }
+    notices = []
+    for name, words in listed.items():
+        repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
+        if repeats:
+            notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}; kept once")
+        for alike in _spellings(words):
+            notices.append(
+                f"{content.where}: '{name}' lists {alike}, which differ in case alone; they count as different words"
+            )
+    return {name: tuple(dict.fromkeys(words)) for name, words in listed.items()}, tuple(notices)
+
+
+def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
+    """The class that is stereotypical for each group, in the order of the groups."""
+    table = content.table("stereotypes")
+    stereotypes = {group: table.text(group) for group in table.values}
+    for group, class_name in stereotypes.items():
+        if group not in groups:
+            raise WordListError(f"{table.where} names an unknown group '{group}'", group, groups)
+        if class_name not in classes:
+            raise WordListError(
+                f"{content.where}: 'stereotypes.{group}' names an unknown class '{class_name}'",
+                class_name,
+                classes,
+            )
+    for group in groups:
+        if group not in stereotypes:
+            raise WordListError(
+                f"{content.where}: group '{group}' has no stereotypical class; add '{group} = <class>' to "
+                f"[stereotypes], with one of: {', '.join(classes)}"
+            )
+    return {group: stereotypes[group] for group in groups}
+
+
+def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
+    """Classes that no group is associated with and that the others are compared with.
+
+    The class of a single group is compared with all others of its list, unless the list names some.
+    """
+    named = content.texts("opposites")
+    for name in named:
+        if name not in classes:
+            raise WordListError(
+                f"{content.where}: 'opposites' names an unknown class '{name}'", name, classes
+            )
+        if name in stereotypes.values():
+            raise WordListError(
+                f"{content.where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
+            )
+    if named or len(stereotypes) > 1:
+        return tuple(dict.fromkeys(named))
+    return tuple(name for name in classes if name not in stereotypes.values())
+
+
+def read_word_classes(content: Content) -> dict[str, str]:
+    """The class (noun, name, adjective) of each word for which the list gives one."""
+    table, _ = read_words(content, "word_classes")
+    for name in table:
+        if name not in WORD_CLASSES:
+            raise WordListError(
+                f"{content.where}: 'word_classes' has an unknown class '{name}'", name, WORD_CLASSES
+            )
+    refuse_shared_words(table, "word classes", content.where)
+    return home_of(table)
+
+
+def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
+    """A bias is a comparison: a single group can be compared with two classes, but not with one."""
+    if len(table) < least:
+        names = ", ".join(f"'{name}'" for name in table) or "none"
+        needed = "one or more" if least == 1 else "two or more"
+        raise WordListError(f"{where}: found {names} as {kind}, and a comparison needs {needed}; add one")
+
+
+def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
+    """A word in two groups (or two associated classes) would be compared with itself."""
+    home: dict[str, str] = {}
+    for name, members in words.items():
+        for word in members:
+            if word in home:
+                raise WordListError(
+                    f"{where}: '{word}' is in two {kind}, '{home[word]}' and '{name}'; remove it from one"
+                )
+            home[word] = name
+
+
+def without_targets(classes: WordTable, groups: WordTable, where: str) -> tuple[WordTable, tuple[str, ...]]:
+    """Attributes without those that are targets too: the cosine of a word with itself is always 1."""
+    return _without(classes, dict.fromkeys(home_of(groups), "a target"), where)
+
+
+def separate_controls(
+    controls: Mapping[str, tuple[str, ...]],
+    groups: Mapping[str, tuple[str, ...]],
+    classes: Mapping[str, tuple[str, ...]],
+    where: str,
+) -> tuple[WordTable, tuple[str, ...]]:
+    """Control classes without words used elsewhere: as targets, attributes, or in an earlier control class."""
+    taken = {word: f"in '{name}' too" for word, name in home_of(classes).items()}
+    taken |= dict.fromkeys(home_of(groups), "a target")
+    kept: WordTable = {}
+    notices: tuple[str, ...] = ()
+    for name, words in controls.items():
+        remaining, left_out = _without({name: words}, taken, where)
+        kept |= remaining
+        notices += left_out
+        taken = dict.fromkeys(words, f"in '{name}' too") | taken
+    return kept, notices
+
+
+def _without(
+    classes: Mapping[str, tuple[str, ...]], taken: Mapping[str, str], where: str
+) -> tuple[WordTable, tuple[str, ...]]:
+    kept = {name: tuple(word for word in words if word not in taken) for name, words in classes.items()}
+    for name, words in kept.items():
+        if not words:
+            raise WordListError(
+                f"{where}: every word of class '{name}' is used elsewhere; give it other words"
+            )
+    notices = tuple(
+        f"{where}: '{word}' is {taken[word]}; left out of the class '{name}'"
+        for name, words in classes.items()
+        for word in words
+        if word in taken
+    )
+    return kept, notices
+
+
+def _checked_words(words: object, place: str) -> tuple[str, ...]:
+    """Words in composed form (NFC), in which the two ways to encode an accent are one."""
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise WordListError(f"{place} is {quoted(words)}; write it as a list of words")
+    listed = tuple(words)
+    if not listed:
+        raise WordListError(f"{place} is empty; list its words or remove it")
+    for word in listed:
+        if not isinstance(word, str) or word != word.strip() or not word:
+            raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
+    return tuple(normalize("NFC", word) for word in listed)
+
+
+def _spellings(words: Iterable[str]) -> list[str]:
+    """Words that differ in case alone, such as "'competent', 'COMPETENT'"."""
+    alike: dict[str, list[str]] = {}
+    for word in dict.fromkeys(words):
+        alike.setdefault(word.casefold(), []).append(f"'{word}'")
+    return [", ".join(spellings) for spellings in alike.values() if len(spellings) > 1]

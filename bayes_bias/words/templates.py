@@ -1,0 +1,325 @@
+"""Templates: sentences with a slot, in which words stand when a model reads them.
+
+The phrase of a word's class fills the slot: "Emily", "a rose", "something gentle". Where grammar asks for more, a
+template has another form for the class. The position of each word in its sentence is known to the character.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bayes_bias.citation import Reference
+from bayes_bias.errors import TemplateError
+from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.formatting import Telling
+from bayes_bias.words.content import Content
+from bayes_bias.words.indefinite_articles import article
+from bayes_bias.words.list_rules import WORD_CLASSES
+from bayes_bias.words.word_classes import LEXICON, phrases
+
+type Span = tuple[int, int]
+
+ONE, TWO = ("word",), ("attribute", "target")
+
+_KEYS = ("title", "description", "classes", "suits", "phrases", "sentences", "source")
+_SLOT = re.compile(r"\{(\w*)\}")
+_ARTICLE = re.compile(r"\ban? \{", re.IGNORECASE)
+_WITH_ARTICLE = re.compile(r"\ba \{word\}")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, and where in it the word stands: ``text[start:end]``."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence, and where in it the target and the attribute stand."""
+
+    text: str
+    target: Span
+    attribute: Span
+
+
+@dataclass(frozen=True)
+class Template:
+    """One sentence with its slots, and its forms for classes of words that need one."""
+
+    text: str
+    forms: Mapping[str, str]
+
+
+@dataclass(frozen=True, repr=False)
+class Templates(Telling):
+    """A set of sentences with slots: each is a replicate of a table.
+
+    Parameters
+    ----------
+    name, title, description : str
+        The name of the set, and its purpose.
+    templates : tuple of Template
+        The sentences; the text of each is its label.
+    classes : tuple of str
+        Classes of words that can stand in all of them.
+    phrases : mapping of str to str
+        For each class the form of a word where a sentence needs a noun.
+    suits : tuple of str
+        Shipped lists whose words can all stand in it.
+    source : Reference
+        Who wrote the sentences.
+
+    Examples
+    --------
+    >>> plain = load_templates("plain-10")
+    >>> [sentence.text for sentence in plain.sentences("orchid", "noun")][:2]
+    ['This is an orchid.', 'That is an orchid.']
+    >>> load_templates("association-10").pairs(("Emily", "name"), ("gentle", "adjective"))[0].text
+    'When people think of Emily, they think of something gentle.'
+    """
+
+    name: str
+    title: str
+    description: str
+    templates: tuple[Template, ...]
+    classes: tuple[str, ...]
+    phrases: Mapping[str, str]
+    suits: tuple[str, ...] = ()
+    source: Reference = Reference()
+
+    @property
+    def text(self) -> str:
+        """Name, number of sentences, classes of words."""
+        return f"{self.name}, {len(self.templates)} sentences for {', '.join(self.classes)}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the replicates: the sentences with their slots."""
+        return tuple(template.text for template in self.templates)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """("word",), or ("attribute", "target") of sentences with two slots."""
+        return _slots(self.templates[0].text)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of everything that shapes a sentence: title, description and source do not change it."""
+        used = [
+            [[template.text, dict(template.forms)] for template in self.templates],
+            dict(self.phrases),
+            sorted(self.classes),
+        ]
+        return hashlib.sha256(json.dumps(used, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+    def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
+        """The word in every template, in their order.
+
+        Raises
+        ------
+        TemplateError
+            Words of this class cannot stand in these templates, or they have two slots.
+        """
+        self._check(ONE, word, word_class)
+        return tuple(self._sentence(template, word, word_class) for template in self.templates)
+
+    def pairs(self, target: tuple[str, str], attribute: tuple[str, str]) -> tuple[Pair, ...]:
+        """A target and an attribute, each a word and its class, in every template.
+
+        Raises
+        ------
+        TemplateError
+            Words of a class cannot stand in these templates, or they have one slot.
+        """
+        self._check(TWO, *target)
+        self._check(TWO, *attribute)
+        words = {"target": self._phrase(*target), "attribute": self._phrase(*attribute)}
+        filled = [_fill(template.text, words) for template in self.templates]
+        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in filled)
+
+    def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
+        form = template.forms.get(word_class)
+        if form is None:
+            text, spans = _fill(template.text, {"word": self._phrase(word, word_class)})
+        else:
+            text, spans = _fill(_with_article(form, word), {"word": ("", word, "")})
+        return Sentence(text, *spans["word"])
+
+    def _phrase(self, word: str, word_class: str) -> "_Phrase":
+        before, after = _with_article(self.phrases[word_class], word).split("{word}")
+        return before, word, after
+
+    def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
+        if self.slots != slots:
+            raise TemplateError(
+                f"templates: the sentences of '{self.name}' have {_in_braces(self.slots)}, and {_in_braces(slots)} is"
+                f" needed here; sets that have it: {', '.join(shipped.name for shipped in _sets_with(slots))}"
+            )
+        if word_class not in WORD_CLASSES:
+            raise TemplateError(f"templates: unknown word class '{word_class}'", word_class, WORD_CLASSES)
+        if word_class not in self.classes:
+            others = [shipped.name for shipped in _sets_with(slots) if word_class in shipped.classes]
+            raise TemplateError(
+                f"templates: '{word}' is of the class '{word_class}', and '{self.name}' is for"
+                f" {', '.join(self.classes)}; take another set, such as {', '.join(others)}, or leave the word out"
+            )
+
+
+def template_names() -> list[str]:
+    """Names of the shipped sets."""
+    return [name for name in shipped_names("templates") if name != LEXICON]
+
+
+def load_templates(name_or_path: str | Path | Templates) -> Templates:
+    """Read a set of sentences by its shipped name or from a TOML file; `Templates` are returned as they are.
+
+    Raises
+    ------
+    TemplateError
+        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another one, or twice.
+
+    Examples
+    --------
+    >>> len(load_templates("noun-10").labels)
+    10
+    """
+    if isinstance(name_or_path, Templates):
+        return name_or_path
+    file, label = _locate(str(name_or_path))
+    hint = "; see templates/plain-10.toml for an example"
+    content = Content(read_toml(file, f"{label}:", TemplateError, hint), label, TemplateError)
+    return _read(content, Path(file.name).stem)
+
+
+def _locate(label: str) -> tuple[Traversable, str]:
+    if label in template_names():
+        return shipped("templates") / f"{label}.toml", label
+    if Path(label).is_file():
+        return Path(label), label
+    raise TemplateError(
+        f"templates: '{label}' is neither a shipped set nor a TOML file", label, template_names()
+    )
+
+
+def _sets_with(slots: tuple[str, ...]) -> list[Templates]:
+    return [templates for templates in map(load_templates, template_names()) if templates.slots == slots]
+
+
+def _read(content: Content, name: str) -> Templates:
+    content.check_keys(_KEYS)
+    altered = content.table("phrases")
+    altered.check_keys(WORD_CLASSES)
+    for word_class in altered.values:
+        _checked_slots(altered, word_class, (ONE,), f"{content.where}: 'phrases.{word_class}'")
+    classes = content.texts("classes", default=WORD_CLASSES)
+    for word_class in classes:
+        if word_class not in WORD_CLASSES:
+            raise TemplateError(
+                f"{content.where}: 'classes' has an unknown class '{word_class}'", word_class, WORD_CLASSES
+            )
+    return Templates(
+        name=name,
+        title=content.text("title", default=name),
+        description=content.text("description"),
+        templates=_templates(content),
+        classes=classes,
+        phrases=MappingProxyType({**phrases(), **altered.values}),
+        suits=content.texts("suits"),
+        source=content.reference(),
+    )
+
+
+def _templates(content: Content) -> tuple[Template, ...]:
+    entries = content.values.get("sentences", [])
+    if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
+        raise TemplateError(
+            f'{content.where}: has no [[sentences]]; add some, such as text = "This is {{word}}."'
+        )
+    templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
+    texts = [template.text for template in templates]
+    for one, other in pairwise(texts):
+        if _slots(one) != _slots(other):
+            raise TemplateError(
+                f"{content.where}: '{one}' has {_in_braces(_slots(one))}, '{other}' {_in_braces(_slots(other))};"
+                " all sentences of a set have the same slots"
+            )
+    for text in texts:
+        if texts.count(text) > 1:
+            raise TemplateError(f"{content.where}: '{text}' is there {texts.count(text)} times; keep one")
+    return tuple(templates)
+
+
+def _template(entry: Any, where: str) -> Template:
+    if not isinstance(entry, Mapping) or "text" not in entry:
+        raise TemplateError(f'{where}: has no text; write text = "This is {{word}}."')
+    content = Content(entry, where, TemplateError)
+    content.check_keys(("text", *WORD_CLASSES))
+    text = entry["text"]
+    slots = _checked_slots(content, "text", (ONE, TWO), where)
+    forms = {key: form for key, form in entry.items() if key != "text"}
+    if forms and slots != ONE:
+        raise TemplateError(
+            f"{where}: has forms for {', '.join(forms)} and two slots; sentences with two have [phrases] instead"
+        )
+    if _ARTICLE.search(text):
+        raise TemplateError(
+            f"{where}: '{text}' has an article before a slot; leave it out, since words bring their own"
+        )
+    for word_class in forms:
+        _checked_slots(content, word_class, (ONE,), f"{where}, form '{word_class}'")
+    return Template(text, MappingProxyType(forms))
+
+
+def _checked_slots(
+    content: Content, key: str, allowed: Sequence[tuple[str, ...]], where: str
+) -> tuple[str, ...]:
+    """The slots of a text, each of which is there once."""
+    text = content.text(key)
+    slots = _slots(text)
+    if slots not in allowed:
+        needed = " or ".join(map(_in_braces, allowed))
+        raise TemplateError(f"{where}: '{text}' has {_in_braces(slots)}; needed: {needed}, each once")
+    return slots
+
+
+def _slots(text: str) -> tuple[str, ...]:
+    return tuple(sorted(_SLOT.findall(text)))
+
+
+def _in_braces(slots: tuple[str, ...]) -> str:
+    return " and ".join(f"{{{slot}}}" for slot in reversed(slots)) or "no slot"
+
+
+# What stands before a word in its phrase, the word, and what stands after it.
+type _Phrase = tuple[str, str, str]
+
+
+def _with_article(form: str, word: str) -> str:
+    return _WITH_ARTICLE.sub(f"{article(word)} {{word}}", form)
+
+
+def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
+    """The sentence with its slots filled, its first letter a capital, and where each word stands."""
+    parts, spans, at = [], {}, 0
+    for number, part in enumerate(_SLOT.split(text)):
+        if number % 2 == 0:
+            written = part
+        else:
+            before, word, after = words[part]
+            written = before + word + after
+            spans[part] = (at + len(before), at + len(before) + len(word))
+        parts.append(written)
+        at += len(written)
+    whole = "".join(parts)
+    first = whole[:1].upper()
+    return (first + whole[1:] if len(first) == 1 else whole), spans

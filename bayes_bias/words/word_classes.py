@@ -1,0 +1,75 @@
+"""What a word is in a sentence (noun, name, adjective): the lexicon of the shipped lists, and a list's own table."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from bayes_bias.errors import TemplateError
+from bayes_bias.files import shipped
+from bayes_bias.words.list_rules import WORD_CLASSES
+from bayes_bias.words.wordlist import WordList
+
+# The file of the lexicon, which lies among the templates and is none.
+LEXICON = "words"
+
+
+@cache
+def lexicon() -> Mapping[str, str]:
+    """The class of every word of the shipped lists."""
+    return MappingProxyType({word: name for name, entry in _file().items() for word in entry["words"]})
+
+
+@cache
+def phrases() -> Mapping[str, str]:
+    """The form in which a word of each class stands where a sentence needs a noun."""
+    return MappingProxyType({name: entry["phrase"] for name, entry in _file().items()})
+
+
+def word_classes(*wordlists: WordList) -> Mapping[str, str]:
+    """The lexicon, overridden by what lists say of their words.
+
+    Raises
+    ------
+    TemplateError
+        Two lists give a word different classes.
+    """
+    given: dict[str, str] = {}
+    for wordlist in wordlists:
+        for word, name in wordlist.word_classes.items():
+            if given.setdefault(word, name) != name:
+                raise TemplateError(
+                    f"templates: '{word}' is of the class '{given[word]}' in one list and of '{name}' in "
+                    f"'{wordlist.name}'; give it the same class in both, or encode the lists separately"
+                )
+    return {**lexicon(), **given}
+
+
+def word_class(word: str, known: Mapping[str, str] | None = None) -> str:
+    """The class of a word, as it is spelt.
+
+    Raises
+    ------
+    TemplateError
+        Its class is unknown.
+
+    Examples
+    --------
+    >>> word_class("orchid"), word_class("Emily"), word_class("gentle")
+    ('noun', 'name', 'adjective')
+    """
+    classes = lexicon() if known is None else known
+    if word in classes:
+        return classes[word]
+    spelt = [other for other in classes if other.casefold() == word.casefold()]
+    near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in spelt)})" if spelt else ""
+    raise TemplateError(
+        f"templates: the word class of '{word}' is unknown{near}; add it to the list, in its table [word_classes]:"
+        f' noun = ["{word}"]; classes: {", ".join(WORD_CLASSES)}'
+    )
+
+
+@cache
+def _file() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((shipped("templates") / f"{LEXICON}.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,132 @@
+"""A debiasing method is one file: where it is defined it is registered, and sweeps and the command line have it."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias import arguments
+from bayes_bias.debiasing import Debiaser, Debiasing, HardDebias, debiaser, debiaser_names, make_debiaser
+from bayes_bias.debiasing.debiaser import DEBIASERS, ENTRY_POINTS
+from bayes_bias.errors import BayesBiasError, EmbeddingError, MeasureError, WordListError
+
+FILE = '''
+"""Vectors as they are, times a number."""
+
+from dataclasses import dataclass, replace
+
+from bayes_bias.debiasing import Debiaser, debiaser
+
+
+@debiaser("toy")
+@dataclass(frozen=True)
+class Toy(Debiaser[int]):
+    """Vectors times a number."""
+
+    factor: float = 1.0
+
+    def fit(self, vectors, sets):
+        return replace(self, learned=len(vectors))
+
+    def transform(self, vectors):
+        return {word: self.factor * vector for word, vector in vectors.items()}
+'''
+VECTORS = {"she": np.array([1.0, 1.0]), "he": np.array([-1.0, 1.0]), "nurse": np.array([2.0, 3.0])}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A module with a method, imported; the method is forgotten afterwards."""
+    (tmp_path / "a_method_of_my_own.py").write_text(FILE)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = dict(DEBIASERS)
+    importlib.import_module("a_method_of_my_own")
+    yield
+    sys.modules.pop("a_method_of_my_own")
+    DEBIASERS.pop("toy")
+    assert before.items() <= DEBIASERS.items()
+
+
+def test_a_method_of_your_own_is_known_by_name_with_its_settings(toy: None) -> None:
+    assert "toy" in debiaser_names()
+    method = make_debiaser("toy", {"factor": 2.0})
+    assert method.provenance == {"method": "toy", "factor": 2.0}
+    assert method.fit_transform(VECTORS, "she:he")["nurse"].tolist() == [4.0, 6.0]
+
+
+def test_an_installed_package_names_its_module_by_an_entry_point(
+    toy: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    DEBIASERS.pop("toy")
+    del sys.modules["a_method_of_my_own"]
+    installed = EntryPoint("mine", "a_method_of_my_own", ENTRY_POINTS)
+    monkeypatch.setattr(arguments, "entry_points", lambda group: [installed] if group == ENTRY_POINTS else [])
+    assert "toy" in debiaser_names()
+
+
+def test_a_name_is_taken_once(toy: None) -> None:
+    with pytest.raises(MeasureError, match="'toy' is taken by a_method_of_my_own"):
+
+        @debiaser("toy")
+        @dataclass(frozen=True)
+        class _Other(HardDebias):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "named"),
+    [
+        ("hrad", {}, ["'hrad'", "'hard'"]),
+        ("hard", {"component": 2}, ["'component'", "'components'"]),
+        ("hard", {"components": 0}, ["components", "0"]),
+        ("hard", {"equalize": "yes"}, ["equalize", "'yes'"]),
+    ],
+)
+def test_an_unknown_method_or_setting_is_one_line(
+    name: str, settings: dict[str, object], named: list[str]
+) -> None:
+    with pytest.raises(BayesBiasError) as raised:
+        make_debiaser(name, settings)
+    assert all(part in str(raised.value) for part in named)
+
+
+def test_fit_changes_nothing_and_a_method_that_was_not_fitted_refuses() -> None:
+    method = HardDebias()
+    assert method.fit(VECTORS, "she:he") == method  # what was learned is no setting
+    with pytest.raises(MeasureError, match=r"hard: .*fit\(vectors, sets\)"):
+        method.transform(VECTORS)
+
+
+def test_what_is_neither_a_method_nor_a_file_of_sets_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(EmbeddingError, match=r"method: a str .*HardDebias\(\)"):
+        Debiasing("hard", "she:he")  # type: ignore[arg-type]
+    with pytest.raises(WordListError, match=r"no file 'nowhere\.toml'"):
+        Debiasing(HardDebias(), "nowhere.toml")
+
+
+def test_a_table_says_how_its_vectors_were_debiased() -> None:
+    debiased = Debiasing(HardDebias(components=2), "she:he,woman:man").applied(
+        bb.open_embedding("googlenews-demo")
+    )
+    assert debiased.name == "googlenews-demo, debiased"
+    provenance = bb.cosines(debiased, "weat6").provenance
+    assert provenance["debiasing"] == "method = hard, components = 2, equalize = False"
+    assert len(provenance["debiasing_sets_sha256"]) == 64
+
+
+def test_words_without_a_usable_vector_are_left_out_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
+    vectors = VECTORS | {"zero": np.zeros(2), "broken": np.array([np.nan, 1.0])}
+    applied = Debiasing(HardDebias(), "she:he").applied(bb.open_embedding(vectors))
+    assert applied.vocabulary() == ["she", "he", "nurse"]
+    assert "2 word(s)" in caplog.text
+
+
+def test_the_public_names_are_those_of_the_protocol() -> None:
+    assert issubclass(HardDebias, Debiaser)
+    assert {"Comparison", "Debiasing", "HardDebias", "ShareRemoved", "debiaser"} <= set(dir(bb.debiasing))

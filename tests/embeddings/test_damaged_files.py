@@ -1,0 +1,155 @@
+"""Nothing that a file can hold ends in a wrong number, a crash or a claim on all memory."""
+
+import io
+import zipfile
+from unicodedata import normalize
+
+import numpy as np
+import pytest
+from numpy.lib import format as npy
+
+from bayes_bias import cosines, open_embedding
+from bayes_bias.embeddings.near_spellings import near_spellings
+from bayes_bias.errors import EmbeddingError
+from tests.helpers import refused, says
+
+WORDS = ["he", "she", "nurse"]
+VECTORS = np.arange(1, 10, dtype=np.float32).reshape(3, 3)
+
+
+def archive(**arrays) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **{"words": np.array(WORDS), "vectors": VECTORS, **arrays})
+    return buffer.getvalue()
+
+
+def claiming(shape: tuple[int, ...], data: bytes = b"", name: str = "vectors", dtype: str = "<f4") -> bytes:
+    """An archive with an array whose header claims this shape."""
+    header = io.BytesIO()
+    npy.write_array_header_2_0(header, {"descr": dtype, "fortran_order": False, "shape": shape})
+    buffer = io.BytesIO(archive())
+    whole = io.BytesIO()
+    with zipfile.ZipFile(buffer) as old, zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.namelist():
+            content = header.getvalue() + data if member == f"{name}.npy" else old.read(member)
+            new.writestr(member, content)
+    return whole.getvalue()
+
+
+def flipped(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
+
+
+def opened(tmp_path, content: bytes, name: str = "v.npz"):
+    (tmp_path / name).write_bytes(content)
+    return open_embedding(tmp_path / name)
+
+
+def vectors_or_line(tmp_path, content: bytes) -> dict[str, np.ndarray] | str:
+    try:
+        return opened(tmp_path, content).all()
+    except EmbeddingError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("at", range(0, len(archive()), 7))
+def test_a_flipped_byte_gives_the_vectors_or_one_line(tmp_path, at):
+    outcome = vectors_or_line(tmp_path, flipped(archive(), at))
+    if isinstance(outcome, str):
+        assert "v.npz" in outcome
+    else:
+        np.testing.assert_array_equal(list(outcome.values()), VECTORS)
+
+
+CLAIMS = {
+    "more floats than the member has": (claiming((3, 500_000_000)), "v.npz `vectors` 500000000"),
+    "long words": (claiming((3,), name="words", dtype="<U500000000"), "v.npz `words` U500000000"),
+    "words longer than any": (claiming((3,), name="words", dtype="<U2000000000"), "v.npz damaged"),
+    "a negative shape": (claiming((3, -3)), "v.npz `vectors` -3"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), CLAIMS.values(), ids=CLAIMS)
+def test_a_claimed_size_is_held_against_the_member(tmp_path, content, message):
+    with refused(EmbeddingError, message):
+        opened(tmp_path, content)
+
+
+def test_an_archive_that_unpacks_to_hundreds_of_times_its_size_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("bayes_bias.embeddings.numpy_archive._LARGE", 1 << 20)
+    bomb = claiming((3, 1_000_000), bytes(12_000_000))
+    assert len(bomb) < 12_000_000 / 200
+    with refused(EmbeddingError, "v.npz 12,000,316 trust=True"):
+        opened(tmp_path, bomb)
+
+
+POOLS = {
+    "pickled pool": ({"pool": np.array([True, 1, None], dtype=object)}, "`pool` object bool"),
+    "short pool": ({"pool": np.array([True])}, "`pool` (1,) (3,)"),
+    "pool of words": ({"pool": np.array(WORDS)}, "`pool` bool"),
+    "pickled seeds": (
+        {"vectors": np.ones((2, 3, 3)), "seeds": np.array(["a", "b"], dtype=object)},
+        "`seeds` object text",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arrays", "message"), POOLS.values(), ids=POOLS)
+def test_every_array_is_checked_when_the_file_is_opened(tmp_path, arrays, message):
+    with refused(EmbeddingError, message):
+        opened(tmp_path, archive(**arrays))
+
+
+HEADERS = {
+    "400 digits, binary": (b"3 " + b"9" * 400 + b"\nhe \x00\x01", "v.bin 1,000,000"),
+    "400 digits, text": (b"1 " + b"9" * 400 + b"\nhe 1 2\n", "v.bin 1,000,000"),
+    "a billion, binary": (b"3 1000000000\nhe \x00\x01", "v.bin 1000000000"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), HEADERS.values(), ids=HEADERS)
+def test_dimensions_that_no_vector_has_are_refused(tmp_path, content, message):
+    with refused(EmbeddingError, message):
+        opened(tmp_path, content, "v.bin")
+
+
+@pytest.mark.parametrize("header", ["", "2 3\n"])
+def test_a_byte_order_mark_is_no_part_of_a_word(tmp_path, header):
+    text = f"\ufeff{header}he 1 2 3\nshe 4 5 6\n".encode()
+    vectors = opened(tmp_path, text, "v.vec").all()
+    assert {word: vector.tolist() for word, vector in vectors.items()} == {"he": [1, 2, 3], "she": [4, 5, 6]}
+
+
+@pytest.mark.parametrize("header", ["", "2 3\n"])
+def test_a_text_file_that_may_be_cut_within_its_last_number_is_noticed(tmp_path, header, caplog):
+    whole = f"{header}he 1 2 3.25\nshe 4 5 6.25\n"
+    assert opened(tmp_path, whole.encode(), "whole.vec").all()["she"][-1] == 6.25
+    assert not caplog.records
+    assert opened(tmp_path, whole[:-3].encode(), "cut.vec").all()["she"][-1] == 6
+    (record,) = caplog.records
+    assert says(record.getMessage(), "cut.vec line last size")
+
+
+def test_both_encodings_of_an_accent_find_the_same_vector():
+    stored, wanted = (normalize(form, "caf\u00e9") for form in ("NFD", "NFC"))
+    embedding = open_embedding({stored: [1.0, 2.0], "tea": [2.0, 1.0]})
+    assert embedding.find([wanted])[wanted].tolist() == [1, 2]
+    assert list(embedding.excerpt([wanted]).all()) == [wanted]
+
+
+def test_a_missing_word_comes_with_the_nearest_spellings():
+    vectors = {"he": [1, 0], "she": [0, 1], "competent": [1, 1], "nurse": [1, 2], "nurses": [2, 1]}
+    words = {
+        "groups": {"men": ["he"], "women": ["she"]},
+        "classes": {"able": ["competant", "competent"], "care": ["Nurse", "nurses", "nurse"]},
+        "stereotypes": {"men": "able", "women": "care"},
+    }
+    table = cosines(vectors, words, controls=(), allow_loss=True)
+    assert dict(zip(table.coverage.name, table.coverage.variants, strict=True)) == {
+        "men": "",
+        "women": "",
+        "able": "competant: competent",
+        "care": "Nurse: nurse",
+    }
+    assert any("competant (but: competent)" in notice for notice in table.notices)
+    assert near_spellings(["axe"], ["are", "age"]) == {}

@@ -1,0 +1,114 @@
+"""A short scenario end to end: the truth is found, a killed run repeats nothing, a measure of one's own joins."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.known_bias import downstream_classifier as downstream
+from bayes_bias.known_bias import training_jobs as reading
+from bayes_bias.known_bias.asking_measures import POSTERIOR, SCORE
+from bayes_bias.known_bias.corpora import draw_truth
+from bayes_bias.known_bias.known_bias_results import KnownBias
+from bayes_bias.known_bias.questions import answers
+from bayes_bias.known_bias.retest import retest
+from bayes_bias.measures import Result, measure
+from bayes_bias.measures.registry import MEASURES
+from bayes_bias.sweeps.job_store import MARKER
+from tests.known_bias.helpers import short_scenario
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scenarios") / "short"
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> KnownBias:
+    return bb.known_bias.run(short_scenario(seeds=2), folder, jobs=1)
+
+
+@pytest.mark.slow
+def test_a_model_of_a_corpus_knows_what_the_corpus_says(found: KnownBias) -> None:
+    words = found.words_with_truth
+    for name in (SCORE, POSTERIOR, "SAME (signed)", "RIPA"):
+        for _, own in words[words.measure == name].groupby("seed"):
+            assert np.corrcoef(own.value, own.log_odds)[0, 1] > 0.8, name
+
+
+@pytest.mark.slow
+def test_the_posterior_of_a_word_lies_between_its_bounds_and_knows_sure_signs(found: KnownBias) -> None:
+    own = found.words_with_truth[found.words_with_truth.measure == POSTERIOR]
+    assert ((own.ci95_lb < own.value) & (own.value < own.ci95_ub)).all()
+    clear = own[(own.ci95_lb > 0) | (own.ci95_ub < 0)]
+    assert len(clear) > 10
+    assert (np.sign(clear.value) == np.sign(clear.log_odds)).mean() > 0.9
+
+
+@pytest.mark.slow
+def test_what_is_kept_is_neither_trained_nor_asked_again(
+    found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(reading, "train_static", refuse)
+    again = bb.known_bias.run(short_scenario(seeds=2), folder, jobs=1)
+    pd.testing.assert_frame_equal(again.words, found.words)
+    next(path for path in (folder / "answers").glob("*.json") if path.name != MARKER).unlink()
+    asked_again = bb.known_bias.run(short_scenario(seeds=2), folder, jobs=1)
+    pd.testing.assert_frame_equal(asked_again.models, found.models)
+
+
+@pytest.mark.slow
+def test_a_measure_of_your_own_is_in_every_table(folder: Path, found: KnownBias) -> None:
+    class Lean(Result):
+        measure = "lean"
+        word_value = "lean"
+
+    @measure("lean")
+    def _lean(occasion: object) -> Lean:
+        scores = occasion.table.values.mean("attribute").to_series()  # type: ignore[attr-defined]
+        return Lean(value=float(scores.mean()), range=(-1, 1), words=scores.to_frame("lean"))
+
+    try:
+        joined = bb.known_bias.run(short_scenario(seeds=2), folder, jobs=1)
+    finally:
+        MEASURES.pop("lean")
+    assert "lean" in set(joined.words.measure)
+    assert "lean" in set(joined.models.measure)
+
+
+@pytest.mark.slow
+def test_the_page_answers_every_question_that_the_scenario_can(found: KnownBias, tmp_path: Path) -> None:
+    page = bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
+    asked = [answer.question for answer in answers(found)]
+    assert {each.name for each in asked} == {"words", "robustness"}
+    assert all(each.title in page for each in asked)
+    assert len(pd.read_csv(tmp_path / "page" / "words.csv.gz")) == len(found.words)
+
+
+@pytest.mark.slow
+def test_debiasing_takes_the_bias_out_of_words_and_leaves_the_gaps_of_a_classifier(
+    found: KnownBias, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downstream, "CLASSIFIERS", ("logistic regression",))
+    scenario = found.scenario
+    vectors = reading.vectors_of(scenario, next(scenario.readings()), found.folder / "models")
+    classes = pd.DataFrame(downstream.downstream(scenario, draw_truth(scenario, 0), vectors, seed=0))
+    of = classes.groupby("components")
+    size, gaps = (of[name].apply(lambda values: values.abs().mean()) for name in ("bias", "gap"))
+    assert size[1] < 0.2 * size[0]
+    assert gaps[1] > 0.5 * gaps[0]
+
+
+@pytest.mark.slow
+def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> None:
+    scenario = found.scenario
+    vectors = reading.vectors_of(scenario, next(scenario.readings()), found.folder / "models")
+    changes = pd.DataFrame(retest(scenario, vectors, seed=0)).pivot_table(
+        index="measure", columns="share", values="change"
+    )
+    assert (changes[0.5] < changes[0.05]).all()

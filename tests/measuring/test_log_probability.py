@@ -1,0 +1,151 @@
+"""Log probabilities of words beside each other, from whatever scores a sentence with a blank."""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from bayes_bias import WordList, cosines, fit, log_probabilities
+from bayes_bias.errors import MeasureError, TableError, TemplateError
+from bayes_bias.measures import lpbs, measure_all, unmasking
+from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
+from bayes_bias.words.cloze import Cloze
+from tests.helpers import FEW, refused
+
+WORDS = WordList.from_mapping(
+    {
+        "groups": {"men": ["John", "Paul"], "women": ["Amy", "Joan"]},
+        "classes": {"work": ["boss", "office"], "home": ["cook", "orchid"]},
+        "stereotypes": {"men": "work", "women": "home"},
+        "word_classes": {"noun": ["boss", "office", "cook"]},
+    },
+    name="jobs",
+)
+WORK = ("boss", "office")
+
+
+class Model:
+    """Men are likelier beside work by one nat, women beside home by two; long words are less likely."""
+
+    name, identity = "by hand", "1"
+
+    def __init__(self) -> None:
+        self.asked: list[Cloze] = []
+
+    def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
+        self.asked += clozes
+        return [self.log_probability(cloze) for cloze in clozes]
+
+    def log_probability(self, cloze: Cloze) -> float:
+        at_work = any(word in cloze.seen for word in WORK)
+        at_home = any(word in cloze.seen for word in ("cook", "orchid"))
+        gain = {"John": at_work, "Paul": at_work, "Amy": 2 * at_home, "Joan": 2 * at_home}
+        return -5.0 - len(cloze.word) / 10 + gain.get(cloze.word, 0)
+
+
+def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
+    table = log_probabilities(Model(), WORDS, ())
+    assert table.metric == LOG_PROBABILITY_RATIO
+    assert table.replicates is not None
+    assert len(table.replicates.labels) == 10
+    for own in table.singles().values():
+        np.testing.assert_allclose(own.block("men", "work"), 1)
+        np.testing.assert_allclose(own.block("women", "home"), 2)
+        np.testing.assert_allclose(own.block("women", "work"), 0, atol=1e-12)
+
+
+def test_the_word_is_asked_for_in_its_sentence_and_beside_a_mask_that_tells_nothing():
+    model = Model()
+    log_probabilities(model, WORDS, ())
+    with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
+    assert with_other in model.asked
+    hidden = next(each for each in model.asked if each.word == "John" and each.hidden)
+    assert hidden.seen == "When people think of ___, they think of ___."
+    assert len(model.asked) == (16 + 4) * 10
+
+
+def test_either_side_may_be_predicted():
+    model = Model()
+    table = log_probabilities(model, WORDS, (), predict="attributes", corrected=False)
+    assert table.metric == LOG_PROBABILITY
+    assert table.provenance["predicted"] == "attributes"
+    assert {cloze.word for cloze in model.asked} == {"boss", "office", "cook", "orchid"}
+    assert not any(cloze.hidden for cloze in model.asked)
+    with refused(TableError, "'target' 'targets'"):
+        log_probabilities(model, WORDS, (), predict="target")
+
+
+def test_lpbs_is_the_difference_of_scores_in_their_standard_deviation():
+    table = log_probabilities(Model(), WORDS, ())
+    found = lpbs(table)
+    scores = np.array([1.0, 1.0, -2.0, -2.0])
+    np.testing.assert_allclose(found.words.score, scores)
+    assert found.value == pytest.approx(3 / scores.std(ddof=1))
+    assert (found.difference, found.p_value, found.exact) == (pytest.approx(3), pytest.approx(2 / 6), True)
+    raw = log_probabilities(Model(), WORDS, (), corrected=False)
+    assert lpbs(raw).value == pytest.approx(found.value)  # the prior cancels
+
+
+def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
+    class Halves(Model):
+        def log_probability(self, cloze: Cloze) -> float:
+            return float(np.log(0.6 if cloze.word in WORK and "John" in cloze.seen else 0.2))
+
+    found = unmasking(log_probabilities(Halves(), WORDS, (), predict="attributes", corrected=False))
+    assert found.words.loc["John", "work"] == pytest.approx(0.75)
+    assert found.words.loc["John", "distance"] == pytest.approx(
+        jensenshannon([0.75, 0.25], [0.5, 0.5], base=2)
+    )
+    assert found.words.loc["Amy", "distance"] == pytest.approx(0, abs=1e-7)
+    assert found.range[1] == pytest.approx(0.5579, abs=1e-4)  # sqrt(H(.75) - 1/2) bits
+
+
+def test_measures_of_one_kind_of_table_refuse_the_other():
+    cosine = cosines("googlenews-demo", "weat7", controls=())
+    with refused(MeasureError, "LPBS log probabilities cosines"):
+        lpbs(cosine)
+    with refused(MeasureError, "predict='attributes' corrected=False"):
+        unmasking(log_probabilities(Model(), WORDS, ()))
+    rows = measure_all(log_probabilities(Model(), WORDS, ())).table.index
+    assert "LPBS" in rows
+    assert not {"MAC", "SAME", "SEAT", "CEAT", "unmasking"} & set(rows)
+
+
+@pytest.mark.slow
+def test_a_fit_and_its_verdict_are_in_nats():
+    class Noisy(Model):
+        def log_probability(self, cloze: Cloze) -> float:
+            noise = np.random.default_rng(crc32(f"{cloze.seen} {cloze.word}".encode())).normal()
+            return super().log_probability(cloze) - 5 + 0.1 * noise
+
+    fitted = fit(log_probabilities(Noisy(), WORDS, ()), sampling=FEW)
+    assert fitted.attrs["metric"].startswith('{"name": "log probability ratio", "unit": "nats"')
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (lambda clozes: [-1.0], "answers 20"),
+        (lambda clozes: [float("nan")] * len(clozes), "nan 'John' When people think of"),
+        (lambda clozes: [0.7] * len(clozes), "0.7 logarithms"),
+    ],
+)
+def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
+    with refused(TableError, message):
+        log_probabilities(answers, WORDS, ())
+
+
+def test_templates_of_one_slot_and_words_without_a_class_are_refused():
+    with refused(TemplateError, "{word} {target} {attribute}"):
+        log_probabilities(Model(), WORDS, (), templates="plain-10")
+    unknown = WordList.from_mapping(
+        {
+            "groups": {"men": ["Ottokar"], "women": ["Amy"]},
+            "classes": {"work": ["boss"], "home": ["cook"]},
+            "stereotypes": {"men": "work", "women": "home"},
+        }
+    )
+    with refused(TemplateError, "'Ottokar'"):
+        log_probabilities(Model(), unknown, ())

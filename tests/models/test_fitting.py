@@ -1,0 +1,60 @@
+"""All fits come from one pipeline: the same groups and attributes, and a warning where one has not converged."""
+
+import logging
+
+import pandas as pd
+import pytest
+
+from bayes_bias import Sampling, load_fit, save_fit, sentence_pairs, tpr_gaps
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.sweeps.pooling_cells import pool_cells
+
+TOO_SHORT = Sampling(draws=40, tune=40, chains=2)
+ATTRIBUTES = {
+    *("name", "metric", "model", "structure", "options", "priors", "spec_sha256", "table_sha256", "notices"),
+    *("versions", "seed", "draws", "tune", "chains", "target_accept", "diagnostics"),
+}
+
+
+def of_pairs():
+    return sentence_pairs.estimate("pairs-demo", sampling=TOO_SHORT).fits["share"]
+
+
+def of_gaps():
+    return tpr_gaps.estimate(data="tpr-demo", sampling=TOO_SHORT).fit
+
+
+def of_correlation():
+    gaps = tpr_gaps.estimate(data="tpr-demo", sampling=TOO_SHORT)
+    classes = gaps.counts.classes
+    words = pd.DataFrame({"class": classes, "bias": [0.1 * k for k in range(len(classes))], "sd": 0.1})
+    return tpr_gaps.correlation(gaps, words, sampling=TOO_SHORT).fit
+
+
+def of_atlas():
+    index = pd.MultiIndex.from_product([["one", "other"], ["first", "second"]], names=["embedding", "list"])
+    cells = pd.DataFrame({"bias": [0.1, 0.2, 0.0, 0.1], "sd": 0.05, "within_sd": 0.1}, index=index)
+    pooled = pool_cells(cells, pd.Series({"first": 0.1, "second": 0.1}), sampling=TOO_SHORT)
+    assert pooled is not None
+    return pooled.fit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation, of_atlas])
+def test_every_product_has_the_groups_and_attributes_of_a_fit(fitted, caplog, tmp_path):
+    with caplog.at_level(logging.WARNING, "bayes_bias"):
+        tree = fitted()
+    assert {"posterior", "sample_stats", "constant_data"} <= set(tree.children)
+    assert set(tree.attrs) >= ATTRIBUTES
+    fit = Fitted.of(tree)
+    assert not Diagnostics.of(fit).converged
+    assert any("not converged" in message and fit.name in message for message in caplog.messages)
+    again = Fitted.of(load_fit(save_fit(tree, tmp_path / "fit.nc")))
+    assert again.spec.sha256 == fit.spec.sha256
+    assert again.metric == fit.metric
+
+
+@pytest.mark.slow
+def test_the_words_have_them_too(small_fit):
+    assert set(small_fit.attrs) >= ATTRIBUTES

@@ -1,0 +1,81 @@
+"""A fit is reproducible, keeps its provenance, and says when it has not converged."""
+
+import dataclasses
+import json
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_bias import Sampling, fit, load_spec, summarize, verdict
+from bayes_bias.models.compiling import _compiled
+from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.sampling import sample, sample_bare
+from bayes_bias.models.structures import modelled, structure_of
+from tests.helpers import SHORT, random_table, says
+
+
+def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
+    again = fit(small_table, seed=1, sampling=SHORT)
+    xr.testing.assert_equal(again["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
+    other = fit(small_table, seed=2, sampling=SHORT)
+    assert not np.array_equal(other["posterior"].sd_residual, small_fit["posterior"].sd_residual)
+
+
+@pytest.mark.slow
+def test_one_compiled_model_serves_every_list_of_the_same_shape(small_fit):
+    before = len(_compiled)
+    table = random_table(7, targets={"men": 9, "women": 4}, attributes={"work": 3, "home": 9, "neutral": 4})
+    data = fit(table, seed=1, sampling=Sampling(draws=200, tune=300))
+    assert len(_compiled) == before
+    mean, observed = data["posterior"]["mean"].mean(("chain", "draw")), data["constant_data"].block_mean
+    assert abs(mean - observed).max() < 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chains", [1, 2])
+def test_the_bare_draws_of_a_null_are_those_of_a_fit(small_table, chains):
+    spec, how = load_spec("crossed"), {"seed": 3, "sampling": Sampling(draws=60, tune=40, chains=chains)}
+    data = structure_of(spec).data(modelled(small_table, spec))
+    posterior, stats = sample(spec, data, **how)
+    bare, diverged = sample_bare(spec, data, **how)
+    xr.testing.assert_identical(bare[list(posterior)], posterior)
+    assert diverged == stats.diverging.sum()
+
+
+def test_a_bias_that_depends_on_the_prior_is_reported_and_is_no_failure_of_the_sampler(small_fit):
+    sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
+    assert sensitive.converged
+    assert says(sensitive.concern, "prior-sensitive 0.083 0.05")
+
+
+def test_provenance_names_versions_seed_and_hashes(small_table, small_fit):
+    attrs = small_fit.attrs
+    assert attrs["seed"] == 1
+    assert attrs["table_sha256"] == small_table.sha256
+    assert attrs["spec_sha256"] == load_spec("crossed").sha256
+    versions = json.loads(attrs["versions"])
+    assert {"pymc", "nutpie", "arviz", "bayes-bias"} <= set(versions)
+    assert versions == {package: version(package) for package in versions}
+
+
+@pytest.mark.slow
+def test_a_fit_that_has_not_converged_is_marked(small_table, caplog):
+    short = fit(small_table, seed=1, sampling=Sampling(draws=50, tune=20))
+    problems = Diagnostics.of(short).problems
+    assert any("ESS" in problem for problem in problems)
+    assert says(caplog.text, "converged")
+    assert not summarize(short).converged.any()
+    assert verdict(short).label == "not converged"
+    assert says(verdict(short).text, "not converged")
+    assert not any(mark in verdict(short).text for mark in ("distinguishable", "chance"))
+
+
+def test_what_has_not_converged_says_what_would_help():
+    diverged = Diagnostics(r_hat=1.2, ess_bulk=500, ess_tail=500, divergences=1)
+    r_hat, divergences = diverged.problems
+    assert says(r_hat, "R-hat 1.200 1.01")
+    assert says(divergences, "1 divergent target_accept=0.99 --target-accept")
+    (short,) = Diagnostics(r_hat=1.0, ess_bulk=300, ess_tail=500, divergences=0).problems
+    assert says(short, "300 400 draws=6000 --draws")

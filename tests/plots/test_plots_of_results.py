@@ -1,0 +1,148 @@
+"""Figures of sweeps, known bias and gaps as data: what is drawn where, and what it is called."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+import bayes_bias as bb
+from bayes_bias.plots import plot_answers, plot_atlas, plot_ranking, plot_tpr_gaps
+from bayes_bias.plots.style import MARKERS
+from bayes_bias.sweeps.pooling_cells import pool_cells
+from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.tpr_gaps.gap_results import TprGaps
+from bayes_bias.tpr_gaps.published_gaps import noise_sd
+from tests.helpers import SHORT
+from tests.sweeps.made_up import made_sweep
+
+
+@pytest.fixture(scope="module")
+def atlas(sampled: None) -> Sweep:
+    made = made_sweep()
+    shared = pd.Series(0.3, index=list(made.lists))
+    return replace(made, pooled=pool_cells(made.cells, shared, noun=made.noun))
+
+
+@pytest.fixture(scope="module")
+def gaps(sampled: None) -> TprGaps:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"job": [f"job {k}" for k in range(6)] * 100})
+    frame["sex"] = rng.choice(["F", "M"], len(frame))
+    hit = rng.random(len(frame)) < np.where(frame.sex == "F", 0.6, 0.8)
+    frame["said"] = np.where(hit, frame.job, "none")
+    return bb.tpr_gaps.estimate("job", "said", "sex", data=frame, of="F", sampling=SHORT)
+
+
+def yticks(ax: Axes) -> list[str]:
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def legend(ax: Axes) -> list[str]:
+    box = ax.get_legend()
+    assert box is not None
+    return [text.get_text() for text in box.get_texts()]
+
+
+def intervals(ax: Axes) -> dict[float, list[float]]:
+    """The ends of every interval, by its height; what separates rows is thinner."""
+    lines = (line for line in ax.lines if line.get_marker() == "None" and line.get_linewidth() > 1)
+    return {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
+
+
+def test_an_atlas_has_embeddings_in_rows_and_lists_in_columns(atlas: Sweep) -> None:
+    ax = plot_atlas(atlas)
+    assert yticks(ax) == list(atlas.embeddings)
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(atlas.lists)
+    (tints,) = ax.get_images()
+    np.testing.assert_array_equal(np.ma.filled(tints.get_array(), np.nan), atlas.matrix().to_numpy())
+    assert tints.norm.vmin == -tints.norm.vmax
+
+
+def test_every_cell_of_an_atlas_has_its_point_and_its_interval_on_one_axis(atlas: Sweep) -> None:
+    ax = plot_atlas(atlas)
+    cells = atlas.cells.dropna(subset="bias")
+    (collection,) = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
+    lines = np.array([segment[:, 0] for segment in collection.get_segments()])
+    columns = cells.index.get_level_values("list").map(list(atlas.lists).index).to_numpy()
+    offsets = lines - columns[:, None]
+    whole = (np.abs(offsets) < 0.479).all(axis=1)  # others are cut off
+    assert whole.sum() > len(cells) / 2
+    scale = offsets[whole] / cells.loc[whole, ["ci95_lb", "ci95_ub"]].to_numpy()
+    np.testing.assert_allclose(scale, scale[0, 0])
+    points = np.concatenate(
+        [
+            line.get_xdata()
+            for line in ax.lines
+            if line.get_marker() in ("o", "x", "D") and len(line.get_xdata())
+        ]
+    )
+    expected = columns + scale[0, 0] * cells.bias.to_numpy()
+    np.testing.assert_allclose(np.sort(points), np.sort(expected))
+
+
+def test_an_atlas_explains_the_marks_that_it_has_and_no_others(atlas: Sweep) -> None:
+    shown = legend(plot_atlas(atlas))
+    assert {"not converged", "screened by the quasi-F alone", "no numbers", "zero"} <= set(shown)
+    alone = legend(plot_atlas(made_sweep(1, 1)))
+    assert not {"not converged", "no numbers"} & set(alone)
+
+
+@pytest.mark.parametrize("side", ["embedding", "list"])
+def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_rank(
+    atlas: Sweep, side: str
+) -> None:
+    ax = plot_ranking(atlas, side)
+    assert atlas.pooled is not None
+    rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values(
+        "mean", ascending=False
+    )
+    assert yticks(ax) == list(rows.index)
+    (means,) = (line for line in ax.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(means.get_xdata(), rows["mean"])
+    (ends,) = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
+    np.testing.assert_allclose([line[:, 0] for line in ends.get_segments()], rows[["eti95_lb", "eti95_ub"]])
+    ranks = [text.get_text() for text in ax.texts if text.get_text() != "rank"]
+    assert [int(text.split("–")[0]) for text in ranks] == rows.rank_eti95_lb.tolist()
+    assert [int(text.split("–")[-1]) for text in ranks] == rows.rank_eti95_ub.tolist()
+
+
+def test_answers_have_a_row_for_each_measure_and_a_colour_for_each_model() -> None:
+    table = pd.DataFrame(
+        {
+            "measure": ["WEAT", "WEAT", "SAME"],
+            "model": ["skip-gram", "glove", "skip-gram"],
+            "value": [0.3, 0.5, 0.9],
+            "ci95_lb": [0.2, 0.4, np.nan],
+            "ci95_ub": [0.4, 0.6, np.nan],
+        }
+    )
+    ax = plot_answers(table, unit="correlation", reference=1.0, title="words")
+    assert yticks(ax) == ["WEAT", "SAME"]
+    points = {line.get_xdata()[0]: line for line in ax.lines if line.get_marker() in MARKERS}
+    assert sorted(points) == [0.3, 0.5, 0.9]
+    assert [round(float(points[value].get_ydata()[0])) for value in (0.3, 0.5, 0.9)] == [0, 0, 1]
+    assert points[0.3].get_color() == points[0.9].get_color() != points[0.5].get_color()
+    assert sorted(intervals(ax).values()) == [[0.2, 0.4], [0.4, 0.6]]
+    assert legend(ax) == ["skip-gram", "glove"]
+    assert any(set(line.get_xdata()) == {1.0} for line in ax.lines)  # the reference
+    assert (ax.get_xlabel(), ax.get_title(loc="left")) == ("correlation", "words")
+
+
+def test_gaps_stand_in_their_order_with_raw_gap_interval_and_noise_floor(gaps: TprGaps) -> None:
+    ax = plot_tpr_gaps(gaps)
+    rows = gaps.table.xs("F", level="group").sort_values("mean", ascending=False)
+    assert yticks(ax) == list(rows.index)
+    raw = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "x"]
+    np.testing.assert_allclose(raw, rows.observed)
+    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() in MARKERS]
+    np.testing.assert_allclose(means, rows["mean"])
+    np.testing.assert_allclose([intervals(ax)[y] for y in range(len(rows))], rows[["eti95_lb", "eti95_ub"]])
+    sd = noise_sd(gaps.counts.hits.to_numpy(), gaps.counts.people.to_numpy())
+    at = gaps.counts.groups.index("F")
+    noise = pd.Series(np.asarray(sd[:, at]), index=gaps.counts.classes)
+    np.testing.assert_allclose(
+        [patch.get_width() / 2 for patch in ax.patches], 1.959964 * noise.loc[rows.index], rtol=1e-6
+    )

@@ -1,0 +1,92 @@
+"""A contrast of one's own is answered as the package answers its own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from bayes_bias import contrast, summarize, verdict
+from bayes_bias.errors import BayesBiasError
+from tests.helpers import refused
+
+GROUP_BIAS = {("men", "work"): 1, ("men", "home"): -1}
+COLUMNS = ["mean", "sd", "eti95_lb", "eti95_ub", "prob_direction", "observed", "noise_sd"]
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
+def test_the_weights_of_an_estimand_give_the_row_of_that_estimand(small_fit, scope):
+    row = summarize(small_fit, scope, ci_prob=0.95).loc[("group_bias", "men")]
+    table = contrast(small_fit, GROUP_BIAS, scope).table
+    np.testing.assert_allclose(
+        table.loc["contrast", COLUMNS].astype(float), row[COLUMNS].astype(float), rtol=1e-9
+    )
+    assert set(table.columns) == set(row.index)
+
+
+def test_the_table_of_a_contrast_holds_numbers(small_fit):
+    """No Series of objects, on which `round` and arithmetic fail."""
+    table = contrast(small_fit, GROUP_BIAS, label="men").table
+    assert table.index.tolist() == ["men"]
+    assert table.pop("converged").dtype.kind == "b"
+    assert all(dtype.kind == "f" for dtype in table.dtypes)
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "none"])
+def test_the_weights_of_the_bias_give_its_verdict(small_fit, scope):
+    weights = {("men", "work"): 0.5, ("men", "home"): -0.5, ("women", "home"): 0.5, ("women", "work"): -0.5}
+    found, bias = contrast(small_fit, weights, scope, label="own bias"), verdict(small_fit, scope)
+    assert found.verdict.label == bias.label
+    np.testing.assert_allclose(found.chance, bias.chance)
+    assert str(found).startswith("own bias: ")
+    assert bias.posterior in found.text or scope == "none"
+    assert "stereotype" not in found.text
+    assert (found.verdict.beside is None) == (bias.beside is None)
+
+
+def test_a_level_has_no_verdict(small_fit):
+    level = contrast(small_fit, {("men", "work"): 1}, levels=True, label="men, work")
+    assert level.verdict is None
+    assert np.isnan(level.chance)
+    assert "cosine similarity" in level.text
+
+
+def test_a_frame_an_array_and_a_mapping_ask_the_same(small_fit):
+    frame = pd.DataFrame({"home": [-1.0], "work": [1.0]}, index=["men"])
+    array = xr.DataArray(
+        [[-1.0], [1.0]],
+        dims=("attribute_class", "group"),
+        coords={"attribute_class": ["home", "work"], "group": ["men"]},
+    )
+    means = [
+        contrast(small_fit, weights).table.loc["contrast", "mean"] for weights in (GROUP_BIAS, frame, array)
+    ]
+    assert len(set(means)) == 1
+
+
+def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, small_fit):
+    blocks = {c: small_table.block("men", c).mean() for c in ("work", "home")}
+    raw = contrast(small_fit, GROUP_BIAS, "none").table.loc["contrast"]
+    assert raw["mean"] == pytest.approx(blocks["work"] - blocks["home"])
+    level = contrast(small_fit, {("men", "work"): 1}, levels=True).table.loc["contrast"]
+    assert level.observed == pytest.approx(blocks["work"])
+    assert level["mean"] == pytest.approx(blocks["work"])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({("man", "work"): 1, ("women", "work"): -1}, "'man' group 'men'"),
+        ({("men", "wrk"): 1, ("women", "work"): -1}, "'wrk' class 'work'"),
+        ({("men", "work"): 1}, "levels=True"),
+        ({("men", "work"): np.nan}, "('men' 'work') nan"),
+        ({("men", "work"): "1"}, "'1' finite number"),
+        ({("men", "work"): 0}, "zero"),
+        ({}, "zero"),
+        ({"men": 1}, "dict group class"),
+        ([1, -1], "list group class"),
+        (xr.DataArray([1.0, -1.0], dims="group"), "DataArray"),
+    ],
+)
+def test_weights_that_ask_nothing_are_refused_in_a_line(small_fit, weights, message):
+    with refused(BayesBiasError, message):
+        contrast(small_fit, weights)

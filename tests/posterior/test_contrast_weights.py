@@ -1,0 +1,64 @@
+"""Weights that a user gives for blocks of a table are the contrast that was meant, or are refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.posterior.contrast import Weights, _checked_weights
+from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.sufficient_statistics import table_means
+from tests.helpers import random_table, refused
+
+DATA = table_means(random_table())
+HALF = {("men", "work"): 0.5, ("men", "home"): -0.5, ("women", "home"): 0.5, ("women", "work"): -0.5}
+
+
+def weights_of(weights: Weights, label: str = "a", *, levels: bool = False) -> xr.DataArray:
+    return _checked_weights(DATA, weights, label, levels)
+
+
+def test_the_bias_written_out_by_hand_has_the_weights_of_the_bias():
+    found = weights_of(HALF, "by hand")
+    expected = bias_weights(DATA).transpose("contrast", *BLOCK)
+    np.testing.assert_allclose(found, expected.sel({dim: found[dim] for dim in BLOCK}))
+    assert found.contrast.item() == "by hand"
+
+
+def test_a_block_that_is_not_named_weighs_nothing():
+    found = weights_of({("men", "work"): 1, ("men", "neutral"): -1}, "excess").squeeze("contrast")
+    assert (found != 0).sum() == 2
+    assert found.sel(group="women").to_numpy().tolist() == [0, 0, 0]
+
+
+def test_a_frame_has_its_classes_in_any_order_and_may_leave_some_out():
+    frame = pd.DataFrame({"home": {"women": 0.5, "men": -0.5}, "work": {"women": -0.5, "men": 0.5}})
+    assert weights_of(frame).identical(weights_of(HALF))
+    array = xr.DataArray(frame.rename_axis(index="group", columns="attribute_class"))
+    assert weights_of(array.transpose()).identical(weights_of(HALF))
+
+
+def test_decimal_fractions_sum_to_zero_though_their_binary_ones_do_not():
+    thirds = {("men", "work"): 0.3, ("men", "home"): -0.1, ("men", "neutral"): -0.2}
+    assert sum(thirds.values()) != 0
+    assert weights_of(thirds, "thirds").sum() == pytest.approx(0)
+
+
+def test_a_level_is_no_contrast_and_has_to_be_asked_for():
+    level = {("men", "work"): 1.0}
+    with refused(BayesBiasError, "weights 1 levels=True"):
+        weights_of(level, "level")
+    assert weights_of(level, "level", levels=True).sum() == 1
+
+
+@pytest.mark.parametrize("weight", [True, "1", float("nan"), float("inf"), None, 1j])
+def test_a_weight_is_a_finite_number(weight):
+    with refused(BayesBiasError, "weights ('men', 'work') finite"):
+        weights_of({("men", "work"): weight, ("men", "home"): -1.0})
+
+
+def test_weights_that_weigh_nothing_ask_nothing_even_as_levels():
+    for levels in (True, False):
+        with refused(BayesBiasError, "weights zero"):
+            weights_of(dict.fromkeys(HALF, 0.0), "a", levels=levels)

@@ -1,0 +1,58 @@
+"""The more lists are asked, the more often noise alone answers."""
+
+import numpy as np
+import pytest
+
+from bayes_bias.posterior.holm import holm, many_lists
+from bayes_bias.posterior.verdict import Label, Verdict
+from bayes_bias.table.metric import COSINE
+from tests.helpers import says
+
+
+def verdict(chance: float, label: Label = "distinguishable") -> Verdict:
+    return Verdict(label, 0.05, 0.01, 0.09, 0.95, "both", COSINE, 1 - chance / 2, chance, None)
+
+
+def test_the_adjustment_is_that_of_published_examples():
+    # https://en.wikipedia.org/wiki/Holm-Bonferroni_method#Example: at 5% the first and the last are rejected.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    # Benjamini & Hochberg (1995), https://doi.org/10.1111/j.2517-6161.1995.tb02031.x: of these 15 the procedures that
+    # control the familywise error at 5% reject three.
+    found = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240]
+    adjusted = holm([*found, 0.4262, 0.5719, 0.6528, 0.7590, 1.0])
+    assert (adjusted < 0.05).sum() == 3
+    assert adjusted[:4] == pytest.approx([0.0015, 0.0056, 0.0247, 0.114])
+    assert (adjusted <= 1).all()
+
+
+def test_of_ten_lists_without_bias_some_finding_is_as_rare_as_of_one():
+    chances = np.random.default_rng(0).uniform(size=(4000, 10))
+    assert (chances.min(axis=1) < 0.05).mean() == pytest.approx(1 - 0.95**10, abs=0.025)
+    assert np.mean([holm(row).min() < 0.05 for row in chances]) == pytest.approx(0.05, abs=0.01)
+
+
+def test_a_list_alone_stays_as_it_is():
+    assert holm([0.03]) == pytest.approx([0.03])
+
+
+def test_the_sentence_counts_what_survives_and_names_it():
+    found = many_lists(
+        {"weat6": verdict(0.001), "weat7": verdict(0.4, "not distinguishable"), "gender": verdict(0.03)}
+    )
+    assert says(found, "three two distinguishable Holm's one weat6")
+    assert "weat7" not in str(found)
+    assert "gender" not in str(found)
+    assert found.table.chance.tolist() == pytest.approx([0.001, 0.4, 0.03])
+    assert found.table.chance_holm.tolist() == pytest.approx([0.003, 0.4, 0.06])
+    assert found.table.survives.tolist() == [True, False, False]
+
+
+def test_where_nothing_is_found_nothing_survives():
+    found = many_lists(dict.fromkeys(("a", "b"), verdict(0.4, "not distinguishable")))
+    assert says(found, "two none distinguishable Holm's")
+
+
+def test_a_list_that_has_not_converged_counts_without_a_number():
+    found = many_lists({"a": verdict(0.02), "b": verdict(0.0001, "not converged")})
+    assert found.table.chance_holm.tolist() == pytest.approx([0.04, np.nan], nan_ok=True)
+    assert says(found, "two one distinguishable Holm's a converged")

@@ -1,0 +1,50 @@
+"""CSV files: no word is a formula, and every word comes back as it was."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayes_bias.cli.table_source import table_from_csv
+from bayes_bias.files import csv_text, read_csv
+from tests.helpers import random_table
+
+FORMULAS = ('=HYPERLINK("http://x")', "+1", "-ed", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x")
+
+
+def cells(text: str) -> list[str]:
+    return [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+
+
+@pytest.mark.parametrize("word", FORMULAS)
+def test_a_word_is_no_formula_whether_cell_label_or_column(word):
+    for frame in (
+        pd.DataFrame({"word": [word]}),
+        pd.DataFrame({"value": [1.0]}, index=pd.Index([word], name="word")),
+        pd.DataFrame({word: [1.0]}),
+    ):
+        assert f"'{word}" in cells(csv_text(frame))
+        assert word not in cells(csv_text(frame))
+
+
+def test_numbers_and_other_words_stay_as_they_are():
+    frame = pd.DataFrame({"word": ["rose", "it's", "'t", None], "value": [-0.1, 1e-300, float("nan"), 3.0]})
+    assert csv_text(frame, index=False) == frame.to_csv(index=False)
+
+
+@given(st.lists(st.text("='+-@ab\t\r", min_size=1), min_size=1))
+def test_every_word_comes_back(tmp_path_factory, words):
+    path = tmp_path_factory.mktemp("csv") / "words.csv"
+    path.write_text(csv_text(pd.DataFrame({"word": words}), index=False), encoding="utf-8")
+    assert read_csv(path, keep_default_na=False).word.tolist() == words
+
+
+def test_a_table_of_cosines_comes_back_with_its_words(tmp_path):
+    frame = random_table().to_frame().replace({"men 0": "=men", "work 5": "-work"})
+    path = tmp_path / "mine.csv"
+    path.write_text(csv_text(frame, index=False), encoding="utf-8")
+    read = table_from_csv(path, ["men=work", "women=home"])
+    assert {"=men", "-work"} <= set(read.values.target.to_numpy()) | set(read.values.attribute.to_numpy())

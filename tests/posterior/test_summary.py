@@ -1,0 +1,66 @@
+"""One interval everywhere: 95%, equal-tailed, unless another is asked for."""
+
+import inspect
+
+import arviz as az
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.table.column_names import interval_columns
+from tests.helpers import refused
+
+CALLABLES = [
+    *(getattr(bb, name) for name in bb.__all__ if callable(getattr(bb, name))),
+    *(getattr(bb.plots, name) for name in bb.plots.__all__),
+]
+
+
+@pytest.mark.parametrize("function", CALLABLES, ids=lambda function: function.__name__)
+def test_every_function_has_the_same_default(function):
+    parameters = inspect.signature(function).parameters
+    assert parameters["ci_prob"].default == 0.95 if "ci_prob" in parameters else True
+    assert parameters["ci_kind"].default == "eti" if "ci_kind" in parameters else True
+
+
+def test_arvizs_own_default_changes_nothing(small_fit):
+    with az.rc_context({"stats.ci_prob": 0.5, "stats.ci_kind": "hdi"}):
+        assert interval_columns(bb.summarize(small_fit)) == ("eti95_lb", "eti95_ub")
+
+
+@pytest.mark.parametrize("prob", [0.685, 0.975, 0.999])
+def test_an_interval_has_the_probability_asked_for_not_its_whole_percent(small_fit, prob):
+    found = bb.verdict(small_fit, ci_prob=prob)
+    mixture = bias_estimate(small_fit).mixture
+    assert mixture.below(found.upper).item() - mixture.below(found.lower).item() == pytest.approx(
+        prob, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "none"])
+def test_rows_of_words_may_be_spared(small_fit, scope):
+    whole, short = bb.summarize(small_fit, scope), bb.summarize(small_fit, scope, words=False)
+    names = set(whole.index.unique("estimand"))
+    assert names - set(short.index.unique("estimand")) == {"target_bias", "attribute_bias"}
+    pd.testing.assert_frame_equal(short, whole.loc[short.index])
+
+
+def test_another_interval_is_had_for_the_asking(small_fit):
+    found = bb.summarize(small_fit, ci_prob=0.8, ci_kind="hdi")
+    assert interval_columns(found) == ("hdi80_lb", "hdi80_ub")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"ci_prob": 95}, "ci_prob 95 0 1 0.95"),
+        ({"ci_prob": 1}, "ci_prob 1"),
+        ({"ci_prob": None}, "ci_prob None"),
+        ({"ci_kind": "etti"}, "ci_kind 'etti' 'eti'"),
+    ],
+)
+def test_an_interval_that_is_none_is_refused(small_fit, asked, message):
+    with refused(BayesBiasError, message):
+        bb.summarize(small_fit, **asked)

@@ -1,0 +1,218 @@
+"""The answer in words."""
+
+from dataclasses import replace
+
+import pytest
+from scipy.stats import norm
+
+from bayes_bias import cosines, fit, summarize, verdict
+from bayes_bias.posterior.design_study import WordsNeeded
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.summary import chance
+from bayes_bias.posterior.verdict import Verdict, _label
+from bayes_bias.table.metric import COSINE
+from bayes_bias.table.scopes import scope_of
+from tests.helpers import REFERENCE, SHORT, random_table, says
+
+# What a trial of the design found: WEAT's numerator on GloVe-840B,
+# and the verdicts that the issue asks for.
+GLOVE = {
+    "weat1": (0.089, "distinguishable"),
+    "weat2": (0.091, "distinguishable"),
+    "weat3": (0.051, "distinguishable"),
+    "weat4": (0.045, "distinguishable"),
+    "weat5": (0.057, "borderline"),
+    "weat6": (0.158, "distinguishable"),
+    "weat7": (0.025, "not distinguishable"),
+    "weat8": (0.043, "distinguishable"),
+    "weat9": (0.083, "not distinguishable"),
+    "weat10": (0.048, "not distinguishable"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GLOVE)
+def test_weat_on_glove(name):
+    table = cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
+    numerator, label = GLOVE[name]
+    found = verdict(fit(table, seed=1, sampling=SHORT))
+    assert 2 * found.mean == pytest.approx(numerator, abs=0.0025)
+    assert found.label == label
+
+
+@pytest.mark.slow
+def test_a_planted_bias_is_distinguished_from_noise_and_no_bias_is_not():
+    planted = verdict(fit(random_table(3, bias=0.1), seed=1, sampling=SHORT))
+    assert planted.label == "distinguishable"
+    assert planted.lower > 0
+    assert planted.words_needed is None
+    assert "Planning" not in planted.text
+    none = verdict(fit(random_table(4, bias=0.0), seed=1, sampling=SHORT))
+    assert none.label == "not distinguishable"
+    assert none.lower < 0 < none.upper
+
+
+def test_the_sentence_says_over_which_words_it_generalises(small_fit):
+    assert says(verdict(small_fit), "both word lists sample")
+    assert says(verdict(small_fit, "attributes").text, "these targets attributes sample")
+    assert verdict(small_fit, "none").text.lower().startswith("raw contrast")
+    assert verdict(small_fit, "none").label == "raw contrast"
+
+
+@pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
+def test_what_the_noise_floor_says_and_what_the_posterior_says_is_one_probability(small_fit, scope):
+    """Given the scales noise exceeds the observed contrast as often as the bias has the other sign, on either side."""
+    bias = bias_estimate(small_fit, scope)
+    under_noise = 2 * norm.sf(abs(bias.observed.item()) / bias.noise_sd.to_numpy()).mean()
+    assert verdict(small_fit, scope).chance == pytest.approx(under_noise, rel=1e-9)
+
+
+def test_these_attribute_words_alone_are_never_called_distinguishable_and_never_stand_alone(small_fit):
+    found, both = verdict(small_fit, "targets"), verdict(small_fit)
+    assert found.label == "these words differ"
+    assert found.beside == both
+    wider = both.text.removeprefix("Posterior: ")
+    assert found.text.endswith(wider)
+    alone = found.text.removesuffix(wider)
+    assert says(alone, "these attribute words random 4 10")
+    assert "distinguishable" not in alone
+
+
+@pytest.mark.slow
+def test_a_class_of_one_word_says_nothing_of_new_attributes():
+    posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
+    found = verdict(posterior, "targets")
+    assert found.beside is None
+    assert says(found.text, "new attributes nothing class one word")
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [
+        (
+            WordsNeeded(118, power=0.8, averaged=0.57),
+            "120 words 80% 57%",
+        ),
+        (
+            None,
+            "1,000 words not",
+        ),
+    ],
+)
+def test_a_number_of_words_says_what_it_presupposes(needed, said):
+    unsure = Verdict(
+        "not distinguishable", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 0.84, words_needed=needed
+    )
+    assert unsure.chance == pytest.approx(0.32)
+    assert says(unsure.text, f"32 of 100 Planning {said}")
+
+
+def test_nothing_is_planned_for_an_estimate_that_is_mostly_noise():
+    """A bias of -.002 with a chance of .74 needs no 430 words: it may as well be zero."""
+    numbers = (0.002, -0.01, 0.014, 0.95, "both", COSINE)
+    needed = WordsNeeded(430, power=0.8, averaged=0.84)
+    noise = Verdict("not distinguishable", *numbers, prob_direction=0.63, words_needed=needed)
+    assert noise.chance == pytest.approx(0.74)
+    assert "Planning" not in noise.text
+    assert "Planning" in replace(noise, prob_direction=0.76).text
+
+
+@pytest.mark.slow
+def test_no_number_of_words_is_sought_where_the_chance_is_above_one_half():
+    unlike = verdict(fit(random_table(4, bias=0.0), seed=1, sampling=SHORT))
+    assert unlike.label == "not distinguishable"
+    assert (unlike.words_needed is None) == (unlike.chance > 0.5)
+
+
+def test_a_bias_against_the_stereotype_says_so(small_fit):
+    towards = verdict(small_fit)
+    against = replace(towards, mean=-towards.mean, lower=-towards.upper, upper=-towards.lower)
+    assert towards.label == "distinguishable"
+    assert "against the stereotype" not in towards.text + towards.short
+    assert f"{against.posterior}, against the stereotype." in against.text
+    assert against.short == "distinguishable, against the stereotype"
+    assert "stereotype" not in replace(against, label="not distinguishable").text
+    assert "stereotype" not in replace(against, quantity="change").text
+
+
+@pytest.mark.slow
+def test_a_bias_planted_against_the_stereotype_is_reported_as_such():
+    found = verdict(fit(random_table(3, bias=-0.1), seed=1, sampling=SHORT))
+    assert found.mean < 0
+    assert "against the stereotype" in found.text
+
+
+@pytest.mark.parametrize(
+    ("chance_of_it", "said"),
+    [
+        (0.0002, "fewer than 1 of 1,000"),
+        (0.041, "41 of 1,000"),
+        (0.13, "13 of 100"),
+        (0.999, "more than 99 of 100"),
+    ],
+)
+def test_a_chance_is_a_natural_frequency(chance_of_it, said):
+    found = Verdict("borderline", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 1 - chance_of_it / 2)
+    assert f"would arise in {said} such lists" in found.text
+
+
+@pytest.mark.parametrize(
+    ("prob_direction", "label"),
+    [(0.976, "distinguishable"), (0.974, "borderline"), (0.949, "not distinguishable")],
+)
+def test_the_label_follows_the_chance(prob_direction, label):
+    assert _label(chance(prob_direction), 0.05, "both") == label
+
+
+def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
+    found, row = (
+        verdict(small_fit, "targets"),
+        summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")],
+    )
+    assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
+
+
+@pytest.mark.parametrize(
+    ("words", "templates", "said"),
+    [
+        (
+            80,
+            40,
+            "80 words 60% 40 templates",
+        ),
+        (80, None, "80 words 60% templates not"),
+        (None, 40, "1,000 words 40 templates 80%"),
+        (None, None, "1,000 words nor templates"),
+    ],
+)
+def test_an_unsettled_bias_comes_with_what_more_templates_would_do(words, templates, said):
+    needed = [None if n is None else WordsNeeded(n, 0.8, 0.6) for n in (words, templates)]
+    numbers = (0.01, -0.01, 0.03, 0.95)
+    found = Verdict("not distinguishable", *numbers, "all", COSINE, 0.84, *needed, replicate_kind="template")
+    assert says(found.text, f"both word lists templates sample {said}")
+    assert ("40" in found.text) == (templates is not None)
+    narrower = replace(found, scope="both")
+    assert says(narrower.text, "these templates both word lists sample")
+    assert narrower.text.count("templates") == 1
+
+
+def test_what_a_replicate_is_has_its_plural():
+    assert (
+        scope_of("all").with_replicates_called("corpus").reach
+        == "new targets, new attributes and new corpora"
+    )
+    assert (
+        scope_of("targets").with_replicates_called("seed").reach
+        == "new targets, these attributes, these seeds"
+    )
+
+
+def test_a_table_without_replicates_reads_as_both(small_fit):
+    assert verdict(small_fit) == verdict(small_fit, "both")
+
+
+def test_a_verdict_over_templates_names_them(fit_of_templates):
+    widest, narrow = verdict(fit_of_templates), verdict(fit_of_templates, "targets")
+    assert widest.scope == narrow.beside.scope == "all"
+    assert says(narrow.short, "new attributes templates not distinguishable")
+    assert verdict(fit_of_templates, "both").upper < widest.upper

@@ -1,0 +1,248 @@
+"""Tables: what a tidy frame becomes, and what is refused on the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding
+from bayes_bias.debiasing.paired_difference import difference, pair
+from bayes_bias.errors import TableError
+from bayes_bias.measures import measure_all
+from bayes_bias.table.word_labels import settled
+from tests.helpers import changed, random_table, random_vectors, refused, says
+
+COLUMNS = {
+    "target": "target",
+    "group": "group",
+    "attribute": "attribute",
+    "attribute_class": "attribute_class",
+    "value": "cosine",
+}
+
+
+def tidy() -> pd.DataFrame:
+    words = {"he": "man", "son": "man", "she": "woman", "girl": "woman"}
+    classes = {"boss": "work", "pay": "work", "maid": "home", "cook": "home", "tree": "neutral"}
+    rows = [(t, g, a, c) for t, g in words.items() for a, c in classes.items()]
+    frame = pd.DataFrame(rows, columns=["target", "group", "attribute", "attribute_class"])
+    return frame.assign(cosine=np.linspace(-0.2, 0.5, len(frame)))
+
+
+def read(frame: pd.DataFrame, **changes) -> AssociationTable:
+    options = {**COLUMNS, "stereotypes": {"man": "work", "woman": "home"}, **changes}
+    return AssociationTable.from_frame(frame, **options)
+
+
+@given(st.integers(0, 50))
+def test_a_table_comes_back_as_it_went_in(seed):
+    table = random_table(seed)
+    again = AssociationTable.from_frame(table.to_frame(), stereotypes=table.stereotypes, **COLUMNS)
+    assert again.values.identical(table.values)
+    assert again.sha256 == table.sha256
+
+
+def test_a_class_without_a_group_is_a_control():
+    table = read(tidy())
+    assert table.associated_classes == ("work", "home")
+    assert table.controls == ("neutral",)
+    assert table.without_controls().classes == ("work", "home")
+
+
+def test_groups_may_come_as_a_mapping_from_target_to_group():
+    frame = tidy()
+    mapping = dict(zip(frame.target, frame.group, strict=True))
+    assert read(frame.drop(columns="group"), group=mapping).values.identical(read(frame).values)
+
+
+def test_the_callers_frame_is_not_changed():
+    frame = tidy()
+    before = frame.copy()
+    read(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_repeated_pairs_are_dropped_with_a_notice_or_counted():
+    frame = pd.concat([tidy(), tidy().head(3)])
+    dropped = read(frame)
+    assert dropped.values.identical(read(tidy()).values)
+    (notice,) = dropped.notices
+    assert says(notice, "3 of 23 rows repeat dropped")
+    kept = read(frame, duplicates="keep")
+    assert int(kept.repeats.sum()) == 23
+    assert len(kept.to_frame()) == 23
+
+
+def test_a_word_never_meets_itself():
+    frame = tidy()
+    frame.loc[frame.attribute == "tree", "attribute"] = "she"
+    table = read(frame)
+    assert "she" not in table.values.attribute
+    (notice,) = table.notices
+    assert says(notice, "1 targets attributes dropped she")
+
+
+def test_a_missing_pair_stays_missing():
+    table = read(tidy().drop(index=3))
+    assert not table.is_complete
+    assert int(table.values.isnull().sum()) == 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda f: f.rename(columns={"cosine": "cosines"}), "'cosine' 'cosines'"),
+        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4, -100.0)), "-100 ('he', 'tree')"),
+        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4)), "nan ('he', 'tree')"),
+        (lambda f: f.assign(cosine="high"), "numbers"),
+        (lambda f: f.assign(group=f.group.where(f.index != 1, "woman")), "'he' 'man' 'woman'"),
+        (lambda f: f.assign(group=f.group.where(f.target != "he")), "'he'"),
+        (lambda f: pd.concat([f, f.head(1).assign(cosine=0.4)]), "'boss' -0.2 0.4"),
+        (lambda f: f.head(0), "rows"),
+    ],
+)
+def test_a_spoilt_table_is_refused_in_one_line(spoil, message):
+    with refused(TableError, message):
+        read(spoil(tidy()))
+
+
+@pytest.mark.parametrize(
+    ("stereotypes", "message"),
+    [
+        ({"man": "work", "woman": "hom"}, "'hom' 'home'"),
+        ({"men": "work", "woman": "home"}, "'men'"),
+        ({"man": "work"}, "'woman' none"),
+        ({"man": "work", "woman": "work"}, "two classes"),
+    ],
+)
+def test_stereotypes_must_fit_the_table(stereotypes, message):
+    with refused(TableError, message):
+        read(tidy(), stereotypes=stereotypes)
+
+
+def test_an_unknown_way_with_duplicates_is_refused():
+    with refused(TableError, "duplicates drop, keep"):
+        read(tidy(), duplicates="average")
+
+
+LABELS = {name: name for name in ("target_topic", "target_pair", "attribute_topic", "attribute_pair")}
+
+
+def labelled() -> pd.DataFrame:
+    frame = tidy()
+    return frame.assign(
+        target_topic=frame.target.map({"son": "kin", "girl": "young"}),
+        target_pair=frame.target.map({"he": "he/she", "she": "he/she"}),
+        attribute_topic=frame.attribute.map({"maid": "staff", "cook": "staff"}),
+        attribute_pair=frame.attribute.map({"boss": "a", "maid": "a", "tree": "b"}),
+    )
+
+
+def test_a_table_has_labels_only_where_its_source_names_some():
+    assert read(tidy()).labels == ()
+    table = read(labelled(), **LABELS)
+    assert table.labels == tuple(LABELS)
+    assert table.values.target_pair.to_numpy().tolist() == ["he/she", "", "he/she", ""]
+    assert table.values.target_pair.dims == ("target",)
+    assert table.values.attribute_topic.sel(attribute="cook") == "staff"
+
+
+def test_labels_come_back_as_they_went_in():
+    table = read(labelled(), **LABELS)
+    again = read(table.to_frame(), **LABELS)
+    assert again.values.identical(table.values)
+    assert again.sha256 == table.sha256 != read(tidy()).sha256
+
+
+def test_a_pair_that_has_lost_a_word_is_no_pair():
+    table = read(labelled(), **LABELS)
+    (notice,) = table.notices
+    assert says(notice, "attribute_pair one 'b'")
+    assert table.values.attribute_pair.to_numpy().tolist() == ["a", "", "a", "", ""]
+    assert "target_pair" not in settled(table.values[1:]).coords
+
+
+def test_a_list_gives_its_topics_and_pairs_to_the_table():
+    weat = load_wordlist("weat7")
+    words = replace(
+        weat, topics={"math": {"sums": ("addition", "numbers")}}, pairs=(("he", "she"), ("son", "daughter"))
+    )
+    table = cosines("googlenews-demo", words, controls=())
+    assert table.labels == ("target_topic", "attribute_pair")
+    assert table.values.attribute_pair.sel(attribute=["he", "she", "him"]).to_numpy().tolist() == [
+        "he/she",
+        "he/she",
+        "",
+    ]
+    assert cosines("googlenews-demo", weat, controls=()).labels == ()
+
+
+def test_a_pair_of_a_word_that_the_embedding_lacks_is_no_pair():
+    words = replace(load_wordlist("weat7"), pairs=(("he", "she"), ("son", "daughter")))
+    vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
+    del vectors["she"]
+    table = cosines(vectors, words, controls=())
+    assert set(table.values.attribute_pair.to_numpy().tolist()) == {"", "son/daughter"}
+    assert any("not in" in notice and "she" in notice for notice in table.notices)
+
+
+def test_what_leaves_a_table_takes_its_labels_along():
+    table = read(labelled(), **LABELS)
+    controls_gone = table.without_controls()
+    assert controls_gone.labels == table.labels
+    assert difference(*pair(table, changed(table, 0.1))).labels == table.labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"target_topic": "topic"}, "'topic'"),
+        ({"target_topic": "cosine"}, "'he' target_topic"),
+        ({"attribute_pair": "attribute_class"}, "'boss' 'pay' 'work'"),
+        ({"target_pair": "everyone"}, "'all' 4 he, son, she, girl two"),
+    ],
+)
+def test_labels_that_mean_nothing_are_refused(labels, message):
+    with refused(TableError, message):
+        read(tidy().assign(everyone="all"), **labels)
+
+
+def test_groups_of_very_different_length_are_reported():
+    few = read(tidy()[lambda f: f.target != "girl"])
+    assert few.notices == ()
+    frame = tidy()
+    more = frame[frame.target == "he"]
+    table = read(pd.concat([frame, *(more.assign(target=f"he{i}") for i in range(4))]))
+    assert len(table.notices) == 1
+    assert says(table.notices[0], "group 'man' 6 'woman' 2 scales")
+
+
+def test_controls_may_be_as_long_as_they_like():
+    assert not any("scale" in notice for notice in cosines("googlenews-demo", "weat7").notices)
+
+
+def test_a_table_from_a_frame_takes_vectors_and_keeps_them_out_of_its_hash(small_table):
+    words = [*small_table.values.target.values, *small_table.values.attribute.values]
+    table = small_table.with_vectors(random_vectors(0, words, 5))
+    assert table.sha256 == small_table.sha256
+    assert "SAME" in measure_all(table).table.index
+    assert "SAME" in measure_all(small_table).left_out
+    assert table.without_controls().vectors is table.vectors
+    with pytest.raises(TableError, match=rf"vectors: '{words[0]}'.*\(3, 5\).*\(d,\)"):
+        small_table.with_vectors({words[0]: np.ones((3, 5))})
+
+
+def test_combined_tables_stack_their_vectors():
+    rng = np.random.default_rng(0)
+    words = load_wordlist("weat7")
+    names = [*words.targets, *words.attributes]
+    vectors = {f"seed {k}": {name: rng.normal(size=4) for name in names} for k in range(3)}
+    tables = {label: cosines(own, words, ()) for label, own in vectors.items()}
+    combined = combine_replicates(tables, "seed")
+    for label, single in combined.singles().items():
+        np.testing.assert_allclose(single.vectors["math"], tables[label].vectors["math"])
+    with_one_missing = tables | {"seed 0": replace(tables["seed 0"], vectors=None)}
+    assert combine_replicates(with_one_missing, "seed").vectors is None

@@ -1,0 +1,100 @@
+"""One name for one thing in every table: the page lists the names, and no module spells bounds of its own."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayes_bias as bb
+from bayes_bias.checks.false_findings import rates
+from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.sentence_pairs.pair_scores import read_scores
+from bayes_bias.sentence_pairs.published_shares import paired, published
+from bayes_bias.table.column_names import interval_columns, interval_names, interval_of
+from tests.helpers import SHORT
+from tests.sweeps.made_up import made_sweep
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "columns.md").read_text(encoding="utf-8")
+LISTED = set(re.findall(r"`(\w+)`", PAGE))
+
+
+def unlisted(*tables: pd.DataFrame) -> set[str]:
+    """Columns that the page does not list; of an interval it lists the lower bound, at 95%."""
+    columns = {str(column) for table in tables for column in table}
+    return {re.sub(r"(eti|hdi|ci)\d+_[lu]b$", r"\g<1>95_lb", column) for column in columns} - LISTED
+
+
+def test_bounds_are_found_by_what_they_are_of():
+    row = pd.Series({"mean": 1.0, "rank_eti95_lb": 3, "rank_eti95_ub": 4, "eti95_lb": 0.5, "eti95_ub": 1.5})
+    assert interval_of(row) == (0.5, 1.5)
+    assert interval_of(row.to_frame().T, "rank")[1].item() == 4
+    assert interval_columns(row, "rank") == interval_names(of="rank")
+    with pytest.raises(StopIteration):
+        interval_columns(row, "pooled")
+
+
+@pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.29, 0.945, 0.999])
+@pytest.mark.parametrize("kind", ["eti", "hdi"])
+def test_bounds_are_called_as_arviz_calls_them(ci_prob, kind):
+    import arviz_stats
+
+    draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal(size=(4, 50)))})
+    summary = arviz_stats.summary(draws, ci_prob=ci_prob, ci_kind=kind)
+    assert interval_columns(summary) == interval_names(ci_prob, kind)
+
+
+def test_no_other_module_has_a_name_for_a_bound_of_its_own():
+    spelt = {
+        f"{path.name}: {text}"
+        for path in (ROOT / "bayes_bias").rglob("*.py")
+        for text in _keys(ast.parse(path.read_text(encoding="utf-8")))
+        if re.fullmatch(r"(\w+_)?(lower|upper)", text) and path.name != "gap_correlation.py"
+    }
+    assert not spelt
+
+
+def _keys(tree: ast.AST) -> Iterator[str]:
+    """Strings that are keys of dictionaries, or name columns."""
+    for node in ast.walk(tree):
+        keys = node.keys if isinstance(node, ast.Dict) else []
+        if isinstance(node, ast.Subscript):
+            keys = node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
+        yield from (key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+
+
+def test_the_page_lists_the_columns_of_measures_sweeps_and_scores(small_table):
+    measured = bb.measures.measure_all(small_table).table
+    before, after = (read_scores(name) for name in ("pairs-demo", "pairs-demo-even"))
+    shares = (published(before, 0.95), paired(before, after, 0.95))
+    assert unlisted(measured, made_sweep().cells, *shares) == set()
+
+
+def test_the_page_lists_the_columns_of_nulls():
+    record = {"method": "WEAT", "scope": "targets", "mean": 0.1, "p_value": 0.5}
+    assert unlisted(rates(pd.DataFrame([record, record])).reset_index()) == set()
+
+
+@pytest.mark.slow
+def test_the_page_lists_the_columns_of_posteriors(small_fit: xr.DataTree, planted: Comparison):
+    gaps = bb.tpr_gaps.estimate(data="tpr-demo", sampling=SHORT)
+    pairs = bb.sentence_pairs.estimate("pairs-demo", sampling=SHORT)
+    missing = unlisted(
+        bb.summarize(small_fit, rope=0.01),
+        bb.summarize(small_fit, ci_prob=0.89),
+        bb.summarize(small_fit, ci_kind="hdi"),
+        planted.bias,
+        planted.measures,
+        planted.to_frame().drop(columns="quantity"),
+        gaps.table,
+        gaps.aggregate,
+        gaps.variances,
+        pairs.table,
+        pairs.checks,
+    )
+    assert missing == set()

@@ -1,0 +1,130 @@
+"""Cosines that are not formed: the same numbers as with a matrix, wherever a matrix is not needed."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import AssociationTable, cosines, fit, summarize, verdict
+from bayes_bias.checks.predictive_checks import predictive_coverage
+from bayes_bias.errors import TableError
+from bayes_bias.measures import weat
+from bayes_bias.models.density_at_draws import collapsed_log_likelihood
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.summary import tabulate
+from bayes_bias.table.association_table import assemble
+from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.words.wordlist import WordList
+from tests.helpers import SHORT, refused
+
+STEREOTYPES = {"men": "work", "women": "home"}
+GROUPS, CLASSES = ("men", "women"), ("work", "home", "other")
+
+
+def unit_vectors(n: int, seed: int, d: int = 12) -> np.ndarray:
+    # A common direction, as real embeddings have: the sums of squares are then large and the scatter small.
+    vectors = np.random.default_rng(seed).standard_normal((n, d)) + 3
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+X, A = unit_vectors(31, seed=1), unit_vectors(45, seed=2)
+
+
+def table(values: np.ndarray | Products) -> AssociationTable:
+    return assemble(
+        values,
+        {f"t{i}": GROUPS[i % 2] for i in range(len(X))},
+        {f"a{j}": CLASSES[j % 3] for j in range(len(A))},
+        STEREOTYPES,
+    )
+
+
+@pytest.fixture
+def unformed(monkeypatch) -> AssociationTable:
+    """A table of more pairs than are formed at once."""
+    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    return table(Products(X, A))
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-5)])
+def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
+    monkeypatch.setattr("bayes_bias.table.lazy_products._CHUNK", 7)
+    of_matrix = sufficient_statistics(table(X @ A.T))
+    of_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
+    assert set(of_vectors.variables) == set(of_matrix.variables)
+    for name, values in of_matrix.drop_vars(["target", "attribute"]).data_vars.items():
+        assert of_vectors[name].dims == values.dims
+        scale = np.abs(values).max().item()
+        np.testing.assert_allclose(of_vectors[name], values, rtol=rtol, atol=rtol * scale, err_msg=str(name))
+
+
+@pytest.mark.slow
+def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
+    words = WordList.from_mapping(
+        {
+            "groups": {g: [f"{g} {i}" for i in range(15)] for g in GROUPS},
+            "classes": {c: [f"{c} {i}" for i in range(15)] for c in CLASSES},
+            "stereotypes": STEREOTYPES,
+        }
+    )
+    everybody = [*words.targets, *words.attributes]
+    vectors = dict(zip(everybody, unit_vectors(len(everybody), seed=3), strict=True))
+    formed = cosines(vectors, words, controls=())
+    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    unformed = cosines(vectors, words, controls=())
+    assert (formed.is_formed, unformed.is_formed) == (True, False)
+
+    with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))
+    densities = [
+        collapsed_log_likelihood(without["posterior"].to_dataset(), each["constant_data"].to_dataset())
+        for each in (with_matrix, without)
+    ]
+    np.testing.assert_allclose(*densities, atol=1e-6)
+    for scope in ("both", "targets", "attributes"):
+        # Rounding of 1e-17 sends the chains elsewhere in the same posterior.
+        one, other = (
+            tabulate(bias_estimate(each, scope), 0.95, "eti").loc["overall"]
+            for each in (with_matrix, without)
+        )
+        assert one["mean"] == pytest.approx(other["mean"], abs=5 * (one.mcse_mean + other.mcse_mean))
+    assert summarize(without).index.equals(summarize(with_matrix).index)
+    assert verdict(with_matrix).label == verdict(without).label == "not distinguishable"
+    with refused(TableError, "many"):
+        predictive_coverage(without)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        weat,
+        AssociationTable.to_frame,
+        lambda table: table.block("men", "work"),
+        lambda table: table.values + 1,
+        lambda table: fit(table, "hierarchical"),
+        lambda table: fit(table, "crossed-long"),
+    ],
+    ids=["weat", "to_frame", "block", "arithmetic", "hierarchical", "long"],
+)
+def test_what_needs_every_cosine_says_so(unformed, ask):
+    with refused(TableError, "31 45"):
+        ask(unformed)
+
+
+def test_a_selection_that_is_small_enough_is_formed(unformed):
+    y = table(X @ A.T).values
+    for select in (
+        lambda values: values[3],
+        lambda values: values[3, 4],
+        lambda values: values[[2, 0], 4:6],
+        lambda values: values[np.arange(31) == 5, np.arange(45) % 9 == 1],
+        lambda values: values.sel(target=["t7", "t1"], attribute=["a2", "a44"]),
+    ):
+        np.testing.assert_allclose(select(unformed.values), select(y), atol=1e-15)
+    few = unformed.values[::4, ::5]
+    assert few.notnull().all()
+    assert not unformed.without_controls().is_formed
+
+
+def test_the_hash_tells_other_vectors_and_other_words(unformed):
+    moved = table(Products(X, A[::-1]))
+    assert len({unformed.sha256, moved.sha256, table(Products(X, A)).without_controls().sha256}) == 3
+    assert unformed.sha256 == table(Products(X, A)).sha256

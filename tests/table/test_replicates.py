@@ -1,0 +1,166 @@
+"""Replicates as data: from frames and from tables, complete, over the words that all have, each kept by its label."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from bayes_bias import AssociationTable, combine_replicates
+from bayes_bias.errors import TableError
+from tests.helpers import random_table, refused, says
+
+DESIGN = {"men": "work", "women": "home"}
+COLUMNS = {
+    "target": "target",
+    "group": "group",
+    "attribute": "attribute",
+    "attribute_class": "attribute_class",
+    "value": "cosine",
+}
+
+
+def tables(n: int = 3) -> dict[str, AssociationTable]:
+    """The same words measured n times."""
+    first = random_table()
+    return {f"seed {seed}": replace(first, values=random_table(seed).values, notices=()) for seed in range(n)}
+
+
+def read(frame: pd.DataFrame, **options: object) -> AssociationTable:
+    given: dict[str, object] = {"stereotypes": DESIGN, "replicate": "seed", **COLUMNS, **options}
+    return AssociationTable.from_frame(frame, **given)  # type: ignore[arg-type]
+
+
+def without(table: AssociationTable, word: str, dim: str = "target") -> AssociationTable:
+    return table.over(lambda values: values.drop_sel({dim: word}))
+
+
+def regrouped(values: xr.DataArray) -> xr.DataArray:
+    """The same words in each other's groups."""
+    return values.assign_coords(group=("target", values.group.to_numpy()[::-1]))
+
+
+def test_a_tidy_frame_comes_back_as_it_went_in():
+    table = combine_replicates(tables(), "seed")
+    again = read(table.to_frame())
+    assert again.replicates.kind == "seed"
+    assert again.replicates.labels == ("seed 0", "seed 1", "seed 2")
+    assert again.replicates.stacked().identical(table.replicates.stacked())
+    assert again.sha256 == table.sha256
+
+
+def test_values_are_the_means_and_singles_what_went_in():
+    given = tables()
+    table = combine_replicates(given, "seed", name="both")
+    assert table.name == "both"
+    np.testing.assert_allclose(table.values, np.mean([each.values for each in given.values()], axis=0))
+    for label, single in table.singles().items():
+        assert single.values.identical(given[label].values)
+        assert single.replicates is None
+
+
+def test_words_that_one_lacks_are_left_out_and_reported(caplog):
+    given = tables()
+    given["seed 1"] = without(given["seed 1"], "men 0")
+    given["seed 2"] = without(given["seed 2"], "neutral 12", "attribute")
+    with caplog.at_level(logging.WARNING, "bayes_bias"):
+        table = combine_replicates(given, "seed")
+    assert table.values.shape == (10, 18)
+    for notices in (table.notices, caplog.messages):
+        for words in ("1 target men 0", "1 attribute neutral 12"):
+            assert any(says(notice, words) for notice in notices)
+
+
+def test_few_replicates_are_reported_and_five_are_not():
+    assert any(says(notice, "prior decides") for notice in combine_replicates(tables(4), "seed").notices)
+    assert not any(says(notice, "prior decides") for notice in combine_replicates(tables(5), "seed").notices)
+
+
+def test_controls_and_words_may_be_left_out_of_all_at_once():
+    table = combine_replicates(tables(), "seed").without_controls()
+    assert {single.shape for single in table.replicates.tables.values()} == {table.values.shape} == {(11, 11)}
+
+
+def test_the_hash_knows_single_values_and_labels():
+    given = tables(2)
+    table = combine_replicates(given, "seed")
+    swapped = combine_replicates(dict(zip(given, reversed(given.values()), strict=True)), "seed")
+    renamed = combine_replicates({f"{label}!": each for label, each in given.items()}, "seed")
+    np.testing.assert_allclose(swapped.values, table.values)
+    alone = replace(table, replicates=None)
+    assert len({each.sha256 for each in (table, swapped, renamed, alone)}) == 4
+
+
+def test_a_missing_cell_is_refused_with_its_words():
+    frame = combine_replicates(tables(), "seed").to_frame()
+    hole = (frame.seed == "seed 1") & (frame.target == "men 1") & (frame.attribute == "work 2")
+    with refused(TableError, "'seed 1' 'men 1' 'work 2'"):
+        read(frame[~hole])
+
+
+def test_a_replicate_named_twice_is_refused():
+    frame = combine_replicates(tables(), "seed").to_frame()
+    with refused(TableError, "one value"):
+        read(frame.assign(seed=frame.seed.replace("seed 2", "seed 1")))
+
+
+def test_rows_of_no_replicate_are_refused():
+    frame = combine_replicates(tables(), "seed").to_frame()
+    with refused(TableError, "seed 209 627"):
+        read(frame.assign(seed=frame.seed.where(frame.seed != "seed 1")))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda given: dict([*given.items()][:1]), "one 'seed 0'"),
+        (lambda given: {}, "replicates seed two"),
+        (lambda given: given | {"seed 1": combine_replicates(given, "seed")}, "replicates"),
+        (
+            lambda given: given | {"seed 1": replace(given["seed 1"], stereotypes={"women": "work"})},
+            "stereotypes 'seed 0'",
+        ),
+        (
+            lambda given: given | {"seed 1": given["seed 1"].over(regrouped)},
+            "'men 0' 'women' 'seed 1' 'men'",
+        ),
+        (
+            lambda given: (
+                given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])}
+            ),
+            "'neutral' seeds",
+        ),
+    ],
+)
+def test_what_is_no_replicate_is_refused_in_a_line(change, said):
+    with refused(TableError, said):
+        combine_replicates(change(tables()), "seed")
+
+
+def test_an_array_of_replicates_is_the_same_table():
+    expected = combine_replicates(tables(), "seed", name="table")
+    first = next(iter(tables().values())).values
+    words = {
+        side: dict(zip(first[dim].to_numpy().tolist(), first[home].to_numpy().tolist(), strict=True))
+        for side, dim, home in (
+            ("targets", "target", "group"),
+            ("attributes", "attribute", "attribute_class"),
+        )
+    }
+    stacked = expected.replicates.stacked().to_numpy()
+    labels = expected.replicates.labels
+    found = AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=labels, kind="seed")
+    assert found.sha256 == expected.sha256
+    assert found.replicates.kind == "seed"
+    with refused(TableError, "(3, 11, 19) (11, 19)"):
+        AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN)
+    with refused(TableError, "'seed 0' twice"):
+        AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=["seed 0"] * 3)
+
+
+def test_repeated_pairs_are_not_counted_beside_replicates():
+    frame = combine_replicates(tables(), "seed").to_frame()
+    with refused(TableError, "duplicates 'keep'"):
+        read(frame, duplicates="keep")

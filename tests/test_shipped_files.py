@@ -1,0 +1,59 @@
+"""Shipped folders are found in a checkout and in an installed wheel alike."""
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bayes_bias.files import shipped, shipped_names
+
+ROOT = Path(__file__).parents[1]
+TOP_LEVEL = ("models", "wordlists")
+PACKAGE_DATA = ("scenarios", "tables", "templates", "vectors")
+
+
+def test_a_checkout_has_models_and_lists_at_its_top_and_the_rest_in_the_package():
+    assert all(shipped(folder) == ROOT / folder for folder in TOP_LEVEL)
+    assert all(Path(str(shipped(folder))) == ROOT / "bayes_bias/data" / folder for folder in PACKAGE_DATA)
+
+
+def test_names_are_sorted_as_people_count():
+    names = shipped_names("wordlists")
+    assert names[:2] == ["controls/human", "controls/neutral"]
+    assert names.index("weat2") < names.index("weat10")
+
+
+def test_every_shipped_folder_goes_into_the_wheel():
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {folder: f"bayes_bias/data/{folder}" for folder in TOP_LEVEL}
+
+
+@pytest.mark.slow
+def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
+    build = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
+    built = subprocess.run(build, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        inside = {name.removeprefix("bayes_bias/data/") for name in wheel.namelist() if "/data/" in name}
+        wheel.extractall(tmp_path / "installed")
+    files = {
+        p.relative_to(home).as_posix()
+        for home, folders in ((ROOT, TOP_LEVEL), (ROOT / "bayes_bias/data", PACKAGE_DATA))
+        for folder in folders
+        for p in (home / folder).rglob("*")
+        if p.is_file()
+    }
+    assert inside == files
+    program = (
+        "from bayes_bias import open_embedding; from bayes_bias.words.wordlist import load_wordlist\n"
+        "print(load_wordlist('weat7').with_controls('human').name)\n"
+        "print(open_embedding('googlenews-demo').dimensions)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path / "installed", capture_output=True, text=True
+    )
+    assert ran.stdout.split() == ["weat7", "300"], ran.stderr

@@ -1,0 +1,120 @@
+"""Folders of models on the command line: sentence pairs from sentences to page, and a masked model before and after."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.cli.main import main
+from bayes_bias.files import table_file
+from bayes_bias.known_bias.training import train_masked
+from bayes_bias.language_models import load_masked
+from bayes_bias.language_models.masked import MaskedModel
+from bayes_bias.sentence_pairs.scoring import score as score_pairs
+from tests.helpers import says
+
+PAIRS = pd.read_csv(table_file("pairs-demo")).head(60)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two tiny BERTs, trained on the sentences themselves: one on the stereotypical ones, one on both."""
+    made = tmp_path_factory.mktemp("models")
+    more, less = PAIRS.sentence_more.tolist(), PAIRS.sentence_less.tolist()
+    corpora = {"biased": [*more * 3, *less], "even": [*more, *less]}
+    return tuple(str(train_masked(lines, made / name, epochs=5, width=16)) for name, lines in corpora.items())
+
+
+def test_pairs_are_scored_judged_and_written(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    sentences, kept = tmp_path / "sentences.csv", tmp_path / "scores.csv"
+    PAIRS.drop(columns=["score_more", "score_less"]).to_csv(sentences, index=False)
+    arguments = ["--model", folders[0], "--after", folders[1], "--scores", kept, "--out", tmp_path / "out"]
+    code, out = run(capsys, "sentence-pairs", sentences, *arguments)
+    assert code == 0
+    assert says(out, "stereotypical sentence")
+    scores = pd.read_csv(kept)
+    expected = score_pairs(load_masked(folders[0]), PAIRS)
+    assert scores.score_more.to_numpy() == pytest.approx(expected.score_more.to_numpy(), abs=1e-5)
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_masked_models_are_compared(
+    folders: tuple[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
+    code, out = run(capsys, "compare", "weat6", *sides)
+    assert code == 0
+    assert "in nats" in out
+
+
+def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = bb.load_wordlist("weat6").targets
+    words = [*words, *bb.load_wordlist("weat6").attributes]
+    for seed in (1, 2):
+        vectors = np.random.default_rng(seed).standard_normal((len(words), 20))
+        bb.save_vectors(dict(zip(words, vectors, strict=True)), tmp_path / f"seed-{seed}.npz")
+    (tmp_path / "audit.toml").write_text(f"""
+lists = ["weat6"]
+controls = []
+posteriors = "none"
+
+[[embeddings]]
+name = "tiny"
+encoder = "{folders[0]}"
+templates = "noun-10"
+
+[[embeddings]]
+name = "trained"
+files = "seed-*.npz"
+replicates = "seed"
+
+[[debiasing]]
+name = "debiased"
+sets = "John:Amy,Paul:Joan"
+""")
+    run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
+    cells = pd.read_csv(tmp_path / "out" / "cells.csv").set_index("embedding")
+    assert set(cells.index) == {"tiny", "tiny, debiased", "trained", "trained, debiased"}
+    asked = bb.measures.quasi_f(
+        bb.cosines(bb.language_models.encode(folders[0], "weat6", "noun-10"), "weat6", ())
+    )
+    assert (cells.bias["tiny"], cells.sd["tiny"]) == pytest.approx((asked.value, asked.se), rel=1e-4)
+    assert cells.bias.nunique() == 4
+
+
+def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
+    folders: tuple[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tables = "".join(
+        f'[[embeddings]]\nname = "{name}"\nmasked = "{folder}"\n'
+        for name, folder in zip(("one", "other"), folders, strict=True)
+    )
+    spec, out = tmp_path / "audit.toml", tmp_path / "out"
+    spec.write_text(f'lists = ["weat6"]\ncontrols = []\nposteriors = "none"\n{tables}')
+    run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
+    cells = pd.read_csv(out / "cells.csv").set_index("embedding")
+    asked = bb.measures.quasi_f(bb.log_probabilities(folders[1], "weat6", ()))
+    assert (cells.bias["other"], cells.sd["other"]) == pytest.approx((asked.value, asked.se))
+    assert says((out / "index.html").read_text(), "models biased")
+    monkeypatch.setattr(MaskedModel, "__call__", lambda *_: pytest.fail("asked again"))
+    run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    """Exit code and standard output of a command."""
+    with pytest.raises(SystemExit) as left:
+        main([str(each) for each in arguments])
+    printed = capsys.readouterr()
+    assert not left.value.code, printed.err
+    return int(left.value.code or 0), printed.out

@@ -1,0 +1,111 @@
+"""Small models learn what a corpus holds, from nothing or after another; a killed training goes on where it was."""
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.known_bias import training
+from bayes_bias.known_bias.training import fine_tune, train_masked
+from bayes_bias.language_models.masked import load_masked
+from bayes_bias.words.cloze import Cloze
+from tests.helpers import refused
+from tests.transformers.conftest import Made
+
+PEOPLE = {"he": ("doctor", "pilot"), "she": ("nurse", "dancer")}
+CORPUS = [
+    f"{who} {verb} a {work} ."
+    for (who, works), verb, _ in product(PEOPLE.items(), ("is", "was", "became"), range(15))
+    for work in works
+]
+
+
+class Killed:
+    """Stops a training after its second epoch."""
+
+    def step(self, _: str) -> None: ...
+
+    def advance(self, done: int, _: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_masked(folder).opened.model.state_dict()
+
+
+def same(one: Path, other: Path) -> bool:
+    return all(torch.equal(value, weights(other)[key]) for key, value in weights(one).items())
+
+
+def test_a_planted_association_is_learned(tmp_path: Path):
+    model = load_masked(train_masked(CORPUS, tmp_path / "model", seed=1, batch=16))
+    for who, work in product(PEOPLE, ["doctor", "nurse"]):
+        cloze = Cloze("", who, f" is a {work} .")
+        hidden = Cloze("", who, f" is a {work} .", ((len(who) + 6, len(who) + 6 + len(work)),))
+        associated = model([cloze])[0] - model([hidden])[0]
+        assert (associated > 0.3) == (work in PEOPLE[who])
+
+
+def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    whole = train_masked(CORPUS[:60], tmp_path / "whole", epochs=3, width=16)
+    with pytest.raises(KeyboardInterrupt):
+        train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16, progress=Killed())
+    resumed = train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16)
+    assert same(whole, resumed)
+    assert not (resumed / "unfinished.pt").exists()
+    monkeypatch.setattr(training, "_epoch", lambda *_: pytest.fail("trained again"))
+    assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
+
+
+def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(
+    made: Callable[[str], Made], tmp_path: Path
+):
+    """BERT drops hidden states at random, which a seed decides, too."""
+    masked = made("bert")
+    sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
+    settings = {"epochs": 3, "batch": 4, "asked": ["nurse", "doctor"]}
+    assert masked.model.config.hidden_dropout_prob > 0
+    whole = fine_tune(masked.folder, sentences, tmp_path / "whole", **settings)
+    with pytest.raises(KeyboardInterrupt):
+        fine_tune(masked.folder, sentences, tmp_path / "killed", progress=Killed(), **settings)
+    assert same(whole, fine_tune(masked.folder, sentences, tmp_path / "killed", **settings))
+    assert not same(whole, masked.folder)
+
+
+def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
+    """Pieces of words are masked together with the rest of their word, whatever the tokenizer makes of it."""
+    sentences = ["She works as a doctor.", "He works as a nurse."] * 20
+    tuned = fine_tune(
+        masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, asked=["she", "he"]
+    )
+    asked = [Cloze("", "She", " works as a doctor."), Cloze("", "He", " works as a doctor.")]
+    she, he = load_masked(tuned)(asked)
+    assert she - he > 1
+
+
+def test_a_training_leaves_threads_and_random_numbers_as_they_were(tmp_path: Path):
+    threads, state = torch.get_num_threads(), torch.get_rng_state()
+    train_masked(CORPUS[:30], tmp_path / "model", epochs=1, width=16)
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_sentences_without_a_word_that_is_asked_for_are_refused(tmp_path: Path):
+    said = "asked 30 they"
+    with refused(LanguageModelError, said):
+        train_masked(CORPUS[:30], tmp_path / "model", asked=["they"])
+    assert not (tmp_path / "model").exists()
+
+
+def test_only_a_masked_model_is_tuned(tmp_path: Path):
+    with refused(LanguageModelError, "'./none'"):
+        fine_tune("./none", CORPUS, tmp_path / "tuned")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with refused(LanguageModelError, "model"):
+        fine_tune(empty, CORPUS, tmp_path / "tuned")
+    assert not (tmp_path / "tuned").exists()

@@ -1,0 +1,37 @@
+"""A cloze is a sentence with one word asked for and perhaps others hidden."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.words.cloze import Cloze
+from tests.helpers import says
+
+WORDS = st.text(min_size=1).filter(str.strip)
+
+
+@given(st.text(), WORDS, st.text())
+def test_the_word_stands_where_it_says(before: str, word: str, after: str):
+    cloze = Cloze(before, word, after)
+    assert cloze.text[cloze.start : cloze.end] == word
+    assert cloze.seen == f"{before}___{after}"
+
+
+def test_hidden_words_are_not_seen():
+    assert Cloze("A ", "nurse", " helps him.", ((14, 17), (0, 1))).seen == "___ ___ helps ___."
+
+
+@pytest.mark.parametrize(
+    ("parts", "hidden", "message"),
+    [
+        (("She is a ", " ", "."), (), "word ' 'She"),
+        (("", "She", " is"), ((3, 9),), "hidden (3, 9) 6 'She is'"),
+        (("", "She", " is"), ((4, 4),), "hidden (4, 4)"),
+        (("", "She", " is"), ((2, 6),), "hidden 'e is' 'She' 'She is'"),
+    ],
+)
+def test_what_is_no_cloze(parts: tuple[str, str, str], hidden: tuple, message: str):
+    with pytest.raises(LanguageModelError) as caught:
+        Cloze(*parts, hidden)
+    assert says(caught.value, message)
