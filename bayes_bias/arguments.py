@@ -15,11 +15,7 @@ from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
 
 
 def check_kind(
-    argument: str,
-    value: Any,
-    kind: type | UnionType,
-    needed: str,
-    refusal: type[BayesBiasError] = BayesBiasError,
+    argument: str, value: Any, kind: type | UnionType, needed: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
     """Refuse what is of another kind; `needed` ends the line: what it is not, and what to give.
 
@@ -45,11 +41,7 @@ def check_switch(argument: str, value: Any) -> None:
 
 
 def listed(
-    argument: str,
-    given: Any,
-    one: type | UnionType,
-    example: str,
-    refusal: type[BayesBiasError] = BayesBiasError,
+    argument: str, given: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
     """What is given as a list, of which one alone is as good as a list of one.
 
@@ -116,9 +108,7 @@ def check_seed(seed: Any) -> int:
     return int(seed)
 
 
-def check_count(
-    name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError
-) -> None:
+def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> None:
     """Refuse what is no number of draws, words or processes.
 
     Raises
@@ -158,9 +148,7 @@ def check_jobs(jobs: Any) -> None:
     BayesBiasError
     """
     if not _is_whole(jobs) or (jobs < 1 and jobs != -1):
-        raise BayesBiasError(
-            f"jobs: {jobs!r} processes cannot run; give 1 or more, or -1 for one on each core"
-        )
+        raise BayesBiasError(f"jobs: {jobs!r} processes cannot run; give 1 or more, or -1 for one on each core")
 
 
 def _is_whole(value: Any) -> bool:

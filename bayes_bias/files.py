@@ -75,9 +75,7 @@ def _natural(name: str) -> tuple[str, int, str]:
     return stem, int(name[len(stem) :] or 0), name
 
 
-def read_toml(
-    file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = ""
-) -> dict[str, Any]:
+def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
     """What a TOML file holds; `subject` begins the line that says why it holds nothing."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
@@ -90,16 +88,12 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
     try:
         return file.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
-        raise refusal(
-            f"{subject} not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
-        ) from error
+        raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
 
 
-def check_keys(
-    content: Mapping[str, Any], allowed: Iterable[str], where: str, refusal: type[BayesBiasError]
-) -> None:
+def check_keys(content: Mapping[str, Any], allowed: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
     """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
     valid = tuple(allowed)
     for key in content:
@@ -133,9 +127,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
     if not os.access(path.parent, os.W_OK):
         raise OutputError(f"{argument}: the folder of '{path}' cannot be written to; choose another")
     if path.exists() and not overwrite:
-        raise OutputError(
-            f"{argument}: '{path}' exists already; name another, or have it replaced: {OVERWRITE}"
-        )
+        raise OutputError(f"{argument}: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
     return path
 
 
@@ -217,9 +209,7 @@ def file_names(names: Sequence[str]) -> dict[str, str]:
     for name in names:
         plain = slug(name)
         numbered = (f"{plain}-{k}" for k in range(2, len(names) + 2))
-        taken[name] = (
-            plain if plain not in taken.values() else next(n for n in numbered if n not in taken.values())
-        )
+        taken[name] = plain if plain not in taken.values() else next(n for n in numbered if n not in taken.values())
     return taken
 
 

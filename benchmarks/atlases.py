@@ -61,10 +61,7 @@ def main() -> None:
     chosen = parser.parse_args()
     found = simulated(judged, KINDS, chosen.draws, "atlases", WORDS, jobs=chosen.jobs)
     records = pd.DataFrame([record for _, record in found], index=[kind.name for kind, _ in found])
-    rows = [
-        {"kind": kind.name, "atlases": chosen.draws, **dict(_rates(records.loc[[kind.name]]))}
-        for kind in KINDS
-    ]
+    rows = [{"kind": kind.name, "atlases": chosen.draws, **dict(_rates(records.loc[[kind.name]]))} for kind in KINDS]
     print(pd.DataFrame(rows).T.to_string())
     write("atlases", provenance() | {"words": WORDS}, rows)
 
@@ -81,17 +78,11 @@ def truth(
     of_embedding = taus["embedding"] * rng.standard_normal(embeddings)
     of_embedding[:outliers] += 8 * taus["embedding"]
     of_list = taus["list"] * rng.standard_normal(lists)
-    return (
-        mu + of_embedding[:, None] + of_list + taus["interaction"] * rng.standard_normal((embeddings, lists))
-    )
+    return mu + of_embedding[:, None] + of_list + taus["interaction"] * rng.standard_normal((embeddings, lists))
 
 
 def made_cells(
-    rng: np.random.Generator,
-    theta: NDArray[np.float64],
-    common: float = 0.5,
-    of_pair: float = 0.0,
-    sd: float = 0.012,
+    rng: np.random.Generator, theta: NDArray[np.float64], common: float = 0.5, of_pair: float = 0.0, sd: float = 0.012
 ) -> tuple[pd.DataFrame, "pd.Series[float]"]:
     """What posteriors would say of such truths, with errors of which a share is common to all embeddings; and the
     share that is found in what words add to the bias."""
@@ -111,10 +102,7 @@ def made_cells(
     deviations = (adds - adds.mean(axis=0)).reshape(WORDS, -1).T
     words = [f"word {k}" for k in range(WORDS)]
     return cells, shared_errors(
-        {
-            at: {"targets": dict(zip(words, own, strict=True))}
-            for at, own in zip(index, deviations, strict=True)
-        }
+        {at: {"targets": dict(zip(words, own, strict=True))} for at, own in zip(index, deviations, strict=True)}
     )
 
 
@@ -159,11 +147,7 @@ def _rates(found: pd.DataFrame) -> Iterator[tuple[str, object]]:
     for side in ("embedding", "list"):
         orders = found.filter(regex=f"^orders of {side}s").sum()
         said, expected, true = orders.to_numpy()
-        interval = (
-            beta.ppf(_INTERVAL, [true, true + 1], [said - true + 1, said - true])
-            if 0 < true < said
-            else (0, 1)
-        )
+        interval = beta.ppf(_INTERVAL, [true, true + 1], [said - true + 1, said - true]) if 0 < true < said else (0, 1)
         yield f"orders of {side}s said with over .9", int(said)
         yield f"orders of {side}s, probability said", round(expected / max(said, 1), 4)
         yield f"orders of {side}s, true", round(true / max(said, 1), 4)

@@ -42,8 +42,7 @@ def main() -> None:
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument(
-        "--alone",
-        help="judge by this model, or by quasi-f, alone, and keep the other methods' rows as they are",
+        "--alone", help="judge by this model, or by quasi-f, alone, and keep the other methods' rows as they are"
     )
     chosen = parser.parse_args()
     embedding = open_embedding(chosen.embedding)

@@ -22,10 +22,7 @@ PRIORS = (
     Prior("Exponential", {"lam": 2.5}),
     Prior("Exponential", {"lam": 3.5}),
 )
-_TOPICS = {
-    "random targets, topical classes": {"classes": 2},
-    "topical targets, random classes": {"groups": 2},
-}
+_TOPICS = {"random targets, topical classes": {"classes": 2}, "topical targets, random classes": {"groups": 2}}
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
 
@@ -98,10 +95,7 @@ def one_group(embedding: Embedding) -> Iterator[Row]:
             opposites=tuple(each for each in whole.classes if each != own),
         )
         design = NullDesign.of(alone, embedding)
-        for about, drawn in (
-            ("real targets", design),
-            ("random targets", design.with_random_groups()),
-        ):
+        for about, drawn in (("real targets", design), ("random targets", design.with_random_groups())):
             for size in SIZES:
                 cell = Cell(drawn.with_sizes(size), (spec,), with_weat=False, with_quasi_f=True)
                 yield Row(about, name, size, False, 0.0, cell)
@@ -174,10 +168,7 @@ def _row(part: str, design: NullDesign) -> Row:
     vocabulary = "neutral" if with_controls else None
     models = ("crossed",) if with_controls else ("crossed", "hierarchical")
     cell = Cell(
-        design,
-        tuple(load_spec(model) for model in models),
-        with_weat=not with_controls,
-        sd_weat_vocabulary=vocabulary,
+        design, tuple(load_spec(model) for model in models), with_weat=not with_controls, sd_weat_vocabulary=vocabulary
     )
     size = next(iter(design.sizes.values()))
     return Row(part, design.name, size, with_controls, design.planted, cell)

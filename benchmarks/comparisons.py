@@ -74,9 +74,7 @@ def neutralised(name: str = "googlenews-demo") -> Change:
     """Attributes lose a direction, with groups and classes that lie along it."""
     words = _pool(name)
     rng = np.random.default_rng(1)
-    along = words[rng.permutation(len(words))[:20]].mean(axis=0) - words[
-        rng.permutation(len(words))[:20]
-    ].mean(axis=0)
+    along = words[rng.permutation(len(words))[:20]].mean(axis=0) - words[rng.permutation(len(words))[:20]].mean(axis=0)
     along /= np.linalg.norm(along)
     order = np.argsort(words @ along)
     half = rng.permutation(2 * POOL)
@@ -113,10 +111,7 @@ def two_seeds(name: str = "word2vec-50-manual") -> Change:
     half = len(pool) // 2
     targets, attributes = (before[:half], after[:half]), (before[half:], after[half:])
     return Change(
-        dict.fromkeys(("first", "second"), targets),
-        dict.fromkeys(("one", "other"), attributes),
-        truth=0.0,
-        mixed=True,
+        dict.fromkeys(("first", "second"), targets), dict.fromkeys(("one", "other"), attributes), truth=0.0, mixed=True
     )
 
 

@@ -43,11 +43,7 @@ def main() -> None:
             "seconds": round(float(np.median(lists[1:])), 2),
             "wanted": 1.5,
         },
-        {
-            "what": "each further list, measured to summarised, slowest",
-            "seconds": max(lists[1:]),
-            "wanted": 1.5,
-        },
+        {"what": "each further list, measured to summarised, slowest", "seconds": max(lists[1:]), "wanted": 1.5},
         {"what": "ten lists with two control classes", "seconds": round(sum(lists), 1), "wanted": 45},
     ]
     for row in rows:

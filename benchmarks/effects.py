@@ -37,9 +37,7 @@ def of_attributes(
     return level * rng.standard_normal((n, 1)) + preference * summing_to_zero(n, n_groups, rng)
 
 
-def of_replicate(
-    theta: Scales, n_groups: int, n_classes: int, k: int, rng: np.random.Generator
-) -> np.ndarray:
+def of_replicate(theta: Scales, n_groups: int, n_classes: int, k: int, rng: np.random.Generator) -> np.ndarray:
     """A replicate's own effects on the blocks, (groups, classes)."""
     effect = np.zeros((n_groups, n_classes))
     effect += theta["sd_replicate"] * rng.standard_normal()

@@ -31,23 +31,13 @@ def plot_shares(rows: pd.DataFrame, path: Path, wanted: tuple[float, float]) -> 
                 x = 4 * m + s
                 spread = x + np.linspace(-0.25, 0.25, len(cell))
                 ax.plot(
-                    spread,
-                    cell["share"],
-                    linestyle="",
-                    markersize=4,
-                    alpha=0.8,
-                    clip_on=False,
-                    **colour_and_marker(m),
+                    spread, cell["share"], linestyle="", markersize=4, alpha=0.8, clip_on=False, **colour_and_marker(m)
                 )
                 ticks[x] = f"{size:.0f}"
             ax.text(4 * m + 1, 1.02, label, ha="center", transform=ax.get_xaxis_transform(), fontsize=9)
         ax.axhline(0.05, color=GREY, linewidth=0.8)
         ax.set_xticks(list(ticks), labels=list(ticks.values()))
-        ax.set(
-            xlabel="random attributes in each class",
-            ylabel="share of findings without any bias",
-            ylim=(0, None),
-        )
+        ax.set(xlabel="random attributes in each class", ylabel="share of findings without any bias", ylim=(0, None))
         figure.savefig(path, dpi=150)
 
 

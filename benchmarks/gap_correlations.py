@@ -56,10 +56,7 @@ class Cell:
         return counts, pd.DataFrame({"class": labels[0], "bias": seen, "sd": SD_ERROR})
 
 
-CELLS = (
-    *(Cell(rho, people) for rho in (0.0, 0.5, 0.8) for people in (10, 100)),
-    Cell(0.5, 100, heavy=True),
-)
+CELLS = (*(Cell(rho, people) for rho in (0.0, 0.5, 0.8) for people in (10, 100)), Cell(0.5, 100, heavy=True))
 
 
 def judged(cell: Cell, seed: int) -> dict[str, float]:
@@ -89,9 +86,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     found = simulated(judged, CELLS, chosen.draws, "gap-correlations", vars(_SAMPLING), jobs=chosen.jobs)
-    rows = [
-        {"truth": cell.rho, "people": cell.people, "heavy": cell.heavy, **record} for cell, record in found
-    ]
+    rows = [{"truth": cell.rho, "people": cell.people, "heavy": cell.heavy, **record} for cell, record in found]
     by_cell = pd.DataFrame(rows).groupby(["heavy", "truth", "people"])
     table = by_cell.mean().assign(simulations=by_cell.size()).reset_index()
     print(table.to_string(float_format="{:.3f}".format))

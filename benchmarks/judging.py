@@ -22,9 +22,7 @@ def judged(cells: Sequence[tuple[Draw, float]], draws: int, jobs: int) -> list[p
     what was compiled for the first serves all of them.
     """
     batches = [
-        (k, range(first, min(first + _BATCH, draws)))
-        for k in range(len(cells))
-        for first in range(0, draws, _BATCH)
+        (k, range(first, min(first + _BATCH, draws))) for k in range(len(cells)) for first in range(0, draws, _BATCH)
     ]
     found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(_judged)(*cells[k], seeds) for k, seeds in batches)
     records: list[list[Record]] = [[] for _ in cells]

@@ -57,10 +57,7 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.scenarios:
         start = perf_counter()
-        keep(
-            bb.known_bias.run(name, asked.folder / name, jobs=asked.jobs, progress=_Said()),
-            perf_counter() - start,
-        )
+        keep(bb.known_bias.run(name, asked.folder / name, jobs=asked.jobs, progress=_Said()), perf_counter() - start)
 
 
 def keep(found: KnownBias, seconds: float) -> None:

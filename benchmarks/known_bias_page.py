@@ -112,9 +112,7 @@ WEAT's score for a word; what it adds is the interval.
     groups = _rows("groups", "words")
     if groups is not None:
         for attribute in ("religion", "ethnicity"):
-            own = groups[
-                (groups.attribute == attribute) & (groups.kind == "pearson") & (groups.against == "log odds")
-            ]
+            own = groups[(groups.attribute == attribute) & (groups.kind == "pearson") & (groups.against == "log odds")]
             parts.append(
                 f"### {attribute.capitalize()}: the first group against the others\n\n"
                 f"{_pivot(own, 'measure', 'model')}\n"
@@ -250,13 +248,7 @@ attributes are random, which [CALIBRATION.md](CALIBRATION.md) shows. Single occu
 intervals that exclude
 zero; `right` is the share of those findings with the sign of the log odds that *came out*, by chance:
 
-{
-                markdown_table(
-                    each.assign(found=[_told(row, 3) for row in each.itertuples()])[
-                        ["model", "found", "right", "tests"]
-                    ]
-                )
-            }
+{markdown_table(each.assign(found=[_told(row, 3) for row in each.itertuples()])[["model", "found", "right", "tests"]])}
 
 An occupation of 55 sentences is said more with one gender by chance, and a vector knows: most of these findings
 are true of

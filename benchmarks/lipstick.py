@@ -32,9 +32,7 @@ PUBLISHED = {
 
 def main() -> None:
     """Print and keep published and measured values side by side."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("vectors", type=Path, metavar="VECTORS.npz")
     path = parser.parse_args().vectors
     before, lists = _unit_vectors(path), tomllib.loads(LISTS.read_text(encoding="utf-8"))

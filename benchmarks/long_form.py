@@ -56,9 +56,7 @@ def main() -> None:
     write("long-form", provenance() | {"replicates": REPLICATES}, rows)
 
 
-def forms(
-    one: dict[str, np.ndarray], other: dict[str, np.ndarray]
-) -> list[tuple[str, dict[str, np.ndarray]]]:
+def forms(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> list[tuple[str, dict[str, np.ndarray]]]:
     """Both by name."""
     return [("collapsed", one), ("long", other)]
 
@@ -112,10 +110,7 @@ def model(table: AssociationTable, unit: float) -> pm.Model:
         both = contrast[n_groups].T @ effects("rp", n, n_groups - 1, k - 1) @ contrast[k]
         control = effects("rz", n, 1, n_classes - k) * sd("sd_replicate_control")
         of_both = contrast[n_groups].T @ effects("rzg", n, n_groups - 1, n_classes - k)
-        parts = [
-            of_class + both * sd("sd_replicate_preference"),
-            control + of_both * sd("sd_replicate_control_group"),
-        ]
+        parts = [of_class + both * sd("sd_replicate_preference"), control + of_both * sd("sd_replicate_control_group")]
         return level + pt.swapaxes(of_group, -1, -2) + pt.concatenate(parts, axis=-1)
 
     with pm.Model() as found:

@@ -180,10 +180,7 @@ class MaskedCell:
         )
 
     def _fitted(self, table: AssociationTable, number: int, part: str) -> Iterator[Record]:
-        for each, method in (
-            (table, "crossed"),
-            (replace(table, replicates=None), "crossed on the mean table"),
-        ):
+        for each, method in ((table, "crossed"), (replace(table, replicates=None), "crossed on the mean table")):
             told = _TOLD if each.replicates else ("both",)
             for record in judge(each, self.spec, seed=number, sampling=self.sampling, scopes=told):
                 yield record | {"method": method, "part": part}

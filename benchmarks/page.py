@@ -254,9 +254,7 @@ def simulated() -> str:
     shown = _shown(rows, ["part", *keys], sort=False)
     shown.insert(shown.columns.get_loc("share") + 1, "quasi-F", rows["quasi-F"].map("{:.1%}".format))
     uneven = rows[rows.part.str.endswith("the 3 three times as variable")].set_index("part")
-    of_targets, of_attributes = (
-        uneven.loc[f"3 against 30 {side}, the 3 three times as variable"] for side in SIDES
-    )
+    of_targets, of_attributes = (uneven.loc[f"3 against 30 {side}, the 3 three times as variable"] for side in SIDES)
     return f"""## Simulated tables
 
 No bias; effects of words are as large as on real vectors (times *scale*). *correlation*: of a word's effects on two
@@ -528,9 +526,7 @@ def replicates_planted() -> str:
     told = of_scale[["sd", "estimated"]].assign(
         **{"sd covered": covered, "bias covered": bias.coverage_95.map("{:.1%}".format)}
     )
-    on_mean = {
-        n: own["share"] for n, own in rows[rows.method == "crossed on the mean table"].groupby("times")
-    }
+    on_mean = {n: own["share"] for n, own in rows[rows.method == "crossed on the mean table"].groupby("times")}
     shown = _by_method(rows[rows.method != "replicate_sd"], keys).merge(told.reset_index(), on=keys)
     return f"""### Planted shifts of replicates
 
@@ -1042,9 +1038,7 @@ def _pooled(rows: pd.DataFrame, by: list[str] | None = None) -> pd.DataFrame:
     last = ["size"] if "size" in rows else []
     rows = rows.sort_values([b for b in by if b != "size"] + last, key=_in_order)
     counts = rows.groupby(by, as_index=False, sort=False)[["findings", "draws"]].sum()
-    intervals = [
-        binomtest(int(f), int(d)).proportion_ci() for f, d in zip(counts.findings, counts.draws, strict=True)
-    ]
+    intervals = [binomtest(int(f), int(d)).proportion_ci() for f, d in zip(counts.findings, counts.draws, strict=True)]
     shares = counts.findings / counts.draws
     shown = [f"{s:.1%} [{i.low:.1%}, {i.high:.1%}]" for s, i in zip(shares, intervals, strict=True)]
     return counts.assign(share=shown).drop(columns="findings").astype({"draws": int})
@@ -1104,11 +1098,7 @@ def _by_list(rows: pd.DataFrame) -> pd.DataFrame:
         order=mine.wordlist.str.removeprefix("weat").astype(int),
     )
     wide = shown.pivot_table(index=["order", "wordlist"], columns="cell", values="shown", aggfunc="first")
-    return (
-        wide[list(dict.fromkeys(shown.sort_values(["controls", "size"]).cell))]
-        .reset_index()
-        .drop(columns="order")
-    )
+    return wide[list(dict.fromkeys(shown.sort_values(["controls", "size"]).cell))].reset_index().drop(columns="order")
 
 
 def _mark(share: float) -> str:

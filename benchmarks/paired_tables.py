@@ -27,34 +27,7 @@ SAMPLING = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 # Pairs of each writer and of each bias type, counted in crows_pairs_anonymized.csv
 # (https://github.com/nyu-mll/crows-pairs, commit 8aaac11): 77 writers, 1,508 pairs.
 WRITERS = (
-    *(
-        130,
-        105,
-        101,
-        90,
-        88,
-        78,
-        73,
-        68,
-        55,
-        54,
-        45,
-        43,
-        35,
-        31,
-        27,
-        27,
-        27,
-        25,
-        24,
-        23,
-        23,
-        23,
-        22,
-        21,
-        20,
-        20,
-    ),
+    *(130, 105, 101, 90, 88, 78, 73, 68, 55, 54, 45, 43, 35, 31, 27, 27, 27, 25, 24, 23, 23, 23, 22, 21, 20, 20),
     *(19, 18, 16, 14, 13, 11, 10, 9, 9, 9, 8, 8, 6, 6, 6, 6, 4, 4),
     *((3,) * 8),
     *((2,) * 5),
@@ -213,15 +186,10 @@ def _hierarchical(what: str, found: EstimandDraws, truths: dict[str, float], non
         }
 
 
-def _independent(
-    frame: pd.DataFrame, share: float, mean: float, by_type: dict[str, float]
-) -> Iterator[Record]:
+def _independent(frame: pd.DataFrame, share: float, mean: float, by_type: dict[str, float]) -> Iterator[Record]:
     """Wilson's interval and Student's; the truth's rank is that of the test that the interval inverts."""
     ahead = frame.difference > 0
-    groups = [
-        ("all pairs", ahead, share),
-        *(("type", ahead[frame.bias_type == k], v) for k, v in by_type.items()),
-    ]
+    groups = [("all pairs", ahead, share), *(("type", ahead[frame.bias_type == k], v) for k, v in by_type.items())]
     for scope, own, truth in groups:
         test = binomtest(int(own.sum()), len(own))
         interval = test.proportion_ci(method="wilson")

@@ -114,8 +114,5 @@ def _of_subsets(whole: AssociationTable, count: int, subsets: int) -> Iterator[d
         tables = {label: whole.replicates.tables[label] for label in chosen.tolist()}
         own = Replicates(whole.replicates.kind, tables)
         yield judge(
-            replace(whole, values=own.mean(), replicates=own),
-            load_spec("crossed"),
-            seed=seed + 1,
-            scopes=("all",),
+            replace(whole, values=own.mean(), replicates=own), load_spec("crossed"), seed=seed + 1, scopes=("all",)
         )[0]

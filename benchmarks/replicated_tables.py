@@ -61,9 +61,7 @@ def simulated(seed: int, replicates: int, shift: float, words: int = WORDS) -> A
     )
 
 
-def _of_words(
-    theta: dict[str, float], index: np.ndarray, rng: np.random.Generator, suffix: str = ""
-) -> np.ndarray:
+def _of_words(theta: dict[str, float], index: np.ndarray, rng: np.random.Generator, suffix: str = "") -> np.ndarray:
     target = of_targets(theta, index, 2, 2, rng, suffix)[:, index]
     attribute = of_attributes(theta, index, 2, rng, suffix)[:, index].T
     return target + attribute + theta["sd_residual" + suffix] * rng.standard_normal(target.shape)

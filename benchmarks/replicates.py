@@ -70,9 +70,7 @@ def _planning(chosen: argparse.Namespace) -> None:
 def _cost(chosen: argparse.Namespace) -> None:
     """Seconds of this process for the same simulated words in five replicates and in a hundred, in turn."""
     spec, seconds = load_spec("crossed"), {5: [], 100: []}
-    tables = {
-        count: replicated_tables.simulated(1, count, replicated_tables.SD_OF_WORDS) for count in seconds
-    }
+    tables = {count: replicated_tables.simulated(1, count, replicated_tables.SD_OF_WORDS) for count in seconds}
     statistics = {count: sufficient_statistics(table) for count, table in tables.items()}
     sample(spec, statistics[5], seed=1, sampling=bb.Sampling(draws=10, tune=10, chains=1))  # compiles
     for seed in range(1, 6):
@@ -116,9 +114,7 @@ def _judged(rows: _Rows, chosen: argparse.Namespace) -> pd.DataFrame:
             progress=progress,
         )
     labels = [{key: value for key, value in vars(row).items() if key != "cell"} for row in rows]
-    tables = [
-        rates(frame).reset_index().assign(**label) for label, frame in zip(labels, records, strict=True)
-    ]
+    tables = [rates(frame).reset_index().assign(**label) for label, frame in zip(labels, records, strict=True)]
     table = pd.concat(tables, ignore_index=True)
     return table[[*labels[0], *(column for column in table if column not in labels[0])]]
 
@@ -139,9 +135,7 @@ def _tell(part: str, found: Iterable[dict[str, object]], chosen: argparse.Namesp
     _keep(part, rows, chosen, {})
 
 
-def _keep(
-    part: str, rows: list[dict[str, object]], chosen: argparse.Namespace, about: dict[str, object]
-) -> None:
+def _keep(part: str, rows: list[dict[str, object]], chosen: argparse.Namespace, about: dict[str, object]) -> None:
     spec = load_spec("crossed")
     source = {"templates": Path(chosen.templates).stem, "specs": [f"{spec.name} {spec.sha256[:12]}"]}
     write(f"replicates-{part}", provenance() | source | about, rows)

@@ -141,9 +141,7 @@ def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, f
 
 def _scales(n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Of all effects, from their priors."""
-    names = [
-        name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))
-    ]
+    names = [name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))]
     by_class = {name: name.removesuffix(BY_REPLICATE) in _BY_CLASS for name in names}
     return {name: _draw(SPEC.priors[name], n_classes if by_class[name] else 1, rng) for name in names}
 
@@ -177,11 +175,7 @@ def _shared(
 
 
 def _truth(
-    theta: Mapping[str, np.ndarray],
-    words: _Effects,
-    replicates: Sequence[_Effects],
-    g: np.ndarray,
-    c: np.ndarray,
+    theta: Mapping[str, np.ndarray], words: _Effects, replicates: Sequence[_Effects], g: np.ndarray, c: np.ndarray
 ) -> dict[str, float]:
     mean, target, attribute = words.block, words.target, words.attribute
     bias = {scope: _bias(table) for scope, table in _expected(words, replicates, g, c).items()}
@@ -210,11 +204,7 @@ def _expected(
 
     def averages(each: _Effects) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
-        return (
-            in_group.T @ each.target,
-            (in_class.T @ each.attribute).T,
-            in_group.T @ each.residual @ in_class,
-        )
+        return (in_group.T @ each.target, (in_class.T @ each.attribute).T, in_group.T @ each.residual @ in_class)
 
     of_targets, of_attributes, of_residuals = averages(words)
     mean = words.block
@@ -268,28 +258,19 @@ def _quantities(fit: Fitted, replicates: int) -> dict[str, np.ndarray]:
     scopes: tuple[ScopeName, ...] = ("both", "targets", "attributes")
     if replicates:
         scopes = ("all", "both", "targets", "targets+replicates", "replicates")
-        found |= {
-            name: (name, everything)
-            for name in ("replicate_bias", "replicate_sd", "same_sign", "reliability")
-        }
+        found |= {name: (name, everything) for name in ("replicate_bias", "replicate_sd", "same_sign", "reliability")}
     else:
         found["effect_size"] = ("effect_size", "targets")
     drawn = {
-        name: estimate_of(fit, *asked).draws.transpose("chain", "draw", ...).to_numpy()
-        for name, asked in found.items()
+        name: estimate_of(fit, *asked).draws.transpose("chain", "draw", ...).to_numpy() for name, asked in found.items()
     }
     return {
-        **{
-            f"{name}[0]": posterior[name].to_numpy().reshape(*posterior[name].shape[:2], -1)[..., 0]
-            for name in scales
-        },
+        **{f"{name}[0]": posterior[name].to_numpy().reshape(*posterior[name].shape[:2], -1)[..., 0] for name in scales},
         "mean[0, 0]": posterior["mean"].transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         **{f"bias, scope {scope}": bias_estimate(fit, scope).draws[..., 0].to_numpy() for scope in scopes},
         **{f"{name}[{k}]": values[..., k] for name, values in drawn.items() for k in range(values.shape[-1])},
         "target_effect[0, 0]": effects.target_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
-        "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[
-            ..., 0, 0
-        ].to_numpy(),
+        "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
     }
 
 
@@ -311,9 +292,7 @@ def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -
         return rng.exponential(1 / prior.parameters["lam"], size)
     if prior.distribution == "Normal":
         return rng.normal(prior.parameters["mu"], prior.parameters["sigma"], size)
-    raise ValueError(
-        f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here"
-    )
+    raise ValueError(f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here")
 
 
 def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:

@@ -32,11 +32,7 @@ def main() -> None:
     vectors = _vectors()
     rows = [row for size in SIZES for row in _rows(vectors, size, chosen.draws)]
     print(pd.DataFrame(rows).to_string(index=False))
-    write(
-        "shared-errors",
-        provenance() | {"words": len(next(iter(vectors.values()))), "draws": chosen.draws},
-        rows,
-    )
+    write("shared-errors", provenance() | {"words": len(next(iter(vectors.values()))), "draws": chosen.draws}, rows)
 
 
 def _vectors() -> dict[str, NDArray[np.float64]]:

@@ -73,9 +73,7 @@ class Row:
             pairs={f"t{i}": f"pair {k}" for i, k in enumerate(pair)} if self.paired and self.named else {},
         )
 
-    def _effects(
-        self, cluster: np.ndarray, total: int, within: float, rng: np.random.Generator
-    ) -> np.ndarray:
+    def _effects(self, cluster: np.ndarray, total: int, within: float, rng: np.random.Generator) -> np.ndarray:
         """Of single words and of what their clusters share, (words, total), of variance one."""
         own = _correlated(len(cluster), self.groups, total, self.correlation, rng)
         if not within:
@@ -103,14 +101,7 @@ ROWS = (
     Row("3 against 30 attributes", 0, 30, first_class=3),
     Row("3 against 30 attributes, the 3 three times as variable", 0, 30, first_class=3, first_scale=3),
     *(
-        Row(
-            f"sub-topics, {'named' if named else 'not named'}",
-            0,
-            words,
-            topics=topics,
-            within=within,
-            named=named,
-        )
+        Row(f"sub-topics, {'named' if named else 'not named'}", 0, words, topics=topics, within=within, named=named)
         for named in (False, True)
         for words, topics, within in ((8, 2, 0.1), (8, 2, 0.3), (8, 2, 0.5), (25, 5, 0.3))
     ),

@@ -42,9 +42,7 @@ DIMENSIONS = (50, 100, 200)
 
 def main() -> None:
     """Run one benchmark."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=sorted(_COMMANDS))
     parser.add_argument("--embeddings", type=int, help="columns, half of them debiased")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -125,9 +123,7 @@ def _settings(_: argparse.Namespace) -> None:
 
 def _small(folder: Path, **options: Any) -> Sweep:
     sampling = bb.Sampling(draws=500, tune=500, chains=2, target_accept=0.9)
-    return bb.sweep(
-        embeddings(2), wordlist_names(), debiasing=[DEBIASED], sampling=sampling, folder=folder, **options
-    )
+    return bb.sweep(embeddings(2), wordlist_names(), debiasing=[DEBIASED], sampling=sampling, folder=folder, **options)
 
 
 def _once(chosen: argparse.Namespace) -> None:
@@ -151,9 +147,7 @@ def _killed(_: argparse.Namespace) -> None:
             "files kept after each kill": [len(each) for each in kept],
             "files": len(last),
             "same bytes": _hashes(first) == _hashes(last),
-            "written again": sum(
-                after.get(name) != was for before, after in pairs for name, was in before.items()
-            ),
+            "written again": sum(after.get(name) != was for before, after in pairs for name, was in before.items()),
         }
     _keep(row)
 
@@ -196,9 +190,7 @@ def _cluster(_: argparse.Namespace) -> None:
             Timer(15, os.kill, (victim, signal.SIGKILL)).start()
             _small(Path(third), client=client)
             killed = victim not in client.run(os.getpid).values()
-        cores, dask, one_killed = (
-            {n: sha for n, (sha, _) in _written(Path(f)).items()} for f in (one, other, third)
-        )
+        cores, dask, one_killed = ({n: sha for n, (sha, _) in _written(Path(f)).items()} for f in (one, other, third))
     _keep({"what": "cluster", "same bytes": cores == dask, "a worker was killed": killed})
     _keep({"what": "cluster, a worker killed", "same bytes": cores == one_killed, "files": len(one_killed)})
 

@@ -58,9 +58,7 @@ class Cell:
                 return rates
 
 
-CELLS = tuple(
-    Cell(groups, people, rms) for rms in (0.0, 0.05, 0.15) for people in (10, 30, 100) for groups in (2, 4)
-)
+CELLS = tuple(Cell(groups, people, rms) for rms in (0.0, 0.05, 0.15) for people in (10, 30, 100) for groups in (2, 4))
 
 
 def judged(cell: Cell, seed: int) -> dict[str, float]:

@@ -54,11 +54,7 @@ def main() -> None:
 
 
 def _train(
-    label: str,
-    model: type[Word2Vec | FastText],
-    dimensions: int,
-    seed: int,
-    sentences: list[list[str]],
+    label: str, model: type[Word2Vec | FastText], dimensions: int, seed: int, sentences: list[list[str]]
 ) -> dict[str, float]:
     start = perf_counter()
     trained = model(
@@ -73,11 +69,7 @@ def _train(
         **({"bucket": 100_000} if model is FastText else {}),
     ).wv
     FOLDER.mkdir(exist_ok=True)
-    np.savez(
-        FOLDER / f"{label}.npz",
-        words=np.array(trained.index_to_key),
-        vectors=trained.vectors.astype(np.float32),
-    )
+    np.savez(FOLDER / f"{label}.npz", words=np.array(trained.index_to_key), vectors=trained.vectors.astype(np.float32))
     return {"words": len(trained.index_to_key), "seconds": perf_counter() - start}
 
 

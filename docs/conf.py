@@ -34,14 +34,7 @@ project = "bayes_bias"
 author = "The bayes_bias founders"
 version = release = bayes_bias.__version__
 
-extensions = [
-    "mathml",
-    "myst_nb",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.viewcode",
-]
+extensions = ["mathml", "myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring: a link where the name is documented, code elsewhere

@@ -62,9 +62,7 @@ def text(odds: tuple[float, ...], seed: int) -> Iterator[str]:
     for _ in range(SENTENCES):
         template, is_man = int(rng.integers(len(odds))), rng.random() < 0.5
         is_career = (rng.random() < odds[template]) == is_man
-        yield sentence(
-            rng.choice(MEN if is_man else WOMEN), rng.choice(CAREER if is_career else FAMILY), template
-        )
+        yield sentence(rng.choice(MEN if is_man else WOMEN), rng.choice(CAREER if is_career else FAMILY), template)
 
 
 def sentence_pairs(seed: int) -> pd.DataFrame:

@@ -155,9 +155,7 @@ vectors = "{vectors}"'''
 def toml_words(words: list[str]) -> str:
     """A list of words in neat lines."""
     listed = ", ".join(f'"{word}"' for word in words)
-    lines = textwrap.fill(
-        listed, 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
-    )
+    lines = textwrap.fill(listed, 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     return f"[\n{lines},\n]"
 
 

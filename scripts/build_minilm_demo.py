@@ -27,9 +27,7 @@ def main(source: Path) -> None:
         position = {word: k for k, word in enumerate(archive["words"].tolist())}
         found = [word for word in listed if word in position]
         vectors, templates = archive["vectors"][:, [position[word] for word in found]], archive["templates"]
-    np.savez_compressed(
-        TARGET, words=np.array(found), templates=templates, vectors=vectors.astype(np.float16)
-    )
+    np.savez_compressed(TARGET, words=np.array(found), templates=templates, vectors=vectors.astype(np.float16))
     missing = [word for word in listed if word not in position]
     TARGET.with_suffix(".toml").write_text(provenance(templates.tolist(), found, missing), encoding="utf-8")
     print(

@@ -25,22 +25,15 @@ def found(root: Path) -> dict[str, set[str]]:
     """The modules of each folder, as they are."""
     folders = {path.parent for path in (root / PACKAGE).rglob("*.py")}
     return {
-        folder.relative_to(root).as_posix(): {path.stem for path in folder.glob("*.py")}
-        - {"__init__", "__main__"}
+        folder.relative_to(root).as_posix(): {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
         for folder in folders
     }
 
 
 def differences(page: dict[str, set[str]], tree: dict[str, set[str]]) -> list[str]:
     """What one has and the other lacks, in sentences."""
-    lines = [
-        f"{folder}: is in the tree, and ARCHITECTURE.md has no row for it"
-        for folder in tree.keys() - page.keys()
-    ]
-    lines += [
-        f"{folder}: has a row in ARCHITECTURE.md, and is not in the tree"
-        for folder in page.keys() - tree.keys()
-    ]
+    lines = [f"{folder}: is in the tree, and ARCHITECTURE.md has no row for it" for folder in tree.keys() - page.keys()]
+    lines += [f"{folder}: has a row in ARCHITECTURE.md, and is not in the tree" for folder in page.keys() - tree.keys()]
     for folder in page.keys() & tree.keys():
         lines += [f"{folder}/{name}.py: is not in ARCHITECTURE.md" for name in tree[folder] - page[folder]]
         lines += [f"{folder}/{name}.py: is in ARCHITECTURE.md alone" for name in page[folder] - tree[folder]]

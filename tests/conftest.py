@@ -125,9 +125,7 @@ def study(glove: Vectors) -> Callable[[str], AssociationTable]:
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     """Runs a command; gives exit code, standard output and standard error."""
     # Rich reads the width when its console is made, which may have been in a test before.
     for each in (console.out, console._err):

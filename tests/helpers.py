@@ -162,9 +162,7 @@ def target_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> 
 
 def attribute_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of the effects on the groups of an attribute of each class, (classes, groups, groups)."""
-    level, preference = (
-        point[name][:, None, None] ** 2 for name in ("sd_attribute", "sd_attribute_preference")
-    )
+    level, preference = (point[name][:, None, None] ** 2 for name in ("sd_attribute", "sd_attribute_preference"))
     return level + preference * summing_to_zero(len(table.groups))
 
 

@@ -80,10 +80,7 @@ def test_the_readme_quotes_three_numbers():
     text = prose("README.md")
     words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
     assert words["WEAT", "targets"].round(1).eq(0.4).all()
-    assert (
-        "WEAT's test finds one in about 40% of such cases, the published Bayesian model in more than 20%,"
-        in text
-    )
+    assert "WEAT's test finds one in about 40% of such cases, the published Bayesian model in more than 20%," in text
     assert f"this model in {ends(words['crossed', 'both'])}." in text
     simulated = pd.DataFrame(read("simulated")["rows"]).set_index("part").share
     not_named, named = (ends(simulated[f"sub-topics, {kind}"]) for kind in ("not named", "named"))

@@ -71,9 +71,7 @@ def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(
-    made_in, run, tmp_path, monkeypatch
-):
+def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(made_in, run, tmp_path, monkeypatch):
     text = (WALKS / "add-a-debiaser.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     try:

@@ -12,12 +12,7 @@ from bayes_bias import cosines, fit
 from tests.helpers import SHORT
 
 NAMES = [bayes_bias.__name__, *(m.name for m in pkgutil.walk_packages(bayes_bias.__path__, "bayes_bias."))]
-EXAMPLES = [
-    test
-    for name in NAMES
-    for test in doctest.DocTestFinder().find(import_module(name), name)
-    if test.examples
-]
+EXAMPLES = [test for name in NAMES for test in doctest.DocTestFinder().find(import_module(name), name) if test.examples]
 
 
 def skipped(example: doctest.Example) -> bool:

@@ -66,9 +66,7 @@ def number(text: str) -> float:
 @pytest.mark.slow
 def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
     rows = re.findall(
-        r"^│ (\w+) +│ ([\d.]+) +│ [^│]+│ (\S+) +│ (\[.*?\]) │ (.*?) +│$",
-        (ROOT / "README.md").read_text(),
-        re.M,
+        r"^│ (\w+) +│ ([\d.]+) +│ [^│]+│ (\S+) +│ (\[.*?\]) │ (.*?) +│$", (ROOT / "README.md").read_text(), re.M
     )
     assert [row[0] for row in rows] == ["weat6", "weat7", "gender"]
     for name, d, bias, interval, label in rows:

@@ -53,7 +53,5 @@ def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
         "print(load_wordlist('weat7').with_controls('human').name)\n"
         "print(open_embedding('googlenews-demo').dimensions)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path / "installed", capture_output=True, text=True
-    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path / "installed", capture_output=True, text=True)
     assert ran.stdout.split() == ["weat7", "300"], ran.stderr

@@ -28,17 +28,13 @@ def drawn_beside(
     draws, seed : int
     """
     lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
-    jobs = (
-        min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
-    )
+    jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
     work = (joblib.delayed(_drawn)(calibrate, spec, draws, seed) for calibrate in designs[:lists])
     found: Iterator[Calibration | str] = joblib.Parallel(n_jobs=jobs, return_as="generator")(work)
     return found
 
 
-def _drawn(
-    calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int
-) -> Calibration | str:
+def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:
     try:
         return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
     except WordListError as error:

@@ -134,9 +134,7 @@ def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
     words = pd.DataFrame({"word": words_of(values, side), "home": values[HOMES[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
     residuals = _residuals(table, side)
-    named = (
-        words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
-    )
+    named = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
     found = np.full(len(words), "", dtype=object)
     for own in words.groupby("home").indices.values():
         found[own] = _ward(residuals[own], words.word[own].tolist())
@@ -178,9 +176,7 @@ def _ward(residuals: Numbers, words: list[str]) -> list[str]:
     if len(words) < _FEWEST:
         return [""] * len(words)
     numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust").tolist()
-    names = {
-        k: _name([w for w, number in zip(words, numbers, strict=True) if number == k]) for k in set(numbers)
-    }
+    names = {k: _name([w for w, number in zip(words, numbers, strict=True) if number == k]) for k in set(numbers)}
     return [names[number] for number in numbers]
 
 

@@ -83,9 +83,7 @@ def data_fit(
         )
     fitted = Fitted.of(fit)
     name = fitted.spec.name
-    published, reason = (
-        _published_or_why_not(table, seed, sampling) if against_published else (None, NOT_ASKED)
-    )
+    published, reason = _published_or_why_not(table, seed, sampling) if against_published else (None, NOT_ASKED)
     if published is None:
         return DataFit(_coverage({name: fitted}), pairs, no_comparison=reason)
     fits = {name: fitted, PUBLISHED: published}
@@ -103,9 +101,7 @@ def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
     return pd.DataFrame({name: predictive_coverage(each, PROBS) for name, each in fits.items()}).T
 
 
-def _published_or_why_not(
-    table: AssociationTable, seed: int, sampling: Sampling
-) -> tuple[Fitted | None, str]:
+def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:
     try:
         published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
     except TableError as error:

@@ -70,10 +70,7 @@ def _without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.Dat
 def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
-    homes: list[Any] = [
-        np.eye(len(table.groups))[table.group_index],
-        np.eye(len(table.classes))[table.class_index],
-    ]
+    homes: list[Any] = [np.eye(len(table.groups))[table.group_index], np.eye(len(table.classes))[table.class_index]]
     if side == "attribute":
         y, weights, homes = y.T, weights.T, homes[::-1]
     own, other = homes

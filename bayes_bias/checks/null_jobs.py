@@ -137,9 +137,7 @@ def run(
     keys = [cell.key for cell in cells]
     # The first draws of every cell, then the next: a run that is stopped early has results for each.
     batches = [
-        (index, first, min(first + _BATCH, draws))
-        for first in range(0, draws, _BATCH)
-        for index in range(len(cells))
+        (index, first, min(first + _BATCH, draws)) for first in range(0, draws, _BATCH) for index in range(len(cells))
     ]
     tasks = [_task(cells[index], keys[index], first, end) for index, first, end in batches]
     prefixed = Prefixed("tens of draws", progress or Quiet())
@@ -151,9 +149,7 @@ def run(
 
 
 def _task(cell: Cell, key: str, first: int, end: int) -> Job:
-    return Job(
-        f"{cell.design.name}, draws {first} to {end - 1}", judge_draws, (cell, first, end), [key, first, end]
-    )
+    return Job(f"{cell.design.name}, draws {first} to {end - 1}", judge_draws, (cell, first, end), [key, first, end])
 
 
 def judge_draws(cell: Cell, first: int, end: int) -> list[Record]:

@@ -65,9 +65,7 @@ def judge(
     return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
 
 
-def judge_posterior(
-    fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None
-) -> list[Record]:
+def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
     """The records of `judge`, but for divergences, of a posterior."""
     widest = widest_scope(fitted.data)
     if fitted.structure.GENERALISES:

@@ -135,9 +135,7 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
         raise TableError("fits: are of different tables; models compare only on the same one")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {
-            name: arviz_stats.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()
-        }
+        left_out = {name: arviz_stats.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()}
     bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
     return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
@@ -153,9 +151,7 @@ def _with_likelihood(fitted: Fitted) -> xr.DataTree:
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
-        raise TableError(
-            "fit: holds no raw values, since there were too many to form; check a fit of shorter lists"
-        )
+        raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
     drawn = fitted.posterior
     if fitted.structure.GENERALISES:
         drawn = _of_mean_table(fitted)

@@ -73,7 +73,5 @@ def _flat(sensitivity: xr.Dataset) -> pd.Series:
 
 
 def _diagnosis(table: pd.DataFrame) -> np.ndarray:
-    weak = np.where(
-        table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree"
-    )
+    weak = np.where(table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree")
     return np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")

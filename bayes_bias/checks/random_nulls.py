@@ -196,9 +196,7 @@ class NullDesign:
         }
         groups: Mapping[str, Iterable[str]] = self.groups
         if self.random_groups:
-            groups = {
-                name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()
-            }
+            groups = {name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()}
         targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         return assemble(
@@ -261,11 +259,7 @@ def _check_balance(wordlist: WordList) -> None:
 def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
     """The words of each group or class that have a vector."""
     return MappingProxyType(
-        {
-            name: found
-            for name, words in table.items()
-            if (found := tuple(word for word in words if word in vectors))
-        }
+        {name: found for name, words in table.items() if (found := tuple(word for word in words if word in vectors))}
     )
 
 
@@ -283,9 +277,7 @@ def _pool(
     found = embedding.find(words)
     stored = {word: found[word] for word in words if word in found and has_direction(found[word]).all()}
     if len(stored) < 2:
-        raise WordListError(
-            f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from"
-        )
+        raise WordListError(f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from")
     prepared = _unit if similarity.unit else similarity.prepared
     return {word: prepared(vector) for word, vector in stored.items()}
 

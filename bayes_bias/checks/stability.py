@@ -101,9 +101,7 @@ class Stability(Telling):
         """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``, that of
         `relative`, by which methods with different units can be compared."""
         values = self.measures
-        return pd.DataFrame(
-            {"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)}
-        )
+        return pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)})
 
     @property
     def components(self) -> pd.DataFrame:
@@ -226,9 +224,7 @@ def stability(
     )
 
 
-def _opened(
-    embeddings: Sequence[Openable] | Embedding | str | Path, kind: str | None, trust: bool
-) -> Embedding:
+def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str | None, trust: bool) -> Embedding:
     """All trainings as one embedding."""
     several = isinstance(embeddings, list | tuple)
     opened = open_embedding(embeddings, kind=kind or ("seed" if several else None), trust=trust)
@@ -239,9 +235,7 @@ def _opened(
     return opened
 
 
-def _measured(
-    table: AssociationTable, seed: int, progress: Progress
-) -> tuple[pd.DataFrame, Mapping[str, str]]:
+def _measured(table: AssociationTable, seed: int, progress: Progress) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Each method in each training, and why some are left out."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
@@ -253,8 +247,6 @@ def _measured(
             for method, measure, number in _METHODS
             if measure in measured.results
         }
-        left_out |= {
-            measure: measured.left_out[measure] for _, measure, _ in _METHODS if measure in measured.left_out
-        }
+        left_out |= {measure: measured.left_out[measure] for _, measure, _ in _METHODS if measure in measured.left_out}
     kind = table.replicates.kind if table.replicates else None
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)

@@ -30,16 +30,12 @@ class GivenDraws:
     parameters: tuple[xr.DataArray, ...]
 
     @classmethod
-    def of(
-        cls, structure: Structure, drawn: xr.Dataset, data: xr.Dataset, values: xr.DataArray
-    ) -> "GivenDraws":
+    def of(cls, structure: Structure, drawn: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
         """From draws of the parameters, word effects included, and the table's `values`, some of which may be missing.
 
         Which parameters these are, the structure knows: see its `given_draws`.
         """
-        target, attribute = (
-            xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy())
-        )
+        target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
         observed = values.isel(target=target, attribute=attribute)
         distribution, parameters = structure.given_draws(drawn, data, target, attribute)
         return cls(observed, distribution, _aligned(*parameters))

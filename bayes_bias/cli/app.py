@@ -41,8 +41,7 @@ class Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {
-            name: TyperCommand(name, help=line, rich_help_panel=_PANELS.get(name))
-            for name, line in COMMANDS.items()
+            name: TyperCommand(name, help=line, rich_help_panel=_PANELS.get(name)) for name, line in COMMANDS.items()
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -55,11 +54,7 @@ class Commands(TyperGroup):
 def _imported(name: str) -> Any:
     function = name.replace("-", "_")
     import_module(f"bayes_bias.cli.{function}")
-    info = next(
-        command
-        for command in app.registered_commands
-        if getattr(command.callback, "__name__", "") == function
-    )
+    info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
     return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
 
 

@@ -13,14 +13,7 @@ from bayes_bias.checks.random_nulls import Random
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, write_csv
-from bayes_bias.cli.options import (
-    MODEL,
-    JobsOption,
-    OverwriteOption,
-    SchedulerOption,
-    SeedOption,
-    with_options,
-)
+from bayes_bias.cli.options import MODEL, JobsOption, OverwriteOption, SchedulerOption, SeedOption, with_options
 from bayes_bias.cli.table_source import WordListArgument, WordListSource
 from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, count, plain, share, share_within
@@ -33,17 +26,11 @@ from bayes_bias.table.column_names import interval_of
 def calibrate(
     wordlist: WordListArgument,
     inputs: WordListSource,
-    out_file: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")
-    ] = None,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")] = None,
     overwrite: OverwriteOption = False,
-    folder: Annotated[
-        Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")] = None,
     draws: Annotated[int, typer.Option(min=1, help="Random draws.")] = 100,
-    random: Annotated[
-        str, typer.Option(help="Which words are drawn: attributes, targets, or both.")
-    ] = "attributes",
+    random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
     size: Annotated[
         int | None,
         typer.Option(min=2, help="Random words in each class, or group; as many as the list has by default."),
@@ -52,8 +39,7 @@ def calibrate(
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
     ] = 0.0,
     model: Annotated[
-        list[str] | None,
-        typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL),
+        list[str] | None, typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL)
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = -1,

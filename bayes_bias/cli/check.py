@@ -17,12 +17,7 @@ from bayes_bias.models.fitted import Fitted
 @app.command()
 @with_options
 def check(
-    source: ListArgument,
-    inputs: TableSource,
-    model: ModelOption = "crossed",
-    seed: SeedOption = 1,
-    *,
-    sampler: Sampler,
+    source: ListArgument, inputs: TableSource, model: ModelOption = "crossed", seed: SeedOption = 1, *, sampler: Sampler
 ) -> None:
     """Does the model fit the raw cosines, better than the published one, and does the prior decide?
 

@@ -45,9 +45,7 @@ def compare(
     before = sides.source(sides.before)
     after = before if method else sides.source(sides.after)
 
-    def measured(
-        source: TableSource, names: list[str], debiasing: Debiasing | None = None
-    ) -> AssociationTable:
+    def measured(source: TableSource, names: list[str], debiasing: Debiasing | None = None) -> AssociationTable:
         progress.step(f"{', '.join(names)}: measuring")
         if wordlist is None:
             return _from_table(names, source)
@@ -78,9 +76,7 @@ def _method(after: list[str], sets: DebiasSets | None) -> Debiasing | None:
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
         return None
     if sets is None:
-        raise BayesBiasError(
-            f"--after: '{after[0]}' debiases with sets of words; add --sets she:he,woman:man"
-        )
+        raise BayesBiasError(f"--after: '{after[0]}' debiases with sets of words; add --sets she:he,woman:man")
     return Debiasing(make_debiaser(after[0], {}, "--after"), sets, name=after[0])
 
 

@@ -19,8 +19,7 @@ from bayes_bias.errors import BayesBiasError
 @app.command()
 def debias(
     out_file: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="File for the vectors: .npz, or .txt for word2vec's text format."),
+        Path, typer.Option("--out", "-o", help="File for the vectors: .npz, or .txt for word2vec's text format.")
     ],
     sets: Annotated[
         str,
@@ -36,9 +35,7 @@ def debias(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--setting",
-            metavar="NAME=VALUE",
-            help="A setting of the method, such as equalize=true or components=2.",
+            "--setting", metavar="NAME=VALUE", help="A setting of the method, such as equalize=true or components=2."
         ),
     ] = None,
     overwrite: OverwriteOption = False,

@@ -18,14 +18,9 @@ PAGE = "page"
 
 @app.command()
 def known_bias(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="Name of a shipped scenario or a TOML file.")
-    ],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Name of a shipped scenario or a TOML file.")],
     out_folder: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", help="Folder for models, answers and page; a run that was stopped goes on."
-        ),
+        Path, typer.Option("--out", "-o", help="Folder for models, answers and page; a run that was stopped goes on.")
     ],
     figures: FiguresOption = FIGURES,
     jobs: JobsOption = -1,

@@ -44,9 +44,7 @@ def _one_line(error: Exception) -> str:
         return " ".join(error.format_message().split())
     if isinstance(error, BayesBiasError):
         return str(error)
-    return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace(
-        "\n", " "
-    )
+    return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace("\n", " ")
 
 
 def _fail(message: str, status: int) -> NoReturn:

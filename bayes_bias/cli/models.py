@@ -18,9 +18,7 @@ from bayes_bias.models.model_spec import load_spec, spec_names
 def models(
     name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show one model.")] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what --copy names already.")
-    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy names already.")] = False,
 ) -> None:
     """The shipped models, or one of them with its priors; a copy of one to change the priors in.
 
@@ -42,7 +40,5 @@ def models(
 
 def _copy_model(name: str, path: Path, overwrite: bool) -> None:
     with whole_file(path, overwrite) as unfinished:
-        unfinished.write_text(
-            (shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8"
-        )
+        unfinished.write_text((shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
     say(f"Copied to {path}; use it with --model {path}")

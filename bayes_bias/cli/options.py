@@ -26,35 +26,21 @@ FIGURES = ",".join(WRITTEN)
 def _split_lists(values: list[str]) -> list[str]:
     """Names of lists may be separated by commas, as in other options; a file keeps the commas of its name."""
     return [
-        name
-        for value in values
-        for name in ([value] if Path(value).is_file() else value.split(","))
-        if name.strip()
+        name for value in values for name in ([value] if Path(value).is_file() else value.split(",")) if name.strip()
     ]
 
 
 ListsArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=_split_lists),
+    list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=_split_lists)
 ]
-ControlsOption = Annotated[
-    str,
-    input_option(help="Control classes, comma-separated names or TOML files, or 'none'."),
-]
+ControlsOption = Annotated[str, input_option(help="Control classes, comma-separated names or TOML files, or 'none'.")]
 ModelOption = Annotated[str, model_option(help="Shipped model or TOML file.")]
 SeedOption = Annotated[int, model_option(help="The same seed gives the same numbers.")]
 JobsOption = Annotated[int, typer.Option(help="Processes; -1 for one on each core.")]
 SchedulerOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Dask scheduler whose workers do the work (extra cluster).",
-    ),
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work (extra cluster).")
 ]
-ScopeOption = Annotated[
-    str,
-    model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}."),
-]
+ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.")]
 SetsOption = Annotated[
     str | None,
     input_option(
@@ -66,10 +52,7 @@ OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what
 FiguresOption = Annotated[
     str, typer.Option(help=f"Formats of figure files, comma-separated ({', '.join(FORMATS)}), or 'none'.")
 ]
-CiOption = Annotated[
-    float,
-    model_option("--ci", min=0.01, max=0.999, help="Probability of the intervals."),
-]
+CiOption = Annotated[float, model_option("--ci", min=0.01, max=0.999, help="Probability of the intervals.")]
 RopeOption = Annotated[
     float | None,
     model_option(
@@ -91,9 +74,7 @@ class Sampler:
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
     target_accept: Annotated[
         float,
-        sampling_option(
-            min=0.5, max=0.999, help="Acceptance rate to aim at: nearer to 1 where transitions diverge."
-        ),
+        sampling_option(min=0.5, max=0.999, help="Acceptance rate to aim at: nearer to 1 where transitions diverge."),
     ] = 0.95
 
     @property
@@ -153,8 +134,7 @@ class OutputFolder:
     """A folder for pages, tables and figures; it is checked before anything is sampled."""
 
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder for page, tables, figures, methods text, posteriors."),
+        Path | None, typer.Option("--out", "-o", help="Folder for page, tables, figures, methods text, posteriors.")
     ] = None
     overwrite: OverwriteOption = False
     figures: FiguresOption = FIGURES
@@ -202,9 +182,7 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:
     """The arguments of a dataclass, with the values of default factories."""
-    defaults = {
-        item.name: item.default_factory() for item in fields(kind) if item.default_factory is not MISSING
-    }
+    defaults = {item.name: item.default_factory() for item in fields(kind) if item.default_factory is not MISSING}
     return [
         option.replace(default=defaults.get(name, option.default))
         for name, option in inspect.signature(kind).parameters.items()

@@ -12,15 +12,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame, write_csv
-from bayes_bias.cli.options import (
-    INPUT,
-    MODEL,
-    CiOption,
-    OutputFolder,
-    PairsSampler,
-    SeedOption,
-    with_options,
-)
+from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, read_csv, table_file
 from bayes_bias.formatting import level, probability, signed
@@ -56,34 +48,25 @@ def sentence_pairs(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER",
-            help="Language model that scores the sentences of FILE first.",
-            rich_help_panel=INPUT,
+            metavar="FOLDER", help="Language model that scores the sentences of FILE first.", rich_help_panel=INPUT
         ),
     ] = None,
     how: Annotated[
         str,
-        typer.Option(
-            help="Score: pll, aul, aula (masked models) or likelihood (causal ones).", rich_help_panel=INPUT
-        ),
+        typer.Option(help="Score: pll, aul, aula (masked models) or likelihood (causal ones).", rich_help_panel=INPUT),
     ] = "pll",
     scores: Annotated[
         Path | None,
         typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
     ] = None,
     of: Annotated[
-        str | None,
-        typer.Option(help="Whose rows, where FILE has a column model with several.", rich_help_panel=INPUT),
+        str | None, typer.Option(help="Whose rows, where FILE has a column model with several.", rich_help_panel=INPUT)
     ] = None,
     decimals: Annotated[
-        str,
-        typer.Option(help="To how many decimals scores are rounded before they are compared, or 'none'."),
+        str, typer.Option(help="To how many decimals scores are rounded before they are compared, or 'none'.")
     ] = str(DECIMALS),
     spec: Annotated[
-        str,
-        typer.Option(
-            "--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL
-        ),
+        str, typer.Option("--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL)
     ] = "pairs",
     scope: Annotated[
         str,
@@ -104,9 +87,7 @@ def sentence_pairs(
     if scores is not None:
         check_output(scores, output.overwrite, "--scores")
         if model is None:
-            raise BayesBiasError(
-                f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER"
-            )
+            raise BayesBiasError(f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER")
     ask = partial(
         bb.sentence_pairs.estimate,
         model=spec,

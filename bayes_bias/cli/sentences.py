@@ -22,16 +22,14 @@ def sentences(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="LIST",
-            help="A word list, as for `fit`; with --vectors, the CSV file that was written for it.",
+            metavar="LIST", help="A word list, as for `fit`; with --vectors, the CSV file that was written for it."
         ),
     ],
     out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file; with --vectors, the .npz file.")],
     templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
     controls: ControlsOption = "neutral,human",
     vectors: Annotated[
-        Path | None,
-        typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order."),
+        Path | None, typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order.")
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
@@ -53,20 +51,14 @@ def sentences(
         raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
     rows = sentences_to_encode(source, templates, listed(controls))
     write_csv(rows, out_file, overwrite)
-    say(
-        f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}"
-    )
+    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}")
 
 
 def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     lost = len({*words.targets, *words.attributes} - set(rows.word))
-    return (
-        f"; {lost} words of the control classes cannot stand in these templates and are left out"
-        if lost
-        else ""
-    )
+    return f"; {lost} words of the control classes cannot stand in these templates and are left out" if lost else ""
 
 
 def _rows(file: str) -> pd.DataFrame:

@@ -25,18 +25,15 @@ from bayes_bias.progress import Progress
 class StabilityFolder(OutputFolder):
     """The same without a page."""
 
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for tables, figure, text and posterior.")
-    ] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for tables, figure, text and posterior.")] = (
+        None
+    )
 
 
 @app.command()
 @with_options
 def stability(
-    wordlist: WordListArgument,
-    inputs: WordListSource,
-    output: StabilityFolder,
-    inference: InferenceWithoutRope,
+    wordlist: WordListArgument, inputs: WordListSource, output: StabilityFolder, inference: InferenceWithoutRope
 ) -> None:
     """How much does the bias of a list depend on the training: its seed, its corpus? Of an encoder: on the templates?
 
@@ -67,15 +64,11 @@ def _trainings(inputs: WordListSource, wordlist: str, progress: Progress) -> Emb
 
 def _show(result: Stability) -> None:
     # The raw bias is half of WEAT's difference, and would not fit.
-    print_frame(
-        result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}"
-    )
+    print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
     print_frame(result.spread.map(plain).rename_axis("method"), title=f"Over {plural(result.kind)}")
     for reason in result.left_out.values():
         say(f"left out: {reason}")
-    print_frame(
-        _components(result), title=f"How much {plural(result.kind)} differ: posterior of all together"
-    )
+    print_frame(_components(result), title=f"How much {plural(result.kind)} differ: posterior of all together")
     print_frame(_shares(result), title="Where the variance comes from")
     say(result.text)
 
@@ -92,8 +85,5 @@ def _components(result: Stability) -> pd.DataFrame:
 
 
 def _shares(result: Stability) -> pd.DataFrame:
-    names = {
-        "value": "of a single value",
-        "bias": f"of the bias in {len(result.measures)} {plural(result.kind)}",
-    }
+    names = {"value": "of a single value", "bias": f"of the bias in {len(result.measures)} {plural(result.kind)}"}
     return result.shares.rename(index=names).T.map("{:.0%}".format).rename_axis("part")

@@ -22,9 +22,7 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 @app.command()
 def summarize(
-    fit_file: Annotated[
-        Path, typer.Argument(metavar="FIT.nc", help="A fit that `bayes-bias fit --out` made.")
-    ],
+    fit_file: Annotated[Path, typer.Argument(metavar="FIT.nc", help="A fit that `bayes-bias fit --out` made.")],
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
@@ -74,16 +72,14 @@ def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFr
     signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
     written = {
         "mean": [
-            (signed if sign else plain)(mean, decimals)
-            for mean, sign in zip(summary["mean"], signs, strict=True)
+            (signed if sign else plain)(mean, decimals) for mean, sign in zip(summary["mean"], signs, strict=True)
         ],
         f"{level(ci_prob)} interval": [
             bounds(low, high, decimals, sign=sign)
             for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
         ],
         "P(sign)": [
-            probability(chance) if sign else DASH
-            for chance, sign in zip(summary.prob_direction, signs, strict=True)
+            probability(chance) if sign else DASH for chance, sign in zip(summary.prob_direction, signs, strict=True)
         ],
         **_beside(summary, decimals),
     }

@@ -10,14 +10,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
-from bayes_bias.cli.options import (
-    FIGURES,
-    FiguresOption,
-    JobsOption,
-    OverwriteOption,
-    SchedulerOption,
-    formats_of,
-)
+from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.formatting import level, signed
 from bayes_bias.plots.ranking import rank_interval
@@ -42,8 +35,7 @@ def sweep(
         ),
     ],
     out_folder: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="Folder for results and atlas; one that was begun is gone on with."),
+        Path, typer.Option("--out", "-o", help="Folder for results and atlas; one that was begun is gone on with.")
     ],
     posteriors: Annotated[
         str | None,
@@ -85,10 +77,7 @@ def _posteriors(text: str) -> str | float:
 
 def _show(result: Sweep) -> None:
     if result.pooled is not None:
-        rows, decimals = (
-            result.pooled.embeddings.sort_values("mean", ascending=False),
-            result.metric.decimals,
-        )
+        rows, decimals = (result.pooled.embeddings.sort_values("mean", ascending=False), result.metric.decimals)
         shown = pd.DataFrame(
             {
                 "mean bias": [signed(mean, decimals) for mean in rows["mean"]],

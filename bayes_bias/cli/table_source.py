@@ -31,9 +31,7 @@ ListArgument = Annotated[
         " group, attribute, attribute_class, cosine (with --stereotype).",
     ),
 ]
-WordListArgument = Annotated[
-    str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")
-]
+WordListArgument = Annotated[str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")]
 
 ReplicatesOption = Annotated[
     str | None,
@@ -45,20 +43,16 @@ ReplicatesOption = Annotated[
     ),
 ]
 StereotypesOption = Annotated[
-    list[str] | None,
-    input_option("--stereotype", help="For CSV files: GROUP=CLASS, once for each group."),
+    list[str] | None, input_option("--stereotype", help="For CSV files: GROUP=CLASS, once for each group.")
 ]
 AllowLossOption = Annotated[
-    bool,
-    input_option("--allow-loss", help="Go on when half of a group's or class's words are missing."),
+    bool, input_option("--allow-loss", help="Go on when half of a group's or class's words are missing.")
 ]
 TrustOption = Annotated[
-    bool,
-    input_option("--trust", help="Open files that can run code (gensim's native files, pickles)."),
+    bool, input_option("--trust", help="Open files that can run code (gensim's native files, pickles).")
 ]
 SimilarityOption = Annotated[
-    str,
-    input_option(help=f"How the closeness of two vectors is measured: {', '.join(similarity_names())}."),
+    str, input_option(help=f"How the closeness of two vectors is measured: {', '.join(similarity_names())}.")
 ]
 TemplatesOption = Annotated[
     str | None,
@@ -70,17 +64,14 @@ TemplatesOption = Annotated[
 PoolingOption = Annotated[
     str | None,
     input_option(
-        help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
-        " default."
+        help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by default."
     ),
 ]
 LayerOption = Annotated[
-    str | None,
-    input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default."),
+    str | None, input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.")
 ]
 PredictOption = Annotated[
-    str | None,
-    input_option(help="For --masked: whose probability it is, that of targets (default) or attributes."),
+    str | None, input_option(help="For --masked: whose probability it is, that of targets (default) or attributes.")
 ]
 
 
@@ -147,9 +138,7 @@ class TableSource:
         if self.reads_sentences and tuple(self.embedding) != DEMO:
             sources += [f"--embedding {name}" for name in self.embedding]
         if len(sources) > 1 and self.reads_sentences:
-            raise BayesBiasError(
-                f"{sources[0].split()[0]}: {', '.join(sources)} exclude each other; give one"
-            )
+            raise BayesBiasError(f"{sources[0].split()[0]}: {', '.join(sources)} exclude each other; give one")
 
     @property
     def reads_sentences(self) -> bool:
@@ -175,9 +164,7 @@ class TableSource:
         """Whether LIST is a table of cosines already."""
         return _holds_cosines(source) and not self.reads_sentences
 
-    def table(
-        self, source: str, progress: Progress | None = None, *, also: Iterable[str] = ()
-    ) -> bb.AssociationTable:
+    def table(self, source: str, progress: Progress | None = None, *, also: Iterable[str] = ()) -> bb.AssociationTable:
         """The table of LIST: a word list measured in an embedding or a language model, or a CSV file of cosines.
 
         The table also carries the vectors of the words in `also`.
@@ -210,9 +197,7 @@ class TableSource:
         if not self.stereotypes:
             return source
         if not source.lower().endswith(SUFFIXES):
-            raise BayesBiasError(
-                "--stereotype: is for CSV files; other word lists state their own stereotypes"
-            )
+            raise BayesBiasError("--stereotype: is for CSV files; other word lists state their own stereotypes")
         return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
 
     def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
@@ -258,9 +243,7 @@ class TableSource:
             )
         for source in filter(_holds_cosines, lists):
             option = "--encoder" if self.masked is None else "--masked"
-            raise BayesBiasError(
-                f"{option}: '{source}' holds cosines already; name word lists, or leave it out"
-            )
+            raise BayesBiasError(f"{option}: '{source}' holds cosines already; name word lists, or leave it out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,9 +327,7 @@ class BeforeAndAfter:
                 f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are given where one model is"
                 " meant; name one folder before and one after"
             )
-        return TableSource(
-            **shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None
-        )
+        return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)
 
 
 def _holds_cosines(source: str) -> bool:
@@ -364,9 +345,7 @@ def _classes_of(stereotypes: list[str]) -> dict[str, str]:
     return {group: class_name for group, _, class_name in pairs}
 
 
-def table_from_csv(
-    path: Path, stereotypes: list[str] | None, replicates: str | None = None
-) -> bb.AssociationTable:
+def table_from_csv(path: Path, stereotypes: list[str] | None, replicates: str | None = None) -> bb.AssociationTable:
     """Read a table with a row for each pair (in each replicate), and perhaps labels such as `target_topic`."""
     if not path.is_file():
         raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")

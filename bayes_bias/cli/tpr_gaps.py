@@ -27,8 +27,7 @@ def tpr_gaps(
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
     of: Annotated[
-        str | None,
-        typer.Option(help="Group whose gap is shown; by default the first of two, or each of more."),
+        str | None, typer.Option(help="Group whose gap is shown; by default the first of two, or each of more.")
     ] = None,
     leave_out: Annotated[
         bool, typer.Option("--leave-out", help="Leave out classes without people of a group.")

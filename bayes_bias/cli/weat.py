@@ -26,12 +26,9 @@ def weat(
     source: ListArgument,
     inputs: WithoutControls,
     alternative: Annotated[str, typer.Option(help="greater, less or two-sided.")] = "greater",
-    ddof: Annotated[
-        int, typer.Option(min=0, max=1, help="1 as published, 0 for the population formula.")
-    ] = 1,
+    ddof: Annotated[int, typer.Option(min=0, max=1, help="1 as published, 0 for the population formula.")] = 1,
     permutations: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of random partitions; by default all, unless there are too many."),
+        int | None, typer.Option(min=1, help="Number of random partitions; by default all, unless there are too many.")
     ] = None,
     seed: SeedOption = 1,
 ) -> None:

@@ -14,9 +14,7 @@ from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 @app.command()
 def wordlists(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")] = None,
 ) -> None:
     """The shipped word lists, or one of them with its words, source and errata.
 
@@ -25,8 +23,7 @@ def wordlists(
     if name is None:
         rows = [(n, load_wordlist(n)) for n in wordlist_names()]
         frame = [
-            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)}
-            for n, w in rows
+            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)} for n, w in rows
         ]
         print_frame(pd.DataFrame(frame))
         say(f"control classes: {', '.join(control_names())}")
@@ -42,9 +39,7 @@ def _print_wordlist(words: WordList) -> None:
     for name, members in {**words.classes, **words.controls}.items():
         say(f"{name}: {', '.join(members)}")
     for home, topics in words.topics.items():
-        say(
-            f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}"
-        )
+        say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
     if words.pairs:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:

@@ -158,14 +158,9 @@ def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[Sta
     return constructed
 
 
-def _biases(
-    fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None
-) -> pd.DataFrame:
+def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
     """A row for each state; a bias that was not sampled is zero by construction."""
-    rows = {
-        state: _bias(fits[state], scope, ci_prob, rope) if state in fits else _zero(ci_prob)
-        for state in STATES
-    }
+    rows = {state: _bias(fits[state], scope, ci_prob, rope) if state in fits else _zero(ci_prob) for state in STATES}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
 
 
@@ -192,21 +187,12 @@ def _controls(
 
 
 def _measures(
-    before: AssociationTable,
-    after: AssociationTable,
-    defining_sets: Sequence[Sequence[str]],
-    seed: int,
+    before: AssociationTable, after: AssociationTable, defining_sets: Sequence[Sequence[str]], seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Every measure on both sides; one that is undefined on one of them is left out."""
     first, second = (measure_all(table, defining_sets=defining_sets, seed=seed) for table in (before, after))
     one, other = first.table.align(second.table, join="inner", axis=0)
     table = pd.DataFrame(
-        {
-            "before": one.value,
-            "after": other.value,
-            "b0": one.b0,
-            "p_before": one.p_value,
-            "p_after": other.p_value,
-        }
+        {"before": one.value, "after": other.value, "b0": one.b0, "p_before": one.p_value, "p_after": other.p_value}
     )
     return table.rename_axis("measure"), {**second.left_out, **first.left_out}

@@ -105,9 +105,7 @@ def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> 
     outside = rows - _inside(rows, subspace)
     lengths = np.linalg.norm(outside, axis=1, keepdims=True)
     if (lengths < _SAME).any():
-        raise MeasureError(
-            f"neutralise: '{words[int(lengths.argmin())]}' lies in the bias subspace; nothing is left"
-        )
+        raise MeasureError(f"neutralise: '{words[int(lengths.argmin())]}' lies in the bias subspace; nothing is left")
     return dict(zip(words, outside / lengths, strict=True))
 
 

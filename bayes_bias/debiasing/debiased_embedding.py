@@ -84,9 +84,7 @@ class Debiasing:
         """
         vectors, count = _usable(embedding), len(embedding.replicates)
         if count:
-            replicates = [
-                self._debiased({word: rows[r] for word, rows in vectors.items()}) for r in range(count)
-            ]
+            replicates = [self._debiased({word: rows[r] for word, rows in vectors.items()}) for r in range(count)]
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         else:
             debiased = self._debiased(vectors)

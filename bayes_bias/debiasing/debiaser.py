@@ -63,9 +63,7 @@ class Debiaser[Learned](ABC):
     def fitted(self) -> Learned:
         """What `fit` has learned; for use in `transform`."""
         if self.learned is None:
-            raise MeasureError(
-                f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns"
-            )
+            raise MeasureError(f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns")
         return self.learned
 
     @property

@@ -36,9 +36,7 @@ def pair(before: AssociationTable, after: AssociationTable) -> tuple[Association
     shared = {dim: _shared(before, after, dim) for dim in HOMES}
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
-        replace(
-            table.over(lambda values: values.sel(shared)), repeats=None, notices=(*table.notices, *notices)
-        )
+        replace(table.over(lambda values: values.sel(shared)), repeats=None, notices=(*table.notices, *notices))
         for table in (before, after)
     )
     return first, second
@@ -61,8 +59,7 @@ def share_words(tables: Sequence[AssociationTable]) -> tuple[AssociationTable, .
             raise TableError(f"tables: '{table.name}' after '{first.name}': {error}") from error
     words = {dim: common.values[dim].to_numpy() for dim in HOMES}
     return tuple(
-        replace(table.over(lambda values: values.sel(words)), repeats=None, notices=common.notices)
-        for table in tables
+        replace(table.over(lambda values: values.sel(words)), repeats=None, notices=common.notices) for table in tables
     )
 
 
@@ -77,9 +74,7 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
     replicates = _changes(before, after)
     change = after.values.to_numpy() - before.values.to_numpy()
     if all(np.nanmax(np.abs(values)) < EQUAL for values in (change, *replicates.values())):
-        raise TableError(
-            "after: has the same values as before; nothing changed, and there is nothing to estimate"
-        )
+        raise TableError("after: has the same values as before; nothing changed, and there is nothing to estimate")
     targets, attributes = belongs(before.values, "target"), belongs(before.values, "attribute")
     return assemble(
         change,

@@ -50,9 +50,7 @@ def read_header(stream: IO[bytes], name: str) -> tuple[int, int]:
     line = stream.readline(1_000)
     promise = header(line)
     if promise is None or promise[1] < 1:
-        raise EmbeddingError(
-            f"{name}: begins with {line[:40]!r}; word2vec's header is '<words> <dimensions>'"
-        )
+        raise EmbeddingError(f"{name}: begins with {line[:40]!r}; word2vec's header is '<words> <dimensions>'")
     check_dimensions(promise[1], line, name)
     return promise
 

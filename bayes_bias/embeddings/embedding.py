@@ -125,9 +125,7 @@ class Embedding(Telling):
         else:
             vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
-        return replace(
-            self, reader=Excerpt(vectors, drawable, self.reader.dimensions, self.near(wanted, vectors))
-        )
+        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, self.near(wanted, vectors)))
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""

@@ -42,9 +42,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
         raise EmbeddingError(f"{file.name}: gensim cannot load it ({error}); save it again") from error
     vectors = getattr(loaded, "wv", loaded)
     if not isinstance(vectors, KeyedVectors):
-        raise EmbeddingError(
-            f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv"
-        )
+        raise EmbeddingError(f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv")
     return from_keyed_vectors(vectors)
 
 

@@ -48,9 +48,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
         problem = f"non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
-        raise EmbeddingError(
-            f"embedding: DataFrame has {problem}; words go into the index, numbers into columns"
-        )
+        raise EmbeddingError(f"embedding: DataFrame has {problem}; words go into the index, numbers into columns")
     return MemoryReader(frame.index.to_list(), list(frame.to_numpy(dtype=np.float64)), frame.shape[1])
 
 
@@ -73,9 +71,7 @@ def _checked(word: str, row: Any) -> Vector:
     except (TypeError, ValueError):
         vector = np.empty((0, 0))
     if vector.ndim != 1 or vector.size == 0:
-        raise EmbeddingError(
-            f"embedding: the value of '{word}' is not a vector of numbers; give a list of numbers"
-        )
+        raise EmbeddingError(f"embedding: the value of '{word}' is not a vector of numbers; give a list of numbers")
     return vector
 
 

@@ -30,16 +30,7 @@ KINDS = ("template", "seed", "corpus", "layer", "replicate")
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 # Vectors compress by a factor below 20; an archive beyond this factor and size is refused as a bomb.
 _FACTOR, _LARGE = 200, 1 << 28
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    ValueError,
-    LookupError,
-    RuntimeError,
-    EOFError,
-    OSError,
-)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, RuntimeError, EOFError, OSError)
 
 
 @dataclass(frozen=True)
@@ -102,9 +93,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
             "allowed: text and numbers; save words as np.array(words, dtype=str)"
         )
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
-        raise EmbeddingError(
-            f"{file.name}: `pool` has shape {pool}; allowed: {words.shape} of bool, one for each word"
-        )
+        raise EmbeddingError(f"{file.name}: `pool` has shape {pool}; allowed: {words.shape} of bool, one for each word")
     if len(vectors.shape) == 3:
         return _of_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
@@ -175,11 +164,7 @@ def _read_header(stream: IO[bytes]) -> _Header:
 
 
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
-    with (
-        _undamaged(file),
-        file.open("rb") as opened,
-        np.load(opened, allow_pickle=trust) as archive,
-    ):
+    with _undamaged(file), file.open("rb") as opened, np.load(opened, allow_pickle=trust) as archive:
         return np.asarray(archive[name])
 
 

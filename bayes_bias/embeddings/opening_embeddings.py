@@ -21,12 +21,7 @@ from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import shipped, shipped_names
 
 # The first one that recognises a file opens it: a new format is a file of its own and a row here.
-FORMATS: tuple[Format, ...] = (
-    numpy_archive.FORMAT,
-    gensim_native.FORMAT,
-    word2vec_binary.FORMAT,
-    text_vectors.FORMAT,
-)
+FORMATS: tuple[Format, ...] = (numpy_archive.FORMAT, gensim_native.FORMAT, word2vec_binary.FORMAT, text_vectors.FORMAT)
 
 # Or gensim's KeyedVectors, which are not imported for their name's sake.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any

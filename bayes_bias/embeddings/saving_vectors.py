@@ -81,9 +81,7 @@ def _write_text(vectors: WordVectors, path: Path) -> None:
     """A line with the numbers of words and dimensions, then a line for each word."""
     for word in vectors:
         if word.split() != [word]:
-            raise OutputError(
-                f"path: the text format cannot hold the word '{word}', which has a space; use .npz"
-            )
+            raise OutputError(f"path: the text format cannot hold the word '{word}', which has a space; use .npz")
     with path.open("w", encoding="utf-8") as file:
         file.write(f"{len(vectors)} {len(next(iter(vectors.values())))}\n")
         for word, vector in vectors.items():

@@ -23,9 +23,7 @@ def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool
     return orthonormal(one - other, f"'{first}' and '{second}' have the same vector")
 
 
-def defining_subspace(
-    vectors: Vectors, defining_sets: Sequence[Sequence[str]], *, components: int = 1
-) -> np.ndarray:
+def defining_subspace(vectors: Vectors, defining_sets: Sequence[Sequence[str]], *, components: int = 1) -> np.ndarray:
     """Principal components of defining sets, each centred on its own mean.
 
     A set holds words that differ in the protected attribute alone: ("she", "he"), or for several groups
@@ -68,9 +66,7 @@ def defining_subspace(
     _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((sizes > _NO_DIRECTION).sum())
     if components > dimensions:
-        raise MeasureError(
-            f"components: {components} are more than the {dimensions} that these sets span; give fewer"
-        )
+        raise MeasureError(f"components: {components} are more than the {dimensions} that these sets span; give fewer")
     towards_first = axes[:components] @ deviations[0]
     signed: np.ndarray = np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components]
     return signed

@@ -7,14 +7,7 @@ from importlib.resources.abc import Traversable
 
 import numpy as np
 
-from bayes_bias.embeddings.byte_streams import (
-    check_dimensions,
-    folded,
-    header,
-    looks_binary,
-    open_stream,
-    peek,
-)
+from bayes_bias.embeddings.byte_streams import check_dimensions, folded, header, looks_binary, open_stream, peek
 from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError

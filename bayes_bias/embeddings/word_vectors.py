@@ -74,9 +74,7 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
     """
     check_named_words("classes", classes)
     if len(classes) < 2:
-        raise MeasureError(
-            f"{measure}: bias is a contrast and needs two classes or more, {len(classes)} given"
-        )
+        raise MeasureError(f"{measure}: bias is a contrast and needs two classes or more, {len(classes)} given")
     return np.stack([stack_unit(vectors, words, measure).mean(axis=0) for words in classes.values()])
 
 

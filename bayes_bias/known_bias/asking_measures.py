@@ -31,11 +31,7 @@ ANGLE = "angle of bias directions"
 _INTERVAL = (0.025, 0.975)
 
 # Measures whose value for a word has no sign, though they know one.
-_SIGNED = {
-    "SAME": "SAME (signed)",
-    "Direct Bias": "Direct Bias (signed)",
-    "unmasking": "unmasking (signed)",
-}
+_SIGNED = {"SAME": "SAME (signed)", "Direct Bias": "Direct Bias (signed)", "unmasking": "unmasking (signed)"}
 
 # Mean cosine with the group's words less that with all others: what WEAT calls the association of a word.
 SCORE = "WEAT score"
@@ -60,9 +56,7 @@ class Answers:
     models: list[Record]
 
 
-def ask_vectors(
-    scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], *, seed: int = 1
-) -> Answers:
+def ask_vectors(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], *, seed: int = 1) -> Answers:
     """Ask static vectors: every measure that applies, and the posterior, of every attribute.
 
     Parameters
@@ -94,17 +88,11 @@ def ask_vectors(
 def defining_sets(attribute: Attribute) -> list[tuple[str, ...]]:
     """Words of one role, one of each group: he and she, church and mosque."""
     by_group = list(attribute.groups.values())
-    return [
-        matched for role in by_group[0] for matched in zip(*(roles[role] for roles in by_group), strict=False)
-    ]
+    return [matched for role in by_group[0] for matched in zip(*(roles[role] for roles in by_group), strict=False)]
 
 
 def of_one_table(
-    table: AssociationTable,
-    sets: list[tuple[str, ...]],
-    which: str,
-    posterior: bool,
-    seed: int,
+    table: AssociationTable, sets: list[tuple[str, ...]], which: str, posterior: bool, seed: int
 ) -> Answers:
     """Every measure that applies to a table, and the posterior if it is asked for; `which` names the list in rows."""
     measured = measure_all(table, defining_sets=sets, seed=seed)
@@ -117,8 +105,7 @@ def of_one_table(
         if isinstance(result, Same):
             against = result.one_against_rest.iloc[0]  # the group that is asked for stands first
             models += [
-                {"list": which, "measure": f"SAME {part}", "value": float(against[part])}
-                for part in against.index
+                {"list": which, "measure": f"SAME {part}", "value": float(against[part])} for part in against.index
             ]
         words += [
             {"measure": label, "target": target, "value": float(value)}
@@ -138,9 +125,7 @@ def _word_values(name: str, result: Result, asked: str) -> list[tuple[str, pd.Se
         return []
     found = [(SCORE if name == QuasiF.measure else name, result.word_values)]
     if name in _SIGNED:
-        signed = [
-            column for column in result.words if column in ("component_1", asked) or " - " in str(column)
-        ]
+        signed = [column for column in result.words if column in ("component_1", asked) or " - " in str(column)]
         found += [(_SIGNED[name], result.words[column]) for column in signed[:1]]
     return found
 
@@ -169,11 +154,7 @@ def _target_biases(fitted: Fitted) -> list[Record]:
     return [
         {"measure": POSTERIOR, "target": target, "value": value, "ci95_lb": low, "ci95_ub": high}
         for target, value, low, high in zip(
-            found.centre.contrast.to_numpy().tolist(),
-            found.mean.tolist(),
-            lower.tolist(),
-            upper.tolist(),
-            strict=True,
+            found.centre.contrast.to_numpy().tolist(), found.mean.tolist(), lower.tolist(), upper.tolist(), strict=True
         )
     ]
 

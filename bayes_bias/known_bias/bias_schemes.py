@@ -52,14 +52,10 @@ class Scheme:
     kind: str
     cells: tuple[Mapping[str, float], ...]
 
-    def draw(
-        self, cell: Mapping[str, float], targets: int, groups: int, rng: np.random.Generator
-    ) -> np.ndarray:
+    def draw(self, cell: Mapping[str, float], targets: int, groups: int, rng: np.random.Generator) -> np.ndarray:
         """Shares ``(targets, groups)``, each row summing to one."""
         if self.kind == MAJORITY:
-            return np.stack(
-                [_with_majority(cell["min_p"], cell["max_p"], groups, rng) for _ in range(targets)]
-            )
+            return np.stack([_with_majority(cell["min_p"], cell["max_p"], groups, rng) for _ in range(targets)])
         if self.kind == SKEW:
             first = np.clip(rng.normal(cell["mu"], cell["sigma"], targets), 0, 1)
             return np.stack([first, 1 - first], axis=1)
@@ -75,17 +71,13 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
         No table, an unknown scheme or key, probabilities that cannot be met, or `skew` for more than two groups.
     """
     if not isinstance(content, Mapping) or "scheme" not in content:
-        raise ScenarioError(
-            f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'"
-        )
+        raise ScenarioError(f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'")
     kind = content["scheme"]
     if kind not in _KEYS:
         raise ScenarioError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
     for key in content:
         if key not in ("scheme", *_KEYS[kind]):
-            raise ScenarioError(
-                f"{name}: scheme '{kind}' has no key '{key}'; {did_you_mean(key, _KEYS[kind])}"
-            )
+            raise ScenarioError(f"{name}: scheme '{kind}' has no key '{key}'; {did_you_mean(key, _KEYS[kind])}")
     if kind == EQUAL:
         truths = count_in({"truths": 1, **content}, "truths", 1, name)
         return Scheme(kind, tuple({} for _ in range(truths)))

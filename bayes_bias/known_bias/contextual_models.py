@@ -135,18 +135,11 @@ def ask_model(scenario: Scenario, truth: Truth, folder: Path, *, seed: int = 1) 
             for attribute in scenario.described.values()
             for answers in _of_attribute(scenario, truth, attribute, model, encoder, seed)
         ]
-    return Answers(
-        [row for each in every for row in each.words], [row for each in every for row in each.models]
-    )
+    return Answers([row for each in every for row in each.words], [row for each in every for row in each.models])
 
 
 def _of_attribute(
-    scenario: Scenario,
-    truth: Truth,
-    attribute: Attribute,
-    model: MaskedModel,
-    encoder: SentenceEncoder,
-    seed: int,
+    scenario: Scenario, truth: Truth, attribute: Attribute, model: MaskedModel, encoder: SentenceEncoder, seed: int
 ) -> Iterator[Answers]:
     targets = of_all_targets(scenario, attribute, scenario.words)
     two_groups = enumerate(of_two_groups(scenario, truth, attribute), start=1)
@@ -179,12 +172,7 @@ def filled_in(model: MaskedModel, attribute: Attribute, words: WordList) -> pd.D
             word_classes=_classes(words),
         )
         table = log_probabilities(
-            model,
-            own,
-            controls=(),
-            templates=_of_role(attribute, role),
-            predict="attributes",
-            corrected=False,
+            model, own, controls=(), templates=_of_role(attribute, role), predict="attributes", corrected=False
         )
         columns.append(table.values.to_pandas())
     return pd.concat(columns, axis=1)
@@ -234,10 +222,7 @@ def _of_role(attribute: Attribute, role: str) -> Templates:
 
 def _templates(attribute: Attribute, mask: str) -> Templates:
     """Some of the test sentences, in which a word stands where targets do, and nothing tells a group."""
-    texts = [
-        SLOT.sub(lambda slot: "{word}" if slot[1] == TARGET else mask, text)
-        for text in attribute.sentences[TEST]
-    ]
+    texts = [SLOT.sub(lambda slot: "{word}" if slot[1] == TARGET else mask, text) for text in attribute.sentences[TEST]]
     return _set(f"{attribute.name}-test", texts[:: max(1, len(texts) // _ENCODED)][:_ENCODED])
 
 

@@ -112,9 +112,7 @@ def make_corpus(scenario: Scenario, truth: Truth, number: int = 0, words: int = 
     for name, attribute in scenario.described.items():
         groups = _drawn_groups(scenario, truth, name, len(_templates(attribute, half)), rng)
         sentences += _written(scenario, attribute, half, groups, words, rng)
-        counts[name] = np.stack(
-            [(groups == group).sum(axis=1) for group in range(len(attribute.groups))], axis=1
-        )
+        counts[name] = np.stack([(groups == group).sum(axis=1) for group in range(len(attribute.groups))], axis=1)
     order = rng.permutation(len(sentences))
     return Corpus(tuple(sentences[k] for k in order), counts)
 
@@ -159,21 +157,14 @@ def _drawn_groups(
     steps = truth.shares[attribute].cumsum(axis=1)[:, :-1]
     chance = rng.uniform(size=(scenario.targets, sentences))
     if scenario.exact:  # one in each of as many equal parts of the unit interval as there are sentences
-        chance = rng.permuted(
-            (np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1
-        )
+        chance = rng.permuted((np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1)
     groups = (chance[:, :, None] >= steps[:, None, :]).sum(axis=2)
     neutral = rng.uniform(size=groups.shape) < scenario.neutral_share
     return np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)
 
 
 def _written(
-    scenario: Scenario,
-    attribute: Attribute,
-    half: str,
-    groups: np.ndarray,
-    words: int,
-    rng: np.random.Generator,
+    scenario: Scenario, attribute: Attribute, half: str, groups: np.ndarray, words: int, rng: np.random.Generator
 ) -> list[str]:
     templates = _templates(attribute, half) * scenario.repeats
     clauses = attribute.more[TRAINING]

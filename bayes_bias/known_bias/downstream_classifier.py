@@ -37,9 +37,7 @@ _MENTIONS, _OWN, _LEAKS = 6, 0.35, 4
 _STREAM = 5
 
 
-def downstream(
-    scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], seed: int
-) -> list[Record]:
+def downstream(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], seed: int) -> list[Record]:
     """Gaps of true-positive rates of each class, for each classifier, on the vectors and on debiased ones.
 
     In the test every class has as many people of one group as of the other, so that each gap is known as well.
@@ -55,9 +53,7 @@ def downstream(
     for attribute in scenario.described.values():
         sets = defining_sets(attribute)
         rng = np.random.default_rng([scenario.seed, _STREAM, truth.number, seed])
-        chosen = np.sort(
-            rng.choice(np.flatnonzero(truth.mentioned), min(_CLASSES, scenario.targets), replace=False)
-        )
+        chosen = np.sort(rng.choice(np.flatnonzero(truth.mentioned), min(_CLASSES, scenario.targets), replace=False))
         people = [_people(scenario, truth, attribute, chosen, rng, balanced=test) for test in (False, True)]
         for components in COMPONENTS:
             used = HardDebias(components).fit_transform(vectors, sets) if components else _unit(vectors)

@@ -69,9 +69,7 @@ class KnownBias(Telling):
     @cached_property
     def words_with_truth(self) -> pd.DataFrame:
         """`words` with the columns of `truths`; targets that are never said with a group are left out."""
-        merged = self.words.merge(
-            self.truths, on=[*TRAINING, "attribute", "target"], suffixes=("", "_of_truth")
-        )
+        merged = self.words.merge(self.truths, on=[*TRAINING, "attribute", "target"], suffixes=("", "_of_truth"))
         return merged.dropna(subset="log_odds")
 
     @cached_property
@@ -87,9 +85,7 @@ class KnownBias(Telling):
     @cached_property
     def _of_corpora(self) -> pd.DataFrame:
         said = self.truths.dropna(subset="log_odds")
-        groups = said.attribute.map(
-            {name: len(each.groups) for name, each in self.scenario.described.items()}
-        )
+        groups = said.attribute.map({name: len(each.groups) for name, each in self.scenario.described.items()})
         said = said.assign(divergence=_from_equal(said.share.to_numpy(float), groups.to_numpy(float)))
         by_corpus = said.groupby([*TRAINING, "attribute"])
         return pd.DataFrame(

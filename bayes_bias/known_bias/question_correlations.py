@@ -35,9 +35,7 @@ def of_words(found: KnownBias) -> pd.DataFrame:
     """
     by_training = for_each(found.words_with_truth, _OF_TRAINING, _of_one_training)
     return for_each(
-        by_training,
-        [*_BY, "against", "kind"],
-        lambda own: [mean_over_truths(own.r, own.truth, fisher=True)],
+        by_training, [*_BY, "against", "kind"], lambda own: [mean_over_truths(own.r, own.truth, fisher=True)]
     )
 
 

@@ -27,7 +27,6 @@ def following(found: KnownBias) -> pd.DataFrame:
         found.models_with_truth,
         _BY,
         lambda own: (
-            {"followed": followed, **correlation_over_trainings(own, "value", followed)}
-            for followed in FOLLOWED
+            {"followed": followed, **correlation_over_trainings(own, "value", followed)} for followed in FOLLOWED
         ),
     )

@@ -52,9 +52,7 @@ def _of_corpora(found: KnownBias) -> pd.DataFrame:
 
 def _posteriors(found: KnownBias) -> Iterator[pd.DataFrame]:
     scenario = found.scenario
-    drawn = found.truths.drop_duplicates(["truth", "attribute", "target"])[
-        ["truth", "attribute", "target", "p"]
-    ]
+    drawn = found.truths.drop_duplicates(["truth", "attribute", "target"])[["truth", "attribute", "target", "p"]]
     first = [each for each in scenario.readings() if each.seed == 0 and not each.half]
     places = dict.fromkeys((each.truth, each.words, each.model.name) for each in first)
     for truth, words, model in places:
@@ -62,15 +60,7 @@ def _posteriors(found: KnownBias) -> Iterator[pd.DataFrame]:
         vectors = [vectors_of(scenario, each, found.models_folder) for each in own]
         for name, attribute in scenario.described.items():
             wordlist = of_all_targets(scenario, attribute, scenario.words)
-            tables = {
-                f"corpus {k}": cosines(each, wordlist, controls=()) for k, each in enumerate(vectors, start=1)
-            }
+            tables = {f"corpus {k}": cosines(each, wordlist, controls=()) for k, each in enumerate(vectors, start=1)}
             rows = pd.DataFrame(target_biases(combine_replicates(tables, kind="corpus"), seed=scenario.seed))
-            place = {
-                "truth": truth,
-                "words_per_sentence": words,
-                "model": model,
-                "attribute": name,
-                "corpus": 0,
-            }
+            place = {"truth": truth, "words_per_sentence": words, "model": model, "attribute": name, "corpus": 0}
             yield rows.assign(**place).merge(drawn, on=["truth", "attribute", "target"]).dropna(subset="p")

@@ -53,11 +53,7 @@ def retest(scenario: Scenario, vectors: Mapping[str, np.ndarray], seed: int) -> 
 
 
 def _scores(
-    scenario: Scenario,
-    vectors: Mapping[str, np.ndarray],
-    attribute: Attribute,
-    seed: int,
-    targets: Sequence[str],
+    scenario: Scenario, vectors: Mapping[str, np.ndarray], attribute: Attribute, seed: int, targets: Sequence[str]
 ) -> pd.DataFrame:
     table = cosines(vectors, of_all_targets(scenario, attribute, targets), controls=()).with_vectors(vectors)
     return measure_all(table, defining_sets=defining_sets(attribute), seed=seed).table

@@ -255,9 +255,7 @@ def load_scenario(name_or_path: str | Path | Scenario) -> Scenario:
             f"scenario: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
         )
     home = None if label in names else Path(label).parent
-    content = read_toml(
-        file, f"{label}:", ScenarioError, hint="; see the shipped majority.toml for an example"
-    )
+    content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped majority.toml for an example")
     return scenario_from(content, Path(label).stem, home)
 
 
@@ -275,9 +273,7 @@ def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = Non
         )
     set_apart = numbers.get("balanced", 0) + numbers.get("neutral", 0)
     if set_apart > targets:
-        raise ScenarioError(
-            f"{name}: 'balanced' and 'neutral' are {set_apart} targets of {targets}; ask for fewer"
-        )
+        raise ScenarioError(f"{name}: 'balanced' and 'neutral' are {set_apart} targets of {targets}; ask for fewer")
     if numbers.get("neutral") == targets:
         raise ScenarioError(
             f"{name}: all {targets} targets are 'neutral', and none is left to be biased; ask for fewer"
@@ -289,9 +285,7 @@ def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = Non
         _check_neutral(vocabulary, attributes, name)
     words = content.get("words_per_sentence", [1])
     if not isinstance(words, list) or not words or not all(isinstance(w, int) and w >= 1 for w in words):
-        raise ScenarioError(
-            f"{name}: 'words_per_sentence' is {words!r}; give whole numbers, such as [1, 2, 3]"
-        )
+        raise ScenarioError(f"{name}: 'words_per_sentence' is {words!r}; give whole numbers, such as [1, 2, 3]")
     for attribute in attributes:
         clauses = vocabulary.attributes[attribute].more[TRAINING]
         if max(words) - 1 > len(clauses):
@@ -355,16 +349,12 @@ def _models(content: Any, name: str, home: Path | None) -> tuple[ModelRecipe, ..
     for label, table in content.items():
         kind = table.get("kind", label)
         if kind not in KINDS:
-            raise ScenarioError(
-                f"{name}: model '{label}' is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}"
-            )
+            raise ScenarioError(f"{name}: model '{label}' is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}")
         given = {key: value for key, value in table.items() if key != "kind"}
         check_keys(given, KINDS[kind], f"{name}: model '{label}'", ScenarioError)
         for key, value in given.items():
             if key != "folder" and (not is_number(value) or value < 1 or value != int(value)):
-                raise ScenarioError(
-                    f"{name}: model '{label}': '{key}' is {value!r}; give a whole number, 1 or more"
-                )
+                raise ScenarioError(f"{name}: model '{label}': '{key}' is {value!r}; give a whole number, 1 or more")
         settings = {**KINDS[kind], **given}
         if kind == "fine-tune":
             settings["folder"] = _located(settings["folder"], home)

@@ -49,10 +49,7 @@ def of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Ite
         yield WordList.from_mapping(
             {
                 "groups": {MORE: words[more].tolist(), LESS: words[less].tolist()},
-                "classes": {
-                    attribute.asked: list(attribute.classes[attribute.asked]),
-                    OTHERS: list(attribute.others),
-                },
+                "classes": {attribute.asked: list(attribute.classes[attribute.asked]), OTHERS: list(attribute.others)},
                 "stereotypes": {MORE: attribute.asked, LESS: OTHERS},
             },
             name=f"{scenario.name}-{attribute.name}-{number}",

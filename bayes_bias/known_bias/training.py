@@ -249,9 +249,7 @@ def _askable(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
     ]
 
 
-def _epoch(
-    opened: Opened, optimizer: Any, rows: dict[str, Any], askable: Any, course: _Course, seed: int
-) -> None:
+def _epoch(opened: Opened, optimizer: Any, rows: dict[str, Any], askable: Any, course: _Course, seed: int) -> None:
     """Every sentence once, in an order and with masks that depend on the seed only."""
     import torch
 
@@ -281,12 +279,7 @@ def _keep(folder: Path, made_of: str, model: Any, optimizer: Any, epoch: int) ->
     """What the next run needs, whole or not at all."""
     import torch
 
-    held = {
-        "made_of": made_of,
-        "epoch": epoch,
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-    }
+    held = {"made_of": made_of, "epoch": epoch, "model": model.state_dict(), "optimizer": optimizer.state_dict()}
     meanwhile = folder / f"{_UNFINISHED}.new"
     torch.save(held, meanwhile)
     meanwhile.replace(folder / _UNFINISHED)

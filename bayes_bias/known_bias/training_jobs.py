@@ -62,9 +62,7 @@ def answers_of(
     truth, corpus = corpus_of(scenario, reading)
     truths: list[dict[str, Any]] = truth_table(scenario, truth, corpus).to_dict("records")
     if reading.model.contextual:  # retests and classifiers are of fixed vectors
-        found = ask_model(
-            scenario, truth, model_of(scenario, reading, corpus, Path(folder)), seed=scenario.seed
-        )
+        found = ask_model(scenario, truth, model_of(scenario, reading, corpus, Path(folder)), seed=scenario.seed)
         return {"truths": truths, "words": found.words, "models": found.models}
     vectors = vectors_of(scenario, reading, Path(folder), corpus)
     answers = ask_vectors(scenario, truth, vectors, seed=scenario.seed)
@@ -93,9 +91,7 @@ def vectors_of(
             return dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
     if corpus is None:
         _, corpus = corpus_of(scenario, reading)
-    vectors = train_static(
-        corpus.tokens, reading.model, [*scenario.words, *attribute_words(scenario)], reading.seed
-    )
+    vectors = train_static(corpus.tokens, reading.model, [*scenario.words, *attribute_words(scenario)], reading.seed)
     save_vectors(vectors, path, overwrite=True)  # another run may have been faster; it wrote the same
     return vectors
 

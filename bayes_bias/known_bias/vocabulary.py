@@ -150,13 +150,7 @@ def vocabulary_from(content: Mapping[str, Any], name: str) -> Vocabulary:
     read = {key: _attribute(key, table, f"{name}: '{key}'") for key, table in attributes.items()}
     for attribute in read.values():
         _check_sentences(attribute, targets, f"{name}: '{attribute.name}'")
-    return Vocabulary(
-        name,
-        str(content.get("title", name)),
-        str(content.get("description", "")),
-        targets,
-        read,
-    )
+    return Vocabulary(name, str(content.get("title", name)), str(content.get("description", "")), targets, read)
 
 
 def _attribute(name: str, content: Mapping[str, Any], where: str) -> Attribute:
@@ -206,9 +200,7 @@ def _check_sentences(attribute: Attribute, targets: Sequence[str], where: str) -
                     f"{', '.join(slots) or 'none'}; mend it"
                 )
             if templates.count(text) > 1:
-                raise ScenarioError(
-                    f"{where}: '{text}' is listed twice, or in both training and test; keep one"
-                )
+                raise ScenarioError(f"{where}: '{text}' is listed twice, or in both training and test; keep one")
             if _ARTICLE.search(text):
                 raise ScenarioError(
                     f"{where}: '{text}' has 'a' or 'an' before a slot, which would tell the word; put one between"

@@ -65,9 +65,7 @@ class CausalModel(OpenedModel):
         return sums
 
 
-def load_causal(
-    folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None
-) -> CausalModel:
+def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None) -> CausalModel:
     """Open a causal language model of Hugging Face's format (GPT-2, ...); needs ``bayes-bias[transformers]``.
 
     The token before each sentence is the tokenizer's for the beginning of a text, or else for the end of one.

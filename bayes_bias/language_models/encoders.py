@@ -128,8 +128,7 @@ def _whole(call: Callable[..., Any]) -> Callable[[Sequence[Sentence]], Any]:
 def _at_words(call: Callable[..., Any]) -> Callable[[Sequence[Sentence]], Any]:
     """Pass the characters of each word, for the vector of the word in its sentence."""
     return lambda sentences: call(
-        [sentence.text for sentence in sentences],
-        spans=[(sentence.start, sentence.end) for sentence in sentences],
+        [sentence.text for sentence in sentences], spans=[(sentence.start, sentence.end) for sentence in sentences]
     )
 
 

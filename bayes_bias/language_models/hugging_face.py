@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening_models import (
-    Opened,
-    OpenedModel,
-    check_batch,
-    check_choice,
-    open_model,
-)
+from bayes_bias.language_models.opening_models import Opened, OpenedModel, check_batch, check_choice, open_model
 from bayes_bias.language_models.token_pooling import POOLINGS, Pooling, averaged
 from bayes_bias.language_models.tokens import batches, by_length, check_padding, padded, read
 
@@ -149,9 +143,7 @@ def load_encoder(
 
 def _number(layer: Layer, opened: Opened) -> int:
     layers = opened.model.config.num_hidden_layers
-    numbers = {"first": 1, "last": layers} | {
-        str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)
-    }
+    numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:
         raise LanguageModelError(
             f"layer: '{opened.name}' does not have {layer!r}; give 'first', 'last', or a number from 0 (its embeddings)"

@@ -66,9 +66,7 @@ class MaskedModel(OpenedModel):
         return pseudo_likelihood.all_unmasked(self.opened, sentences, weighted, self.batch)
 
 
-def load_masked(
-    folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None
-) -> MaskedModel:
+def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None) -> MaskedModel:
     """Open a masked language model of Hugging Face's format (BERT, RoBERTa, ...); needs ``bayes-bias[transformers]``.
 
     Parameters

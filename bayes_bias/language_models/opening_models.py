@@ -130,9 +130,7 @@ def _folder(source: str | Path, trust: bool) -> Path:
     if path.is_file():
         raise LanguageModelError(f"model: '{source}' is a file; give the folder that holds it")
     if isinstance(source, Path) or path.is_absolute() or len(path.parts) > 2 or str(source)[:1] in (".", "~"):
-        raise LanguageModelError(
-            f"model: there is no folder '{source}'; give one with config.json and weights"
-        )
+        raise LanguageModelError(f"model: there is no folder '{source}'; give one with config.json and weights")
     from huggingface_hub import snapshot_download
 
     patterns = [*_READ[:-1], "model*.safetensors", *(_PICKLES if trust else ())]
@@ -159,9 +157,7 @@ def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
         return
     pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
     if not pickles:
-        raise LanguageModelError(
-            f"model: the folder '{source}' holds no weights (*.safetensors); save them there"
-        )
+        raise LanguageModelError(f"model: the folder '{source}' holds no weights (*.safetensors); save them there")
     if not trust:
         raise LanguageModelError(
             f"model: the weights in '{source}' are pickled ({pickles[0]}), and opening those can run code; "
@@ -174,11 +170,7 @@ def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
         config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
     except Exception as error:  # damaged files raise errors of many kinds
         brings_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
-        why = (
-            "it needs code that comes with the model, which is never run"
-            if brings_code
-            else _first_line(error)
-        )
+        why = "it needs code that comes with the model, which is never run" if brings_code else _first_line(error)
         raise LanguageModelError(f"model: '{source}' has a config.json that cannot be read: {why}") from error
     if getattr(config, "is_encoder_decoder", False):
         raise LanguageModelError(
@@ -202,9 +194,7 @@ def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> An
     return tokenizer
 
 
-def _model(
-    transformers: ModuleType, folder: Path, config: Any, source: str | Path, kind: Kind, trust: bool
-) -> Any:
+def _model(transformers: ModuleType, folder: Path, config: Any, source: str | Path, kind: Kind, trust: bool) -> Any:
     import torch
 
     auto = getattr(transformers, _AUTO[kind])

@@ -43,9 +43,7 @@ def of_pairs(opened: Opened, pairs: Sequence[tuple[str, str]], batch: int) -> ND
     ----------
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
-    read_pairs = list(
-        zip(*(_enclosed(opened, [pair[side] for pair in pairs]) for side in (0, 1)), strict=True)
-    )
+    read_pairs = list(zip(*(_enclosed(opened, [pair[side] for pair in pairs]) for side in (0, 1)), strict=True))
     owners, blanks = [], []
     for k, pair in enumerate(read_pairs):
         for side, common in enumerate(_unmodified(*pair)):

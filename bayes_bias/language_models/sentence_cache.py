@@ -53,9 +53,7 @@ class Cache:
     def _opened(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self.file, timeout=_WAIT)) as database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
-                )
+                database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
                 yield database
         except sqlite3.Error as error:
             raise EmbeddingError(
@@ -77,9 +75,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise EmbeddingError(
-            f"cache: the folder '{folder}' cannot be made ({error.strerror}); name another"
-        ) from error
+        raise EmbeddingError(f"cache: the folder '{folder}' cannot be made ({error.strerror}); name another") from error
     return Cache(folder / _FILE)
 
 

@@ -22,7 +22,5 @@ def averaged(opened: Opened, tokens: Tokens, pooling: Pooling, span: tuple[int, 
     every = range(len(tokens))
     taken = [k for k in every if pooling == "mean" or not tokens.special[k]]
     if not taken:
-        raise LanguageModelError(
-            f"sentences: '{tokens.text}' has no token in '{opened.name}' but special ones"
-        )
+        raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{opened.name}' but special ones")
     return taken

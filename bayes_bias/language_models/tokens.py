@@ -42,11 +42,7 @@ class Tokens:
 
 
 def read(
-    opened: Opened,
-    texts: Sequence[str],
-    *,
-    special: bool = True,
-    unseen: Sequence[Collection[tuple[int, int]]] = (),
+    opened: Opened, texts: Sequence[str], *, special: bool = True, unseen: Sequence[Collection[tuple[int, int]]] = ()
 ) -> list[Tokens]:
     """Each sentence in pieces, never cut short; unknown words in the `unseen` spans of each are not reported."""
     if isinstance(texts, str):
@@ -79,9 +75,7 @@ def read(
 def check_length(opened: Opened, text: str, length: int) -> None:
     """Refuse a sentence that the model cannot read to its end."""
     if length == 0:
-        raise LanguageModelError(
-            f"sentences: the tokenizer of '{opened.name}' has no token for '{text}'; leave it out"
-        )
+        raise LanguageModelError(f"sentences: the tokenizer of '{opened.name}' has no token for '{text}'; leave it out")
     if opened.window is not None and length > opened.window:
         raise LanguageModelError(
             f"sentences: '{_short(text)}' has {length} tokens, and '{opened.name}' reads at most {opened.window}; "
@@ -149,10 +143,7 @@ def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
     ids = [[*row, *[filler] * (longest - len(row))] for row in rows]
     mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
     device = opened.model.device
-    return {
-        "input_ids": torch.tensor(ids, device=device),
-        "attention_mask": torch.tensor(mask, device=device),
-    }
+    return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
 
 
 def check_padding(opened: Opened, batch: int) -> None:
@@ -172,9 +163,7 @@ def check_padding(opened: Opened, batch: int) -> None:
         )
 
 
-def _notice_unknown(
-    opened: Opened, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
-) -> None:
+def _notice_unknown(opened: Opened, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]) -> None:
     if opened.tokenizer.unk_token_id is None:
         return
     strange = [

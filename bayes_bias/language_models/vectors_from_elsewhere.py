@@ -46,9 +46,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     words, labels, array = _arranged(rows, vectors)
     several = len(labels) > 1
     reader = MemoryReader(words, list(np.moveaxis(array, 0, 1) if several else array[0]), array.shape[2])
-    return Embedding(
-        name, f"vectors of {len(rows)} sentences", reader, tuple(labels) if several else (), KIND
-    )
+    return Embedding(name, f"vectors of {len(rows)} sentences", reader, tuple(labels) if several else (), KIND)
 
 
 def save_sentence_vectors(
@@ -65,10 +63,7 @@ def save_sentence_vectors(
     words, labels, arranged = _arranged(rows, array)
     with whole_file(path, overwrite) as unfinished:
         np.savez_compressed(
-            unfinished,
-            words=np.array(words, dtype=str),
-            templates=np.array(labels, dtype=str),
-            vectors=arranged,
+            unfinished, words=np.array(words, dtype=str), templates=np.array(labels, dtype=str), vectors=arranged
         )
     return f"{len(words)} words in {len(labels)} templates, {arranged.shape[2]} dimensions, are in {path}"
 

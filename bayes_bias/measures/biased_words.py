@@ -10,9 +10,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.same import against_rest
 
 
-def bias_towards(
-    vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]
-) -> pd.DataFrame:
+def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Cosine of each word with the direction from the mean of the other classes to that of each class.
 
     With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
@@ -69,9 +67,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     return chosen
 
 
-def labelled(
-    groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2
-) -> tuple[list[str], list[str]]:
+def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
     """All words and the group of each.
 
     Raises
@@ -84,8 +80,6 @@ def labelled(
         raise MeasureError(f"{measure}: needs two groups or more, {len(groups)} given")
     for name, words in groups.items():
         if len(words) < least:
-            raise MeasureError(
-                f"{measure}: group '{name}' has {len(words)} word(s) and needs {least} or more"
-            )
+            raise MeasureError(f"{measure}: group '{name}' has {len(words)} word(s) and needs {least} or more")
     labels = [(word, name) for name, words in groups.items() for word in words]
     return [word for word, _ in labels], [name for _, name in labels]

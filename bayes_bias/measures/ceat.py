@@ -121,9 +121,7 @@ def _on(occasion: Occasion) -> Ceat:
     return ceat(occasion.table.without_controls(), ci_prob=occasion.ci_prob, seed=occasion.seed)
 
 
-def random_effects_mean(
-    values: NDArray[np.float64], variances: NDArray[np.float64]
-) -> tuple[float, float, float]:
+def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float64]) -> tuple[float, float, float]:
     """The mean by DerSimonian & Laird, its standard error, and the variance between."""
     weights = 1 / variances
     total = weights.sum()

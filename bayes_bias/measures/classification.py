@@ -69,9 +69,7 @@ def classification(
     """
     words, group = labelled(groups, "classification", least=4)
     if not 0 < train < 1 or int(train * len(words)) < len(groups):
-        raise MeasureError(
-            f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on"
-        )
+        raise MeasureError(f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on")
     rows = stack_unit(vectors, words, "classification")
     from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
     from sklearn.svm import SVC
@@ -87,7 +85,6 @@ def classification(
         range=(0.0, 1.0),
         b0=max(group.count(name) for name in groups) / len(group),
         words=pd.DataFrame(
-            {"group": labels[unseen], "predicted": predicted},
-            index=pd.Index([words[i] for i in unseen], name="word"),
+            {"group": labels[unseen], "predicted": predicted}, index=pd.Index([words[i] for i in unseen], name="word")
         ),
     )

@@ -17,9 +17,7 @@ def require_replicates(table: AssociationTable, measure: str) -> Replicates:
     """Refuse tables without replicates, and those of anything but cosines."""
     check_table(table)
     if table.metric != COSINE:
-        raise OtherDataError(
-            f"{measure}: needs cosines of sentences, and this table holds {table.metric.plural}"
-        )
+        raise OtherDataError(f"{measure}: needs cosines of sentences, and this table holds {table.metric.plural}")
     if table.replicates is None:
         raise OtherDataError(
             f"{measure}: needs words in several sentences each, and this table has one value for each pair;"
@@ -52,9 +50,7 @@ def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.fl
 def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
     count = len(require_replicates(table, measure).labels)
     if table.vectors is None:
-        raise MeasureError(
-            f"{measure}: needs vectors, and this table has none; see `AssociationTable.with_vectors`"
-        )
+        raise MeasureError(f"{measure}: needs vectors, and this table has none; see `AssociationTable.with_vectors`")
     rows = stack(table.vectors, table.values[side].to_numpy().tolist(), measure)
     sentences = rows.reshape(len(rows), count, -1)
     return np.asarray(sentences / np.linalg.norm(sentences, axis=2, keepdims=True))

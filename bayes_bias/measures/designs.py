@@ -34,9 +34,7 @@ class TwoByTwo:
         return scores
 
 
-def two_by_two(
-    table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1
-) -> TwoByTwo:
+def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
     """Two groups, or one where `least_groups` is 1, and their two classes without controls.
 
     Raises
@@ -53,8 +51,7 @@ def two_by_two(
             else "choose two groups, or take a measure for several, such as gWEAT"
         )
         raise MeasureError(
-            f"{measure}: compares two groups and two classes, this table has {len(groups)} and"
-            f" {len(classes)}; {remedy}"
+            f"{measure}: compares two groups and two classes, this table has {len(groups)} and {len(classes)}; {remedy}"
         )
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")

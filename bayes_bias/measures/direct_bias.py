@@ -26,9 +26,7 @@ class DirectBias(Result):
     strictness: float
 
 
-def direct_bias(
-    vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0
-) -> DirectBias:
+def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> DirectBias:
     r"""How far do words that should be neutral lean along a bias direction, or into a bias subspace?
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c

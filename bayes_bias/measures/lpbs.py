@@ -21,11 +21,7 @@ class Lpbs(Separation):
 
 
 def lpbs(
-    table: AssociationTable,
-    *,
-    alternative: Alternative = "two-sided",
-    permutations: int | None = None,
-    seed: int = 0,
+    table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Lpbs:
     r"""Does a masked language model expect the words of X beside those of A, more than those of Y?
 

@@ -113,13 +113,9 @@ def _outcome(name: str, registered: Registered, occasion: Occasion) -> Result | 
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))
     if isinstance(outcome, pd.DataFrame):
         if missing := [column for column in row_columns(occasion.ci_prob) if column not in outcome]:
-            raise MeasureError(
-                f"{name}: its rows lack '{missing[0]}'; return `Result.to_frame(occasion.ci_prob)`"
-            )
+            raise MeasureError(f"{name}: its rows lack '{missing[0]}'; return `Result.to_frame(occasion.ci_prob)`")
     elif not isinstance(outcome, Result):
-        raise MeasureError(
-            f"{name}: returned {described(outcome)}; return a number, a `Result` or rows of one"
-        )
+        raise MeasureError(f"{name}: returned {described(outcome)}; return a number, a `Result` or rows of one")
     return outcome
 
 

@@ -72,10 +72,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     """
     _check(words, bias, k)
     candidates = bias.index.tolist()
-    rows, others = (
-        stack_unit(vectors, words, "neighbours", least=3),
-        stack_unit(vectors, candidates, "neighbours"),
-    )
+    rows, others = (stack_unit(vectors, words, "neighbours", least=3), stack_unit(vectors, candidates, "neighbours"))
     similarity = rows @ others.T
     position = {word: i for i, word in enumerate(candidates)}
     # No word is its own neighbour.
@@ -101,15 +98,11 @@ def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
     if missing := [word for word in words if word not in bias.index]:
         raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
     if k >= len(bias):
-        raise MeasureError(
-            f"neighbours: k={k} of {len(bias) - 1} other words; take a smaller k or more words"
-        )
+        raise MeasureError(f"neighbours: k={k} of {len(bias) - 1} other words; take a smaller k or more words")
 
 
 def _correlation(share: np.ndarray, former: np.ndarray) -> tuple[float, float]:
     if share.std() == 0 or former.std() == 0:
-        raise MeasureError(
-            "neighbours: all words have the same bias or neighbours; no correlation is defined"
-        )
+        raise MeasureError("neighbours: all words have the same bias or neighbours; no correlation is defined")
     test = scipy.stats.pearsonr(share, former)
     return float(test.statistic), float(test.pvalue)

@@ -46,18 +46,11 @@ def permutation_test(
     Once scores are centred on their common mean, the first group's sum is proportional to the difference of means,
     whatever the sizes. The test therefore compares sums, and for a two-sided test the null is centred on zero.
     """
-    return permutation_tests(
-        scores[None, :], n_first, alternative=alternative, permutations=permutations, seed=seed
-    )[0]
+    return permutation_tests(scores[None, :], n_first, alternative=alternative, permutations=permutations, seed=seed)[0]
 
 
 def permutation_tests(
-    scores: np.ndarray,
-    n_first: int,
-    *,
-    alternative: Alternative,
-    permutations: int | None,
-    seed: int,
+    scores: np.ndarray, n_first: int, *, alternative: Alternative, permutations: int | None, seed: int
 ) -> list[PermutationTest]:
     """One test for each row of scores, all on the same regroupings."""
     _check(alternative, permutations, seed)
@@ -99,18 +92,12 @@ def _check(alternative: str, permutations: int | None, seed: int) -> None:
     check_seed(seed)
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
-        raise MeasureError(
-            f"alternative: '{alternative}' is not an option; {did_you_mean(alternative, valid)}"
-        )
+        raise MeasureError(f"alternative: '{alternative}' is not an option; {did_you_mean(alternative, valid)}")
     if permutations is not None and (not isinstance(permutations, int | np.integer) or permutations < 1):
-        raise MeasureError(
-            f"permutations: {permutations!r} is not a number of draws; give 1 or more, or None"
-        )
+        raise MeasureError(f"permutations: {permutations!r} is not a number of draws; give 1 or more, or None")
 
 
-def _count_extreme(
-    sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative
-) -> np.ndarray:
+def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:
     """Number of sums, along the last axis, at least as extreme as the observed one."""
     if alternative == "two-sided":
         extreme = np.abs(sums) >= np.abs(observed) - tie

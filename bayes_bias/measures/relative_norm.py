@@ -24,9 +24,7 @@ class RelativeNorm(Result):
     total: float
 
 
-def relative_norm(
-    vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]
-) -> RelativeNorm:
+def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> RelativeNorm:
     r"""Are words nearer to the mean vector of one group or of another?
 
     .. math:: \sum_{m \in M} \lVert v_m - v_1 \rVert - \lVert v_m - v_2 \rVert
@@ -86,9 +84,7 @@ def relative_norm(
 def _on(occasion: Occasion) -> pd.DataFrame:
     """One row for each associated class."""
     if len(occasion.groups) != 2:
-        raise MeasureError(
-            f"relative norm distance: compares two groups, this table has {len(occasion.groups)}"
-        )
+        raise MeasureError(f"relative norm distance: compares two groups, this table has {len(occasion.groups)}")
     first, second = occasion.groups.values()
     results = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
     rows = pd.concat([result.to_frame(occasion.ci_prob) for result in results])

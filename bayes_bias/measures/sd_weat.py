@@ -106,9 +106,7 @@ def sd_weat(
     groups = (rng.choice(words.shape[1], _CONTROL_WORDS, replace=False) for _ in range(_CONTROL_GROUPS))
     control = np.array([_effects(words[:, g], in_group, draws, size, rng).std(ddof=1) for g in groups])
     z = float((value - control.mean()) / control.std(ddof=1))
-    return replace(
-        result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control
-    )
+    return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
 
 @measure("SD-WEAT", rank=40)
@@ -147,7 +145,5 @@ def _control_words(table: AssociationTable, vocabulary: str) -> np.ndarray:
         raise MeasureError(f"vocabulary: '{vocabulary}' is not a control class of this table; {hint}")
     words = table.values.to_numpy()[:, table.values.attribute_class.to_numpy() == vocabulary]
     if words.shape[1] < _CONTROL_WORDS:
-        raise MeasureError(
-            f"vocabulary: '{vocabulary}' has {words.shape[1]} words and needs {_CONTROL_WORDS}"
-        )
+        raise MeasureError(f"vocabulary: '{vocabulary}' has {words.shape[1]} words and needs {_CONTROL_WORDS}")
     return words

@@ -43,11 +43,7 @@ class Seat(Separation):
 
 
 def seat(
-    table: AssociationTable,
-    *,
-    alternative: Alternative = "greater",
-    permutations: int | None = None,
-    seed: int = 0,
+    table: AssociationTable, *, alternative: Alternative = "greater", permutations: int | None = None, seed: int = 0
 ) -> Seat:
     r"""WEAT with every sentence as a word: are the sentences of X closer to those of A than to those of B?
 

@@ -103,9 +103,7 @@ def weat(
     x, y = scores[: design.n_x], scores[design.n_x :]
     no_spread = "WEAT: all targets have the same association score"
     return Weat(
-        **separated(
-            x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed, ddof=ddof
-        ),
+        **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed, ddof=ddof),
         words=design.words.assign(association=scores),
         statistic=float(x.sum() - y.sum()),
         ddof=ddof,

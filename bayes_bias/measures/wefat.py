@@ -90,9 +90,7 @@ def wefat(
     seen = _seen_from_own_class(design)[chosen]
     tests = permutation_tests(seen, n_a, alternative=alternative, permutations=permutations, seed=seed)
     words = design.words.iloc[chosen]
-    words = words.assign(
-        effect_size=_effects(seen, n_a, ddof, words.index), p_value=[t.p_value for t in tests]
-    )
+    words = words.assign(effect_size=_effects(seen, n_a, ddof, words.index), p_value=[t.p_value for t in tests])
     bound = largest_effect(n_a, n_b, ddof)
     return Wefat(
         value=float(words.effect_size.mean()),
@@ -113,9 +111,7 @@ def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     words = known if targets is None else listed("targets", targets, str, f"['{known[0]}']", MeasureError)
     for word in words:
         if word not in known:
-            raise MeasureError(
-                f"targets: '{word}' is not a target of this table; {did_you_mean(word, known)}"
-            )
+            raise MeasureError(f"targets: '{word}' is not a target of this table; {did_you_mean(word, known)}")
     return [known.index(word) for word in words]
 
 
@@ -130,8 +126,6 @@ def _effects(seen: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarr
     spread = seen.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():
         word = words[int(spread.argmin())]
-        raise MeasureError(
-            f"WEFAT: '{word}' has the same cosine with all attributes; no spread to measure d in"
-        )
+        raise MeasureError(f"WEFAT: '{word}' has the same cosine with all attributes; no spread to measure d in")
     effects: np.ndarray = (seen[:, :n_a].mean(axis=1) - seen[:, n_a:].mean(axis=1)) / spread
     return effects

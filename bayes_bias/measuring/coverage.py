@@ -161,11 +161,7 @@ def _is_shipped_control(part: Part) -> bool:
 
 
 def _part(
-    role: Role,
-    name: str,
-    words: tuple[str, ...],
-    found: Mapping[str, Vector],
-    near: Mapping[str, tuple[str, ...]],
+    role: Role, name: str, words: tuple[str, ...], found: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
     present = [word for word in words if word in found]
     missing = tuple(word for word in words if word not in found)

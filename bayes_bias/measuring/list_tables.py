@@ -32,9 +32,7 @@ class WordsInEmbedding:
 
     def table(self) -> AssociationTable:
         """The similarities of all targets with all attributes."""
-        return table_of(
-            self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss
-        )
+        return table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +110,10 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
     names = [source.name for source in lists]
     for name in names:
         if names.count(name) > 1:
-            raise TableError(
-                f"wordlists: '{name}' is given {names.count(name)} times; give each another name"
-            )
+            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
 
 
-def _read(
-    given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, progress: Progress
-) -> list[Embedding]:
+def _read(given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, progress: Progress) -> list[Embedding]:
     """Each embedding with the words of all lists in memory."""
     sources = given if isinstance(given, list | tuple) else [given]
     if not sources:

@@ -190,9 +190,7 @@ def _tables(
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
     """A blank for the predicted word; `hide` masks the other word, too."""
-    (start, end), other = (
-        (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-    )
+    (start, end), other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
     return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
 
 

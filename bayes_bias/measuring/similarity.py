@@ -59,9 +59,7 @@ class Similarity:
         rows = vector.astype(float)
         return np.asarray(rows / len(rows) ** 0.5) if rows.ndim == 2 else rows
 
-    def over_replicates(
-        self, targets: Rows, attributes: Rows, *, lazily: bool = False
-    ) -> tuple[Values, list[Values]]:
+    def over_replicates(self, targets: Rows, attributes: Rows, *, lazily: bool = False) -> tuple[Values, list[Values]]:
         """The mean over replicates, and the numbers of each.
 
         Parameters
@@ -75,9 +73,7 @@ class Similarity:
         if targets.ndim == 2:
             return between(targets, attributes), []
         count = targets.shape[1]
-        singles = [
-            between(*(side[:, r] * count**0.5 for side in (targets, attributes))) for r in range(count)
-        ]
+        singles = [between(*(side[:, r] * count**0.5 for side in (targets, attributes))) for r in range(count)]
         if not self.product:
             return np.mean(singles, axis=0), singles
         # The sum of products over replicates and dimensions is their mean, since vectors are divided by root R.

@@ -199,7 +199,5 @@ def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarra
 def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:
     stored = embedding.find(also)
     return {
-        word: similarity.prepared(stored[word])
-        for word in also
-        if word in stored and has_direction(stored[word]).all()
+        word: similarity.prepared(stored[word]) for word in also if word in stored and has_direction(stored[word]).all()
     }

@@ -69,19 +69,12 @@ COMPONENTS: tuple[Component, ...] = (
         needs=("controls",),
     ),
     Component("sd_attribute", "attributes", "b", "b[j, r]", dim="attribute_class"),
-    Component(
-        "sd_attribute_preference", "attributes", "w", "w[j, g, r]", dim="attribute_class", needs=("groups",)
-    ),
+    Component("sd_attribute_preference", "attributes", "w", "w[j, g, r]", dim="attribute_class", needs=("groups",)),
     Component("sd_residual", "residual", "e", "e[i, j, r]"),
     Component(
-        "sd_target_cluster",
-        "targets",
-        "what targets that belong together share of their levels",
-        needs=("clusters",),
+        "sd_target_cluster", "targets", "what targets that belong together share of their levels", needs=("clusters",)
     ),
-    Component(
-        "sd_target_cluster_preference", "targets", "what they share of their preferences", needs=("clusters",)
-    ),
+    Component("sd_target_cluster_preference", "targets", "what they share of their preferences", needs=("clusters",)),
     Component(
         "sd_attribute_cluster",
         "attributes",
@@ -95,9 +88,7 @@ COMPONENTS: tuple[Component, ...] = (
         needs=("clusters", "groups"),
     ),
     Component("sd_replicate", "replicates", "h[r]", needs=("replicates",)),
-    Component(
-        "sd_replicate_group", "replicates", "h[r, g]", needs=("replicates", "groups"), over_groups="zero-sum"
-    ),
+    Component("sd_replicate_group", "replicates", "h[r, g]", needs=("replicates", "groups"), over_groups="zero-sum"),
     Component(
         "sd_replicate_class",
         "replicates",
@@ -132,8 +123,7 @@ COMPONENTS: tuple[Component, ...] = (
 
 # Effects of single words, and the residual; controls last, which is the order of sampling.
 OF_WORDS = sorted(
-    (c for c in COMPONENTS if not {"clusters", "replicates"} & set(c.needs)),
-    key=lambda c: "controls" in c.needs,
+    (c for c in COMPONENTS if not {"clusters", "replicates"} & set(c.needs)), key=lambda c: "controls" in c.needs
 )
 # Clusters are the sub-topics or pairs that a word list names: effects that their words share.
 OF_CLUSTERS: Mapping[Side, tuple[Component, ...]] = {
@@ -177,9 +167,7 @@ class Covariance:
 
     def at(self, index: Array) -> Self:
         """Those at these positions of the axis before the last; None for a new axis there."""
-        return type(self)(
-            self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients]
-        )
+        return type(self)(self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients])
 
     def with_share(self, other: Self, times: Array) -> Self:
         """With so many times another covariance of the same loadings."""
@@ -258,13 +246,7 @@ class Components:
 
     @classmethod
     def of(
-        cls,
-        sd: Mapping[str, Array],
-        *,
-        n_groups: int,
-        n_classes: int,
-        n_associated: int,
-        numerics: Any = np,
+        cls, sd: Mapping[str, Array], *, n_groups: int, n_classes: int, n_associated: int, numerics: Any = np
     ) -> Self:
         """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others.
 
@@ -344,9 +326,7 @@ class Components:
     def attributes(self) -> Covariance:
         """Of an attribute's own effects on the groups, ``b + w``, for each class, ``(..., classes)``."""
         return Covariance(
-            self.attribute_own[..., None] * np.ones(self.n_groups),
-            [np.ones(self.n_groups)],
-            [self.attribute_shared],
+            self.attribute_own[..., None] * np.ones(self.n_groups), [np.ones(self.n_groups)], [self.attribute_shared]
         )
 
     def single_target(self) -> Covariance:
@@ -376,9 +356,7 @@ class Components:
         own = self.attributes().at(classes).plus(self.residual[..., None] * per_target)
         return own.with_share(self.of_attribute_cluster(), shared)
 
-    def of_blocks(
-        self, per_target: NDArray[np.float64], per_attribute: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def of_blocks(self, per_target: NDArray[np.float64], per_attribute: NDArray[np.float64]) -> NDArray[np.float64]:
         """Covariance of block means about their expectation, (..., blocks, blocks), group after group.
 
         With ``1 / P`` of each group and ``1 / W`` of each class: blocks of a group share its targets, blocks of a class
@@ -410,10 +388,7 @@ class Components:
         return (np.arange(self.n_classes) < self.n_associated).astype(float)
 
     def of_contrast(
-        self,
-        weights: NDArray[np.float64],
-        n_targets: NDArray[Any] | float,
-        n_attributes: NDArray[Any] | float,
+        self, weights: NDArray[np.float64], n_targets: NDArray[Any] | float, n_attributes: NDArray[Any] | float
     ) -> dict[Part, NDArray[np.float64]]:
         """Sampling variance of contrasts of block means, by where it comes from, for a design with so many words.
 
@@ -438,12 +413,7 @@ class Components:
         if self.attribute_overlap is not None:
             shared = self.of_attribute_cluster().matrix()[..., 0, :, :]
             of_attributes += np.einsum(
-                "jgc,cd,...gh,jhd->...j",
-                by_attribute,
-                self.attribute_overlap,
-                shared,
-                by_attribute,
-                optimize=True,
+                "jgc,cd,...gh,jhd->...j", by_attribute, self.attribute_overlap, shared, by_attribute, optimize=True
             )
         squares = (by_attribute**2 / np.reshape(n_targets, (-1, 1))).sum(axis=(1, 2))
         return {"targets": of_targets, "attributes": of_attributes, "residual": self.residual * squares}
@@ -490,11 +460,7 @@ _VARIANCES = (
 def sizes_of(data: xr.Dataset) -> dict[str, int]:
     """How many groups there are, classes, and among these associated ones, which come first."""
     n_classes = data.sizes["attribute_class"]
-    return {
-        "n_groups": data.sizes["group"],
-        "n_classes": n_classes,
-        "n_associated": n_classes - data.sizes["control"],
-    }
+    return {"n_groups": data.sizes["group"], "n_classes": n_classes, "n_associated": n_classes - data.sizes["control"]}
 
 
 # Dims along which scales differ, unless all share one.

@@ -10,14 +10,7 @@ import pytensor.tensor as pt
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import (
-    BY_REPLICATE,
-    OF_CLUSTERS,
-    OF_WORDS,
-    REPLICATES,
-    Components,
-    present,
-)
+from bayes_bias.models.components import BY_REPLICATE, OF_CLUSTERS, OF_WORDS, REPLICATES, Components, present
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free, scale
 from bayes_bias.models.replicate_variances import Variances, own_effects
@@ -114,9 +107,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     return model
 
 
-def complete(
-    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
-) -> xr.Dataset:
+def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """In the units of the table, with what was integrated out, drawn from its normal distribution given the scales.
 
     ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
@@ -186,9 +177,7 @@ def _of_words(
     scales = {}
     for component in present(OF_WORDS, len(coords["group"]), controls=bool(coords["control"])):
         name, dim = component.name + suffix, component.dim
-        scales[name] = (
-            free(spec, name, typical) if dim is None else scale(spec, name, typical, dim, len(coords[dim]))
-        )
+        scales[name] = free(spec, name, typical) if dim is None else scale(spec, name, typical, dim, len(coords[dim]))
     return scales
 
 

@@ -18,15 +18,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.sufficient_statistics import refuse_repeats, table_means
 from bayes_bias.table.word_labels import SIDES
 
-DIMS = (
-    "group",
-    "attribute_class",
-    "control",
-    "target",
-    "attribute",
-    "target_clustering",
-    "attribute_clustering",
-)
+DIMS = ("group", "attribute_class", "control", "target", "attribute", "target_clustering", "attribute_clustering")
 GENERALISES = True
 COLLAPSED = False
 
@@ -70,9 +62,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
         mean = pm.Flat("mean", dims=("group", "attribute_class"))
         level = pm.Normal("u_z", dims="target")[:, None] * scales["sd_target_associated"]
         preference = _summing_to_zero("x_z", "target", k) * scales["sd_target_preference"]
-        shared = [
-            _of_clusters(scales, side, size, known) for side, size in zip(SIDES, (k, n_groups), strict=True)
-        ]
+        shared = [_of_clusters(scales, side, size, known) for side, size in zip(SIDES, (k, n_groups), strict=True)]
         parts = [level + preference + shared[0]]
         if "sd_target" in scales:
             everywhere = pm.Normal("a_z", dims="target")[:, None] * scales["sd_target"]
@@ -93,9 +83,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     return model
 
 
-def complete(
-    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
-) -> xr.Dataset:
+def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """In the units of the table, about zero."""
     scaled = draws_in_units(posterior, unit_of(spec, data))
     return scaled.assign(mean=scaled["mean"] + data.block_mean)

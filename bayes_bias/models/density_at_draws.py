@@ -44,9 +44,7 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     flat = variances.flat()
     integrated = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
     total = integrated + _of_block_means(variances.words, variances.replication, posterior, data)
-    return xr.DataArray(
-        total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association"
-    )
+    return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
 
 
 def _of_block_means(

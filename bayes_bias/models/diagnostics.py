@@ -81,8 +81,7 @@ class Diagnostics:
             verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
-            f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes};"
-            f" {self.divergent}."
+            f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes}; {self.divergent}."
         )
 
     @property
@@ -111,9 +110,7 @@ class Diagnostics:
         return cls(**Fitted.of(fit).stored("diagnostics"))
 
 
-def diagnose(
-    posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None
-) -> Diagnostics:
+def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None) -> Diagnostics:
     """The worst diagnostics over every entry of every variable of a posterior."""
     r_hat = arviz_stats.rhat(posterior)
     bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")

@@ -43,9 +43,7 @@ class Fitted:
         if isinstance(fit, Fitted):
             return fit
         if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
-            raise BayesBiasError(
-                f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned"
-            )
+            raise BayesBiasError(f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned")
         return cls(fit)
 
     @cached_property

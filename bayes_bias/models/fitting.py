@@ -116,13 +116,7 @@ def fit_model(
     diagnostics = diagnose(posterior, stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
     tree = xr.DataTree.from_dict(
-        {
-            "posterior": derive(posterior),
-            "sample_stats": stats,
-            **(observed or {}),
-            "constant_data": data,
-            **groups,
-        }
+        {"posterior": derive(posterior), "sample_stats": stats, **(observed or {}), "constant_data": data, **groups}
     )
     tree.attrs = described(source, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
     return Fitted(tree, spec)

@@ -108,9 +108,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     return model
 
 
-def complete(
-    spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
-) -> xr.Dataset:
+def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """With draws of ``target_connection_mean (target, connection)``: each target's own distance, given the rest."""
     residual = posterior.residual_sd**2 / data.distance_count
     weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)

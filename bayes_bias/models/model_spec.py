@@ -181,9 +181,7 @@ class ModelSpec:
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is no term that can be left out; {hint}")
-        return replace(
-            self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter})
-        )
+        return replace(self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter}))
 
     def with_option(self, option: str, value: str) -> Self:
         """A copy with another choice, e.g. ``with_option("likelihood", "long")``."""
@@ -271,9 +269,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
     distribution = str(content["distribution"])
     if distribution not in valid:
-        raise SpecError(
-            f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}"
-        )
+        raise SpecError(f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}")
     given = {key: value for key, value in content.items() if key != "distribution"}
     check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)
     for needed in valid[distribution]:

@@ -103,12 +103,8 @@ class _Writer:
         with pm.Model(coords=coords) as model:
             mean = pm.Normal("mean", values.mean(), _WIDE * self.unit, dims=("group", "attribute_class"))
             sd = {c.name: self._prior(c.name, self._dims(c.dim)) for c in self._components()}
-            target = pm.Deterministic(
-                "target_effect", self._of_targets(sd), dims=("target", "attribute_class")
-            )
-            attribute = pm.Deterministic(
-                "attribute_effect", self._of_attributes(sd), dims=("attribute", "group")
-            )
+            target = pm.Deterministic("target_effect", self._of_targets(sd), dims=("target", "attribute_class"))
+            attribute = pm.Deterministic("attribute_effect", self._of_attributes(sd), dims=("attribute", "group"))
             expected = mean[group, of_class] + target[at_target, of_class] + attribute[at_attribute, group]
             residual = residual_of(self.spec.priors)
             shapes = {
@@ -116,21 +112,13 @@ class _Writer:
                 for name, shape in residual.shapes.items()
             }
             residual.observe(
-                "association",
-                expected,
-                residual.scale(sd["sd_residual"], shapes),
-                shapes,
-                values,
-                dims="pair",
+                "association", expected, residual.scale(sd["sd_residual"], shapes), shapes, values, dims="pair"
             )
         return model
 
     def _components(self) -> list[Any]:
         clusters = [
-            component
-            for side in SIDES
-            if clusters_in(self.spec, self.data, side)
-            for component in OF_CLUSTERS[side]
+            component for side in SIDES if clusters_in(self.spec, self.data, side) for component in OF_CLUSTERS[side]
         ]
         return present([*OF_WORDS, *clusters], self.n_groups, controls=bool(self.n_controls))
 

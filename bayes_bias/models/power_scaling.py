@@ -22,10 +22,7 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
         return {}
     log_prior = log_priors(posterior, data, spec)
     summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
-    return {
-        "log_prior": xr.Dataset(summed),
-        "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset(),
-    }
+    return {"log_prior": xr.Dataset(summed), "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset()}
 
 
 def power_scaling(

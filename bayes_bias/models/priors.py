@@ -16,11 +16,7 @@ type Dims = str | tuple[str, ...] | None
 
 
 def free(
-    spec: ModelSpec,
-    parameter: str,
-    typical: pt.TensorVariable | float | None = None,
-    dims: Dims = None,
-    **options: Any,
+    spec: ModelSpec, parameter: str, typical: pt.TensorVariable | float | None = None, dims: Dims = None, **options: Any
 ) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it.
 

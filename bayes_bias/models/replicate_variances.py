@@ -43,9 +43,7 @@ class Replication:
     @classmethod
     def of(cls, sd: Mapping[str, Array], numerics: Any = np, **sizes: int) -> Self:
         """From standard deviations by name, as `Components.of`."""
-        by_word = {
-            name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)
-        }
+        by_word = {name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)}
         own = numerics.stack([sd[name] ** 2 for name in own_effects(**sizes)], axis=-1)
         return cls(Components.of(by_word, numerics=numerics, **sizes), own)
 
@@ -145,17 +143,9 @@ class Variances:
         by_replicate = self.replication.words.of_value(kept)
         blocks = np.diagonal(self.replication.of_blocks(), axis1=-2, axis2=-1)
         own = blocks[..., np.isin(np.arange(blocks.shape[-1]) % self.words.n_classes, kept)].mean(axis=-1)
-        return {
-            **parts,
-            "replicates": own,
-            **{of: by_replicate[part] for part, of in _BY_REPLICATE.items()},
-        }
+        return {**parts, "replicates": own, **{of: by_replicate[part] for part, of in _BY_REPLICATE.items()}}
 
 
 _BY_REPLICATE: Mapping[Part, Part] = MappingProxyType(
-    {
-        "targets": "targets by replicate",
-        "attributes": "attributes by replicate",
-        "residual": "residual by replicate",
-    }
+    {"targets": "targets by replicate", "attributes": "attributes by replicate", "residual": "residual by replicate"}
 )

@@ -65,9 +65,7 @@ class Residual(Protocol):
     def scale(self, sd: Any, shapes: Shapes) -> Any:
         """The scale at which the standard deviation is `sd`."""
 
-    def observe(
-        self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any
-    ) -> Any:
+    def observe(self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any) -> Any:
         """An observed variable of the PyMC model at hand, with `options` such as its dims."""
 
     def distribution(self, expected: Any, scale: Any, shapes: Shapes) -> tuple[Any, tuple[Any, ...]]:
@@ -87,9 +85,7 @@ class Normal:
     def scale(self, sd: Any, shapes: Shapes) -> Any:
         return sd
 
-    def observe(
-        self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any
-    ) -> Any:
+    def observe(self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any) -> Any:
         import pymc as pm
 
         return pm.Normal(variable, expected, scale, observed=observed, **options)
@@ -114,9 +110,7 @@ class StudentT:
     def scale(self, sd: Any, shapes: Shapes) -> Any:
         return sd * np.sqrt(1 - 2 / shapes["nu"])
 
-    def observe(
-        self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any
-    ) -> Any:
+    def observe(self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any) -> Any:
         import pymc as pm
 
         return pm.StudentT(variable, shapes["nu"], expected, sigma=scale, observed=observed, **options)

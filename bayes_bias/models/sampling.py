@@ -64,18 +64,11 @@ def check_sampling(sampling: Any) -> None:
     SpecError
     """
     if not isinstance(sampling, Sampling):
-        raise SpecError(
-            f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)"
-        )
+        raise SpecError(f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)")
 
 
 def sample(
-    spec: ModelSpec,
-    data: xr.Dataset,
-    *,
-    seed: int,
-    sampling: Sampling,
-    progress: Progress | None = None,
+    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, progress: Progress | None = None
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of a table's parameters in its units, and the sampler's statistics."""
     drawn, stats = sample_model(model_of_table(spec, data), seed, sampling, progress or Quiet())
@@ -91,9 +84,7 @@ def sample_model(
     return model.parameters(points), trace["sample_stats"].to_dataset()
 
 
-def sample_bare(
-    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling
-) -> tuple[xr.Dataset, int]:
+def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, int]:
     """The draws of `sample` and the number of divergent transitions.
 
     Random nulls need nothing else, and the sampler's statistics take as long to put together as a null's draws.

@@ -22,9 +22,7 @@ def log_likelihood(variances: Numbers, patterns: Numbers, scatter: Numbers, df: 
     return np.asarray(-0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
 
 
-def log_density(
-    variances: pt.TensorVariable, patterns: Any, scatter: Any, df: Any, reads: Any
-) -> pt.TensorVariable:
+def log_density(variances: pt.TensorVariable, patterns: Any, scatter: Any, df: Any, reads: Any) -> pt.TensorVariable:
     """`log_likelihood` at one point, as a graph of PyTensor's: a loop, over the variances that each part `reads`."""
     return _scatter_density(variances, patterns, scatter, df, reads)[0]
 

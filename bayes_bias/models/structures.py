@@ -42,9 +42,7 @@ class Structure(Protocol):
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
 
-    def build(
-        self, spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]
-    ) -> pm.Model:
+    def build(self, spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
         """The model for data of this shape."""
 
     def complete(
@@ -65,11 +63,7 @@ class Structure(Protocol):
 
 
 _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
-    {
-        ("crossed", "collapsed"): crossed,
-        ("crossed", "long"): crossed_long,
-        ("hierarchical", None): hierarchical,
-    }
+    {("crossed", "collapsed"): crossed, ("crossed", "long"): crossed_long, ("hierarchical", None): hierarchical}
 )
 
 

@@ -67,11 +67,7 @@ def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
     the averages of those of words.
     """
     found = _of_table(
-        data,
-        "",
-        data.target_shared.to_numpy(),
-        data.attribute_shared.to_numpy(),
-        data.attribute_part_cell.to_numpy(),
+        data, "", data.target_shared.to_numpy(), data.attribute_shared.to_numpy(), data.attribute_part_cell.to_numpy()
     )
     if not replicated:
         return found
@@ -79,23 +75,16 @@ def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
     within = _of_table(data, "replicate_", np.zeros(1), np.zeros(n_classes), np.arange(n_classes))
     own = replicate_patterns(*sizes.values())
     joined = {
-        name: found[name].times([1, 1 / n], len(own)).beside(within[name].times([0, 1], len(own)))
-        for name in OF_TABLE
+        name: found[name].times([1, 1 / n], len(own)).beside(within[name].times([0, 1], len(own))) for name in OF_TABLE
     }
-    of_words = Components.single(**sizes).of_blocks(
-        1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy()
-    )
+    of_words = Components.single(**sizes).of_blocks(1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy())
     deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(n, -1)
     patterns = np.concatenate([np.zeros_like(of_words), of_words, own])
     return {**joined, BLOCKS: Part((deviation.T @ deviation)[None], np.array([n - 1.0]), patterns[None])}
 
 
 def _of_table(
-    data: xr.Dataset,
-    prefix: str,
-    shared_targets: Numbers,
-    shared_attributes: Numbers,
-    classes: NDArray[np.intp],
+    data: xr.Dataset, prefix: str, shared_targets: Numbers, shared_attributes: Numbers, classes: NDArray[np.intp]
 ) -> dict[str, Part]:
     """Those of the mean table, or with a prefix of what replicates differ by."""
     single = Components.single(**sizes_of(data))

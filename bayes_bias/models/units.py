@@ -23,10 +23,7 @@ def draws_in_units(drawn: xr.Dataset, unit: float) -> xr.Dataset:
     """Draws of a model's parameters in the units of its table; shape parameters have none."""
     without_unit = shape_parameters()
     return drawn.copy(
-        data={
-            name: values.to_numpy() * (1.0 if name in without_unit else unit)
-            for name, values in drawn.items()
-        }
+        data={name: values.to_numpy() * (1.0 if name in without_unit else unit) for name, values in drawn.items()}
     )
 
 

@@ -63,9 +63,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     for side, sentence in too_many_words(fitted).items():
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
-    return fitted.once(
-        ("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates)
-    )
+    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates))
 
 
 def check_side(side: str) -> Side:
@@ -137,10 +135,7 @@ def _drawn(fitted: Fitted, sides: Sequence[Side], these_replicates: bool) -> xr.
         if these_replicates:
             average = average + posterior[f"{each}_average{BY_REPLICATE}"]
         of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
-        effects[f"{each}_effect"] = (
-            ("chain", "draw", each, _ACROSS[each]),
-            deviation + of_cell[..., given.cells, :],
-        )
+        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), deviation + of_cell[..., given.cells, :])
     labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 

@@ -49,13 +49,7 @@ def plot_answers(
                     continue
                 row = own.loc[name]
                 if "ci95_lb" in own and pd.notna(row.ci95_lb):
-                    ax.plot(
-                        [row.ci95_lb, row.ci95_ub],
-                        [y + offset] * 2,
-                        color=look["color"],
-                        linewidth=1.4,
-                        zorder=3,
-                    )
+                    ax.plot([row.ci95_lb, row.ci95_ub], [y + offset] * 2, color=look["color"], linewidth=1.4, zorder=3)
                 label = str(each).replace("_", " ") if name == own.index[0] else None
                 ax.plot(
                     [row.value], [y + offset], markersize=4.5, linestyle="", zorder=4, markeredgecolor=PAPER,

@@ -64,9 +64,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
             ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
         _draw_cells(ax, sweep, reach, numbered)
         names = [shortened(each) for each in sweep.lists]
-        ax.set_xticks(
-            range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False
-        )
+        ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
         ax.set_yticks(range(rows), labels=[shortened(each) for each in sweep.embeddings], parse_math=False)
         if not _fits(names, numbered):
             for label in ax.get_xticklabels():
@@ -81,12 +79,8 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
 
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     """Which mark each cell has."""
-    halfway = cells.verdict.isin(
-        ["distinguishable", "borderline", "these words differ", "these words may differ"]
-    )
-    looks = pd.Series(
-        np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index
-    )
+    halfway = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
+    looks = pd.Series(np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
     looks[cells.survives] = "distinguishable after Holm"
     looks[cells.verdict == "not converged"] = "not converged"
     looks[cells.source == "quasi-F"] = "screened by the quasi-F alone"
@@ -118,9 +112,7 @@ def _tint(ax: Axes, sweep: Sweep, reach: float) -> None:
     for x in range(columns + 1):
         ax.axvline(x - 0.5, color=PAPER, linewidth=1.5, zorder=2)
     for y, x in np.argwhere(np.isnan(bias)):
-        ax.fill_between(
-            [x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0
-        )
+        ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
 
 
 def _draw_cells(ax: Axes, sweep: Sweep, reach: float, numbered: bool) -> None:
@@ -134,32 +126,17 @@ def _draw_cells(ax: Axes, sweep: Sweep, reach: float, numbered: bool) -> None:
     scaled = cells[["bias", *sides]].div(reach).mul(_REACH)
     ends = scaled.clip(-0.48, 0.48)
     lines = [
-        [(x + low, y), (x + high, y)]
-        for x, y, low, high in zip(cells.x, cells.y, *interval_of(ends), strict=True)
+        [(x + low, y), (x + high, y)] for x, y, low, high in zip(cells.x, cells.y, *interval_of(ends), strict=True)
     ]
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
     for side, marker in zip(sides, "<>", strict=True):
         cut = scaled[side] != ends[side]
-        arrow: dict[str, Any] = {
-            "linestyle": "",
-            "marker": marker,
-            "markersize": 2.5,
-            "color": INK,
-            "zorder": 3,
-        }
+        arrow: dict[str, Any] = {"linestyle": "", "marker": marker, "markersize": 2.5, "color": INK, "zorder": 3}
         ax.plot(cells.x[cut] + ends[side][cut], cells.y[cut], **arrow)
     for look, marked in cells.groupby("look"):
         ax.plot(marked.x + scaled.bias[marked.index], marked.y, **_mark(str(look), numbered))
     for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
-        ax.text(
-            x,
-            y - 0.3,
-            _short(value, sweep.metric.decimals),
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            zorder=5,
-        )
+        ax.text(x, y - 0.3, _short(value, sweep.metric.decimals), ha="center", va="center", fontsize=7.5, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
@@ -181,9 +158,7 @@ def _fits(names: list[str], numbered: bool) -> bool:
 def _legend(ax: Axes, sweep: Sweep, reach: float) -> None:
     present = set(looks_of(sweep.cells))
     handles = [
-        Line2D([], [], label=look, **_mark(look, True))
-        for look in _LOOKS
-        if look in present and look != "no numbers"
+        Line2D([], [], label=look, **_mark(look, True)) for look in _LOOKS if look in present and look != "no numbers"
     ]
     handles.append(Line2D([], [], color=GREY, linewidth=0.5, marker="None", label="zero"))
     if "no numbers" in present:

@@ -31,9 +31,7 @@ class Rows:
     looks: Sequence[dict[str, Any]]
 
 
-def draw_forest(
-    ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: float, raw: bool = False
-) -> None:
+def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: float, raw: bool = False) -> None:
     """Blocks of rows from top to bottom, each row with its own noise floor; `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
     for block in blocks:
@@ -59,25 +57,12 @@ def draw_forest(
 def forest_legend(ax: Axes, *, ci_prob: float, raw: bool = False) -> None:
     """What point, line, band and tick mean."""
     handles: list[Any] = [
-        Line2D(
-            [], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"
-        ),
-        Patch(
-            color=NOISE,
-            label=f"noise floor: {ci_prob:.0%} of contrasts under no bias",
-        ),
+        Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
+        Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of contrasts under no bias"),
     ]
     if raw:
         handles.append(
-            Line2D(
-                [],
-                [],
-                color=GREY,
-                marker="x",
-                markersize=5,
-                linestyle="",
-                label="raw contrast of these words",
-            )
+            Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw contrast of these words")
         )
     legend_below(ax, handles=handles)
 

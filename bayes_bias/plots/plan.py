@@ -66,13 +66,7 @@ def plot_plan(
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
         ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.metric.unit}")
         ax.plot(
-            *shown.here,
-            marker="X",
-            color=INK,
-            markeredgecolor="white",
-            markersize=9,
-            linestyle="",
-            label=shown.these,
+            *shown.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=shown.these
         )
         ax.set(xscale="log", yscale="log", xlabel=shown.x_label, ylabel=shown.y_label)
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):

@@ -82,9 +82,7 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _draw_densities(ax: Axes, bias: Estimate) -> None:
     grid, posterior, noise = densities(bias)
-    ax.fill_between(
-        grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there is no bias"
-    )
+    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there is no bias")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     ax.fill_between(grid, posterior, color=COLOURS[0], alpha=0.3, linewidth=0, zorder=3)
     ax.plot(grid, posterior, color=COLOURS[0], linewidth=1.8, zorder=4, label="posterior of the bias")
@@ -98,14 +96,7 @@ def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
     ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=3.5, label=f"its {ci_prob:.0%} interval")
     ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
     observed = float(bias.observed.item())
-    ax.axvline(
-        observed,
-        color=COLOURS[1],
-        linewidth=1.6,
-        linestyle=":",
-        zorder=6,
-        label=raw,
-    )
+    ax.axvline(observed, color=COLOURS[1], linewidth=1.6, linestyle=":", zorder=6, label=raw)
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
@@ -118,12 +109,6 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
             continue
         label = f"the same without any one {what}"
         band = Rectangle(
-            (low, 1.75 * bottom),
-            high - low,
-            -0.6 * bottom,
-            color=COLOURS[1],
-            alpha=alpha,
-            linewidth=0,
-            label=label,
+            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=COLOURS[1], alpha=alpha, linewidth=0, label=label
         )
         ax.add_patch(band)

@@ -42,16 +42,8 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
         ax.plot(rows["mean"], places, "o", color=INK, markersize=5, markeredgecolor=PAPER, zorder=4)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
-            ax.annotate(
-                rank_interval(*ranks),
-                (1.01, y),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontsize=8,
-            )
-        ax.annotate(
-            "rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY
-        )
+            ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+        ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
         ax.set_yticks(places, labels=[shortened(str(name)) for name in rows.index], parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.tick_params(axis="y", length=0)

@@ -8,18 +8,7 @@ from matplotlib.patches import Patch
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.formatting import count, level
-from bayes_bias.plots.style import (
-    COLOURS,
-    GREY,
-    INK,
-    NOISE,
-    PAPER,
-    axes_or_new,
-    finish,
-    legend_below,
-    shortened,
-    style,
-)
+from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, PAPER, axes_or_new, finish, legend_below, shortened, style
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.table.column_names import interval_of
 
@@ -52,10 +41,7 @@ def plot_sentence_pairs(
     >>> plot_sentence_pairs(sentence_pairs.estimate("crows.csv"))                 # doctest: +SKIP
     """
     check_kind(
-        "pairs",
-        pairs,
-        SentencePairs | SentencePairsChange,
-        "not what `sentence_pairs.estimate` returned; give that",
+        "pairs", pairs, SentencePairs | SentencePairsChange, "not what `sentence_pairs.estimate` returned; give that"
     )
     table, times = pairs.table.loc[estimand], 100 if estimand == "share" else 1
     with style():
@@ -66,15 +52,7 @@ def plot_sentence_pairs(
             look: dict[str, Any] = {"color": INK if y == 0 else COLOURS[0], "marker": "s" if y == 0 else "o"}
             interval = [times * end for end in interval_of(row)]
             ax.plot(interval, [y, y], color=look["color"], linewidth=1.8, zorder=3)
-            ax.plot(
-                [times * row["mean"]],
-                [y],
-                markersize=5.5,
-                markeredgecolor=PAPER,
-                linestyle="",
-                zorder=5,
-                **look,
-            )
+            ax.plot([times * row["mean"]], [y], markersize=5.5, markeredgecolor=PAPER, linestyle="", zorder=5, **look)
             beside = [times * end for end in interval_of(row, "independent")]
             ax.plot(beside, [y + _BESIDE] * 2, color=GREY, linewidth=1, zorder=2)
             ax.plot([times * row.observed], [y + _BESIDE], color=GREY, marker="x", markersize=4.5, zorder=4)
@@ -114,14 +92,7 @@ def _legend(ax: Axes, pairs: SentencePairs | SentencePairsChange) -> None:
     legend_below(
         ax,
         handles=[
-            Line2D(
-                [],
-                [],
-                color=COLOURS[0],
-                marker="o",
-                markersize=5,
-                label=f"posterior mean and {percent} interval",
-            ),
+            Line2D([], [], color=COLOURS[0], marker="o", markersize=5, label=f"posterior mean and {percent} interval"),
             Line2D(
                 [],
                 [],

@@ -52,9 +52,7 @@ def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
             ax.plot([mean - sd, mean + sd], [y, y], color=GREY, linewidth=1.6, zorder=1)
             for training, value in enumerate(values):
                 ax.plot([value], [y], **_point(training, len(values)), linestyle="", zorder=3)
-            ax.annotate(
-                f"sd {sd:.2f}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5
-            )
+            ax.annotate(f"sd {sd:.2f}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=0)
         ax.axvline(1, color=GREY, linewidth=0.8, linestyle=":", zorder=0)
         ax.set_yticks(range(len(spread)), labels=list(spread.index))
@@ -77,7 +75,6 @@ def _legend(ax: Axes, stability: Stability) -> None:
     bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd")
     named = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
     points = [
-        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels)))
-        for k, label in enumerate(named)
+        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels))) for k, label in enumerate(named)
     ]
     legend_below(ax, handles=[*points, bar], ncols=2)

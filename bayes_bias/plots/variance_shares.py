@@ -68,9 +68,7 @@ def part_named(part: str, kind: str) -> str:
     return plural(kind) if part == "replicates" else part.replace("replicate", kind)
 
 
-def _draw_part(
-    ax: Axes, share: pd.Series, left: pd.Series, part: str, colour: str, hatch: str, ink: str
-) -> None:
+def _draw_part(ax: Axes, share: pd.Series, left: pd.Series, part: str, colour: str, hatch: str, ink: str) -> None:
     for y, (width, start) in enumerate(zip(share, left, strict=True)):
         ax.barh(
             y, width, left=start, height=0.62, color=colour, hatch=hatch, edgecolor=PAPER, linewidth=1,

@@ -56,14 +56,8 @@ def plot_word_bias(
     fitted = Fitted.of(fit)
     table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     if f"{side}_bias" not in table.index.get_level_values("estimand"):
-        why = (
-            "is one group alone"
-            if fitted.data.sizes["group"] == 1
-            else f"are too many {side}s for a figure of each"
-        )
-        raise ScopeError(
-            f"side: '{side}' has no bias word by word, since there {why}; plot_forest shows the others"
-        )
+        why = "is one group alone" if fitted.data.sizes["group"] == 1 else f"are too many {side}s for a figure of each"
+        raise ScopeError(f"side: '{side}' has no bias word by word, since there {why}; plot_forest shows the others")
     blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
     with style():
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)

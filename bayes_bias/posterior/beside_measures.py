@@ -14,9 +14,7 @@ _ESTIMANDS = ("bias", "effect_size")
 _EFFECT_SIZES = (-2.0, 2.0)
 
 
-def with_posterior(
-    measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric
-) -> pd.DataFrame:
+def with_posterior(measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
     """A table of measures with the posterior of ``bias`` and ``effect_size`` in its last rows.
 
     Parameters

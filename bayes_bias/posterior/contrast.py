@@ -160,9 +160,7 @@ def _checked_weights(data: xr.Dataset, weights: Weights, label: str, levels: boo
                 " leave out what weighs nothing"
             )
     _check_sum(list(blocks.values()), levels)
-    grid = [
-        [[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]
-    ]
+    grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]
     coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
     return xr.DataArray(np.asarray(grid, dtype=float), dims=("contrast", *BLOCK), coords=coords)
 
@@ -173,9 +171,7 @@ def _by_block(weights: Any) -> dict[tuple[Any, Any], Any]:
         weights = weights.transpose(*BLOCK).to_pandas()
     if isinstance(weights, pd.DataFrame):
         return {(g, c): weight for c, column in weights.items() for g, weight in column.items()}
-    if isinstance(weights, Mapping) and all(
-        isinstance(block, tuple) and len(block) == 2 for block in weights
-    ):
+    if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
         return dict(weights)
     raise BayesBiasError(
         f"weights: {described(weights)} does not say which group and class each weight is for; give"

@@ -244,17 +244,11 @@ class _Study:
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
         data = fitted.data
-        n_targets, n_attributes = (
-            1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS
-        )
+        n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
         parts = fitted.variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
         return cls(
-            {
-                name: xr.DataArray(part[..., 0], dims=SAMPLE)
-                for name, part in parts.items()
-                if is_noise(name, scope)
-            },
+            {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)},
             {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},
         )
 
@@ -305,9 +299,7 @@ def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
     what = name if name == REPLICATES.name else "words"
     numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
     if not numbers:
-        raise ScopeError(
-            f"{name}: got an empty list; give one or more numbers of {what}, such as [8, 16, 32]"
-        )
+        raise ScopeError(f"{name}: got an empty list; give one or more numbers of {what}, such as [8, 16, 32]")
     for number in numbers:
         check_count(name, number, what, least=2, refusal=ScopeError)
     return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})

@@ -10,13 +10,7 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
-from bayes_bias.models.word_effects import (
-    block_averages,
-    check_side,
-    conditional,
-    too_many_words,
-    word_effects,
-)
+from bayes_bias.models.word_effects import block_averages, check_side, conditional, too_many_words, word_effects
 from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
@@ -103,9 +97,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     Words that a scope does not sample keep their own effects. The average of these is added to ``mean``, so that scope
     "none" is exactly the raw contrast.
     """
-    return {
-        name: estimate() for name, estimate in _estimands(fit, scope).items() if words or name not in _BY_WORD
-    }
+    return {name: estimate() for name, estimate in _estimands(fit, scope).items() if words or name not in _BY_WORD}
 
 
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
@@ -236,9 +228,7 @@ class _Blocks:
             return Estimate(observed, observed)
         draws = xr.dot(self._mean(), weights, dim=BLOCK)
         noise_sd = self._noise_sd(weights)
-        return Estimate(
-            draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd)
-        )
+        return Estimate(draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd))
 
     def target_bias(self) -> Estimate:
         """A contrast for each target; only attributes and residual are noise."""
@@ -255,19 +245,13 @@ class _Blocks:
         raw = xr.dot(mean.rename(attribute="contrast"), by_attribute, dim=["group"])
         return self._of_words(ATTRIBUTES, weights, by_attribute, raw)
 
-    def _of_words(
-        self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
-    ) -> Estimate:
+    def _of_words(self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray) -> Estimate:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
-        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[
-            f"{facet.dim}_effect"
-        ]
+        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{facet.dim}_effect"]
         of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
-        draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(
-            of_words, by_word, dim=[across]
-        )
+        draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(of_words, by_word, dim=[across])
         noise_sd = self._noise_sd(weights, by_word=facet)
         if not self.fitted.structure.COLLAPSED:
             return Estimate(draws, observed, noise_sd)

@@ -83,9 +83,7 @@ class PooledLists(Telling):
     def table(self) -> pd.DataFrame:
         """``mu``, ``tau`` and ``new list`` in rows."""
         rows = {"mu": self.mu, "tau": self.tau, "new list": self.new_list}
-        return pd.DataFrame.from_dict(
-            {name: number.row(self.ci_prob) for name, number in rows.items()}, orient="index"
-        )
+        return pd.DataFrame.from_dict({name: number.row(self.ci_prob) for name, number in rows.items()}, orient="index")
 
     @property
     def text(self) -> str:

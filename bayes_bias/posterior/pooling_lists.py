@@ -96,9 +96,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         raise BayesBiasError(f"tau_scale: must be a finite number above 0, or None, got {tau_scale:g}")
     biases = [bias_estimate(fitted) for fitted in lists]
     effects = RandomEffects(
-        np.array([bias.observed.item() for bias in biases]),
-        np.array([_components(bias) for bias in biases]),
-        tau_scale,
+        np.array([bias.observed.item() for bias in biases]), np.array([_components(bias) for bias in biases]), tau_scale
     )
     overlap = _overlap(lists)
     return PooledLists(
@@ -106,15 +104,10 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         ci_prob=ci_prob,
         tau_scale=tau_scale,
         mu=IntervalEstimate.of(effects.mu, ci_prob),
-        tau=IntervalEstimate(
-            effects.tau_mean, effects.tau_sd, *effects.tau_quantiles(tails(ci_prob)).tolist()
-        ),
+        tau=IntervalEstimate(effects.tau_mean, effects.tau_sd, *effects.tau_quantiles(tails(ci_prob)).tolist()),
         new_list=IntervalEstimate.of(effects.new, ci_prob),
         lists=pd.DataFrame(
-            [
-                _row(fitted, IntervalEstimate.of(effects.theta(k), ci_prob), ci_prob)
-                for k, fitted in enumerate(lists)
-            ],
+            [_row(fitted, IntervalEstimate.of(effects.theta(k), ci_prob), ci_prob) for k, fitted in enumerate(lists)],
             index=overlap.index,
         ),
         overlap=overlap,
@@ -193,10 +186,7 @@ def _row(fitted: Fitted, pooled: IntervalEstimate, ci_prob: float) -> dict[str, 
 
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
     words = {fitted.name: _words(fitted) for fitted in fits}
-    shared = [
-        [len(row & column) / min(len(row), len(column)) for column in words.values()]
-        for row in words.values()
-    ]
+    shared = [[len(row & column) / min(len(row), len(column)) for column in words.values()] for row in words.values()]
     names = pd.Index(words, name="list")
     return pd.DataFrame(shared, index=names, columns=names.rename(None))
 

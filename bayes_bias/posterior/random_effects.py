@@ -145,9 +145,7 @@ class RandomEffects:
         units = np.linspace(-_FURTHEST_MU, _FURTHEST_MU, _MUS)
         mu, step = likely[:, None] + spread[:, None] * units, spread * (units[1] - units[0])
         log = halfnorm.logpdf(tau, scale=self.tau_scale) + np.log(np.diff(edges) * step)
-        density = log[:, None] + sum(
-            self._log_likelihood(k, mu, tau[:, None]) for k in range(len(self.centre))
-        )
+        density = log[:, None] + sum(self._log_likelihood(k, mu, tau[:, None]) for k in range(len(self.centre)))
         return mu, step, _shares(np.exp(density - density.max()))
 
     def _log_likelihood(self, k: int, mu: Numbers, tau: Numbers) -> Numbers:

@@ -31,11 +31,7 @@ class ReplicateEstimates:
         raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
         if self.scope.samples_nothing:
             return raw
-        return raw | {
-            "replicate_sd": self.replicate_sd,
-            "same_sign": self.same_sign,
-            "reliability": self.reliability,
-        }
+        return raw | {"replicate_sd": self.replicate_sd, "same_sign": self.same_sign, "reliability": self.reliability}
 
     @property
     def observed(self) -> xr.DataArray:
@@ -93,9 +89,7 @@ class ReplicateEstimates:
     def _noise(self, n_replicates: int) -> Numbers:
         """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
         parts = self._of_contrast(n_replicates)
-        return np.asarray(
-            sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES))
-        )
+        return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES)))
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""

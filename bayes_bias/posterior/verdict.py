@@ -250,9 +250,7 @@ class Verdict(Telling):
         kinds, needed = plural(self.replicate_kind), self.replicates_needed
         if needed is None:
             return (
-                f"; nor would more {kinds} alone"
-                if self.words_needed is None
-                else f"; more {kinds} alone would not do"
+                f"; nor would more {kinds} alone" if self.words_needed is None else f"; more {kinds} alone would not do"
             )
         number = f"about {_two_digits(needed.words):,} {kinds} with these lists"
         return f"; {number} would" if self.words_needed is None else f"; so it would with {number}"

@@ -189,9 +189,7 @@ def _scopes(tables: Sequence[AssociationTable], scope: ScopeName) -> list[ScopeN
     return carried
 
 
-def _study(
-    source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress
-) -> Study:
+def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress) -> Study:
     """A list's fit, and all that its checks will look at."""
     table, step = source.table, Prefixed(source.table.name, progress)
     fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling, progress=step)
@@ -254,9 +252,7 @@ def _coverage(table: AssociationTable) -> pd.DataFrame:
         return _sizes(table)
     frame = table.coverage
     reasons = frame[["missing", "zero", "non_finite"]].itertuples(index=False)
-    return frame[["role", "name", "asked", "found"]].assign(
-        lost=[", ".join(filter(None, r)) for r in reasons]
-    )
+    return frame[["role", "name", "asked", "found"]].assign(lost=[", ".join(filter(None, r)) for r in reasons])
 
 
 def _sizes(table: AssociationTable) -> pd.DataFrame:

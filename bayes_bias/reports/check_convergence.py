@@ -20,9 +20,7 @@ def sentence(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     """The diagnostics of all fits, by their names, in a sentence of the methods text."""
     values = diagnostics.values()
     failed = [name for name, one in diagnostics.items() if not one.converged]
-    warning = (
-        f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
-    )
+    warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
     return (
         f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
         f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"

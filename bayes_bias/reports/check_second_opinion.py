@@ -79,9 +79,7 @@ def _methods(checks: Mapping[str, Check]) -> Sentence:
     if not made:
         return ()
     other = [name for name, (_, agree) in made.items() if not agree]
-    verdict = (
-        f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
-    )
+    verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
     answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in made.items())
     return (f"About what is distinguishable from zero the quasi-F (see below) {verdict} ({answers}).",)
 

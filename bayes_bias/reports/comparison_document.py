@@ -29,9 +29,7 @@ def comparison_document(comparison: Comparison) -> Document:
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,
             PageSection("measures", "Every measure before and after", "comparison-measures.html"),
-            PageSection("words", "Change, word by word", "comparison-words.html", look="words")
-            if figures
-            else None,
+            PageSection("words", "Change, word by word", "comparison-words.html", look="words") if figures else None,
             notices_section("What was left out", table.notices),
             methods_section(methods),
         ),
@@ -85,6 +83,4 @@ def _controls(comparison: Comparison) -> list[tuple[str, float, str]]:
     if scope_of(comparison.scope).samples_nothing:
         table = table.assign(**{lower: float("nan"), upper: float("nan")})
     decimals = comparison.before.metric.decimals
-    return [
-        (str(label), row["mean"], bounds(row[lower], row[upper], decimals)) for label, row in table.iterrows()
-    ]
+    return [(str(label), row["mean"], bounds(row[lower], row[upper], decimals)) for label, row in table.iterrows()]

@@ -20,11 +20,7 @@ DPI = 220
 # Files of one figure take half a second, a process that renders them some seconds to start.
 _WORTH_PROCESSES = 16
 
-_NO_DATES = {
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None},
-    "svg": {"Date": None, "Creator": None},
-}
+_NO_DATES = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None, "Creator": None}}
 
 # A browser has fonts for scripts that Matplotlib's own font lacks.
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -45,9 +41,7 @@ def write_figures(drawn: Mapping[str, Axes], folder: Path, formats: Sequence[str
         for suffix in formats:
             (folder / f"{name}.{suffix}").write_bytes(files[suffix])
             if lacking and suffix != "svg":
-                logger.warning(
-                    f"{name}.{suffix}: the font lacks letters of some words; index.html shows them"
-                )
+                logger.warning(f"{name}.{suffix}: the font lacks letters of some words; index.html shows them")
     return svgs
 
 

@@ -76,9 +76,7 @@ def _as_text(answer: Answer, panel: str) -> pd.DataFrame:
     """One panel as a table of texts: rows by what is compared, each a value and its interval."""
     question, rows = answer.question, answer.panels[panel]
     texts = rows.assign(text=[_with_interval(row) for row in rows.itertuples()])
-    table = texts.pivot_table(
-        index=question.rows, columns=question.series, values="text", aggfunc="first", sort=False
-    )
+    table = texts.pivot_table(index=question.rows, columns=question.series, values="text", aggfunc="first", sort=False)
     return table.fillna(DASH)
 
 

@@ -26,9 +26,7 @@ class MeasureRow:
     interval: str
 
 
-def rows(
-    measured: MeasureTable, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric
-) -> tuple[MeasureRow, ...]:
+def rows(measured: MeasureTable, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> tuple[MeasureRow, ...]:
     """The table of `with_posterior`, as pages and terminals print it."""
     table = with_posterior(measured.table, summaries, metric)
     return tuple(_row(str(name), row) for name, row in table.iterrows())

@@ -14,10 +14,7 @@ _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
 # As in the methods text of a report.
 _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "WEAT": ("caliskan2017semantics",),
-        "quasi-F": ("clark1973language", "satterthwaite1946approximate"),
-    }
+    {"WEAT": ("caliskan2017semantics",), "quasi-F": ("clark1973language", "satterthwaite1946approximate")}
 )
 
 
@@ -42,9 +39,7 @@ def methods_of(comparison: Comparison) -> Methods:
         "fieller": not math.isnan(comparison.share_removed.lower),
         "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }
-    return methods_of_fits(
-        "methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references)
-    )
+    return methods_of_fits("methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references))
 
 
 def _embeddings(comparison: Comparison) -> tuple[str, ...]:

@@ -58,9 +58,7 @@ class Methods:
     def references(self) -> tuple[Cited, ...]:
         """The works that the text cites, in the order of the text."""
         keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
-        works = [
-            reference_of(work) for sentence in (self.sampled, *self.checks) for work in works_of(sentence)
-        ]
+        works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in works_of(sentence)]
         known = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
         return tuple(Cited(i, key, known[key]) for i, key in enumerate(keys, start=1))
 
@@ -108,9 +106,7 @@ class Methods:
             "replicated": bool(self.facts.get("kind")),
         }
 
-    def _filled(
-        self, render: Callable[..., str], cite: Cite, written: Callable[[str], str], formula: str
-    ) -> list[str]:
+    def _filled(self, render: Callable[..., str], cite: Cite, written: Callable[[str], str], formula: str) -> list[str]:
         """The template's paragraphs, filled in."""
         sampled, *checks = (_cited(sentence, cite, written) for sentence in (self.sampled, *self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
@@ -120,9 +116,7 @@ class Methods:
 def _cited(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
     """A sentence with its citations."""
     parts = (
-        cite(*(key_of(reference_of(work)) for work in part.works))
-        if isinstance(part, Works)
-        else written(part)
+        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Works) else written(part)
         for part in sentence
     )
     return written(Latex("".join(parts)))
@@ -142,11 +136,7 @@ def methods_of_fits(
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     of_model = {"settings": first.tree.attrs, "versions": first.versions, **cited_spec(spec)}
     return Methods(
-        template,
-        {**of_model, **facts},
-        (*sources, *sources_of(spec)),
-        convergence.sentence(diagnostics),
-        checks,
+        template, {**of_model, **facts}, (*sources, *sources_of(spec)), convergence.sentence(diagnostics), checks
     )
 
 
@@ -160,9 +150,7 @@ def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
     return (spec.reference,) if spec.reference else ()
 
 
-def model_facts(
-    fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float
-) -> dict[str, Any]:
+def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
     """Facts about the crossed model, fitted to one table or several, by their names."""
     first = next(iter(fits.values()))
     kinds = list(dict.fromkeys(fitted.replicate_kind for fitted in fits.values() if fitted.replicate_kind))

@@ -44,11 +44,7 @@ class Cited:
             lines = entry.splitlines()
             return "\n".join(x if _VERBATIM.match(x) else _BARE.sub(r"\\\g<0>", x) for x in lines)
         # BibTeX counts braces, escaped ones included.
-        note = (
-            latex(self.reference.citation)
-            .replace(r"\{", r"\textbraceleft{}")
-            .replace(r"\}", r"\textbraceright{}")
-        )
+        note = latex(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
         doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
         return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
 

@@ -49,10 +49,7 @@ def _of_list(section: Section, report: Report) -> dict[str, Drawing]:
         drawn["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
     if section.replicate_kind:
         drawn["replicates"] = (plot_replicates, summarised)
-    return {
-        kind: partial(plot, fit, **options, **_added(section, kind))
-        for kind, (plot, options) in drawn.items()
-    }
+    return {kind: partial(plot, fit, **options, **_added(section, kind)) for kind, (plot, options) in drawn.items()}
 
 
 def _added(section: Section, kind: str) -> dict[str, Any]:

@@ -84,9 +84,7 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
     new = [path.relative_to(unfinished) for path in unfinished.rglob("*") if path.is_file()]
     for name in new:
         if (out / name).is_dir() or (out / name.parent).is_file():
-            raise OutputError(
-                f"out: '{out / name}' is in the way of the report's file; move it or choose a folder"
-            )
+            raise OutputError(f"out: '{out / name}' is in the way of the report's file; move it or choose a folder")
     _remove_stale(out, {name.as_posix() for name in new})
     for name in new:
         (out / name).parent.mkdir(exist_ok=True)

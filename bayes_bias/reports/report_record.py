@@ -193,17 +193,13 @@ class Report(Telling):
     def summary(self) -> pd.DataFrame:
         """All numbers of all lists, tidy: one row for each list, scope, estimand and label."""
         tables = {
-            (section.name, scope): table
-            for section in self.sections
-            for scope, table in section.summaries.items()
+            (section.name, scope): table for section in self.sections for scope, table in section.summaries.items()
         }
         return pd.concat(tables, names=["list", "scope"])
 
     def measures(self) -> pd.DataFrame:
         """Every measure of every list with the posterior in the last rows; see `with_posterior`."""
-        tables = {
-            s.name: with_posterior(s.measures.table, s.summaries, s.table.metric) for s in self.sections
-        }
+        tables = {s.name: with_posterior(s.measures.table, s.summaries, s.table.metric) for s in self.sections}
         return pd.concat(tables, names=["list"])
 
     def evidence(self) -> pd.DataFrame:
@@ -223,9 +219,7 @@ class Report(Telling):
         """
         columns = [column for checker in CHECKERS for column in checker.columns]
         rows = {
-            section.name: {
-                key: value for check in section.checks.values() for key, value in check.numbers.items()
-            }
+            section.name: {key: value for check in section.checks.values() for key, value in check.numbers.items()}
             for section in self.sections
         }
         checked = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")

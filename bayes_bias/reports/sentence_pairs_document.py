@@ -68,10 +68,7 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
         methods=methods,
         fits=fits,
         provenance=provenance.of_model(pairs, next(iter(fits.values())))
-        | {
-            state: dict(side.scores.provenance) | {"sha256": side.scores.sha256}
-            for state, side in sides.items()
-        }
+        | {state: dict(side.scores.provenance) | {"sha256": side.scores.sha256} for state, side in sides.items()}
         | {"fits": {name: fitted.provenance for name, fitted in fits.items()}},
     )
 
@@ -95,15 +92,11 @@ def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
     plan = {"counted": counted, "columns": columns, "rows": rows}
     return [
         PageSection("plan", "How many pairs would tell more", "pairs-plan.html", plan),
-        PageSection(
-            "checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}
-        ),
+        PageSection("checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}),
     ]
 
 
-def _rows(
-    pairs: SentencePairs | SentencePairsChange, estimand: Estimand, changed: bool, decimals: int
-) -> list[Row]:
+def _rows(pairs: SentencePairs | SentencePairsChange, estimand: Estimand, changed: bool, decimals: int) -> list[Row]:
     """The rows of an estimand: shares in percent, changes of them in percentage points, differences as they are."""
 
     def value(number_: float) -> str:
@@ -131,7 +124,6 @@ def _plan(planned: pd.DataFrame) -> tuple[str, list[int], list[tuple[int, list[s
     """Half of the interval's width in percentage points, writers in rows, pairs of each in columns."""
     wide = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     rows = [
-        (int(count), [plain(half, 1) for half in row])
-        for count, row in zip(wide.index, wide.to_numpy(), strict=True)
+        (int(count), [plain(half, 1) for half in row]) for count, row in zip(wide.index, wide.to_numpy(), strict=True)
     ]
     return str(wide.index.name), [int(pairs) for pairs in wide.columns], rows

@@ -40,21 +40,14 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
             plain(weat.effect_size, 2) if weat else DASH,
             tuple(_effect_size(table) for table in tables),
         ),
-        QuantityRow(
-            "p", f"one-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, none
-        ),
+        QuantityRow("p", f"one-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, none),
         QuantityRow(
             "chance",
             CHANCE.removeprefix("chance "),
             DASH,
             tuple(probability(chance(row.prob_direction)) for row in biases),
         ),
-        QuantityRow(
-            "noise floor",
-            f"sd, {unit}",
-            DASH,
-            tuple(plain(row.noise_sd, decimals) for row in biases),
-        ),
+        QuantityRow("noise floor", f"sd, {unit}", DASH, tuple(plain(row.noise_sd, decimals) for row in biases)),
         *_negligible(section, biases),
     )
 

@@ -27,12 +27,7 @@ def stability_document(stability: Stability) -> Document:
         ),
         facts={"stability": stability, "spread": spread, "shares": shares, "kinds": kinds},
         figures={"stability": partial(plot_stability, stability)},
-        tables={
-            "measures": stability.measures,
-            "spread": spread,
-            "shares": shares,
-            "summary": stability.summary,
-        },
+        tables={"measures": stability.measures, "spread": spread, "shares": shares, "summary": stability.summary},
         texts={"stability.txt": "\n".join([stability.text, *left_out, ""])},
         fits={slug(stability.name): fitted},
         provenance=provenance.of_model(stability, fitted)

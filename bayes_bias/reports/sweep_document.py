@@ -68,9 +68,7 @@ def sweep_document(sweep: Sweep) -> Document:
             "ci_prob": sweep.settings.ci_prob,
             "seed": sweep.settings.seed,
             **vars(sweep.settings.sampling),
-            "models": {
-                spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs
-            },
+            "models": {spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs},
             "versions": [dict(versions) for versions in sweep.versions],
             "sources": sweep.sources.to_dict("index"),
         },
@@ -90,9 +88,7 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
     if sweep.pooled is None:
         return {}
     frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}
-    return {
-        side: frame.sort_values("mean", ascending=False) for side, frame in frames.items() if len(frame) > 1
-    }
+    return {side: frame.sort_values("mean", ascending=False) for side, frame in frames.items() if len(frame) > 1}
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
@@ -100,9 +96,7 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
     assert sweep.pooled is not None
     ranks, more = _rankings(sweep), sweep.pooled.more_biased
     beside = {
-        side: more[side].loc[frame.index, frame.index]
-        for side, frame in ranks.items()
-        if len(frame) <= _MOST_BESIDE
+        side: more[side].loc[frame.index, frame.index] for side, frame in ranks.items() if len(frame) <= _MOST_BESIDE
     }
     return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
 
@@ -199,9 +193,7 @@ def arrays(sweep: Sweep) -> xr.Dataset:
         ):
             variables |= {f"{side}_{column}": (side, table[column].to_numpy()) for column in table}
     dataset = xr.Dataset(variables, {"embedding": list(sweep.embeddings), "list": list(sweep.lists)})
-    return dataset.assign_attrs(
-        ci_prob=sweep.settings.ci_prob, scope=sweep.settings.scope, unit=sweep.metric.unit
-    )
+    return dataset.assign_attrs(ci_prob=sweep.settings.ci_prob, scope=sweep.settings.scope, unit=sweep.metric.unit)
 
 
 def _kind(column: "pd.Series[Any]") -> Any:

@@ -34,12 +34,7 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
             "directed": [quantity for quantity in gaps.aggregate.index if quantity.startswith(MEAN_GAP)],
         },
         figures={name: partial(plot_tpr_gaps, gaps, group) for group, name in names.items()},
-        tables={
-            "gaps": gaps.table,
-            "aggregate": gaps.aggregate,
-            "variances": gaps.variances,
-            "counts": _counts(gaps),
-        },
+        tables={"gaps": gaps.table, "aggregate": gaps.aggregate, "variances": gaps.variances, "counts": _counts(gaps)},
         methods=methods,
         fits={"": gaps.fit},
         provenance={

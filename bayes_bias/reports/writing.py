@@ -37,14 +37,10 @@ _DOCUMENTS: Mapping[type, Callable[[Any], Document]] = {
     Sweep: sweep_document,
 }
 
-type Result = (
-    Report | Comparison | Stability | TprGaps | SentencePairs | SentencePairsChange | KnownBias | Sweep
-)
+type Result = Report | Comparison | Stability | TprGaps | SentencePairs | SentencePairsChange | KnownBias | Sweep
 
 
-def write(
-    result: Result, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN
-) -> Path:
+def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
     """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
 
     Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every

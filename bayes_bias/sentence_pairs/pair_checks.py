@@ -102,7 +102,6 @@ def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     chosen = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
     at = {
-        dim: xr.DataArray(k, dims="sample")
-        for dim, k in zip(("chain", "draw"), np.divmod(chosen, draws), strict=True)
+        dim: xr.DataArray(k, dims="sample") for dim, k in zip(("chain", "draw"), np.divmod(chosen, draws), strict=True)
     }
     return posterior.isel(at).transpose("sample", ...)

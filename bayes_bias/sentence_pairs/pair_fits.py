@@ -14,13 +14,7 @@ from bayes_bias.models.sampling import Sampling
 from bayes_bias.models.units import draws_in_units
 from bayes_bias.progress import Prefixed, Progress
 from bayes_bias.sentence_pairs.pair_design import has_types
-from bayes_bias.sentence_pairs.pair_models import (
-    Inputs,
-    difference_inputs,
-    difference_model,
-    share_inputs,
-    share_model,
-)
+from bayes_bias.sentence_pairs.pair_models import Inputs, difference_inputs, difference_model, share_inputs, share_model
 from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
 
 SAMPLE = ("chain", "draw")
@@ -46,13 +40,7 @@ def fit_share(
 
 
 def fit_difference(
-    scores: PairScores,
-    spec: ModelSpec,
-    data: xr.Dataset,
-    *,
-    seed: int,
-    sampling: Sampling,
-    progress: Progress,
+    scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, progress: Progress
 ) -> xr.DataTree:
     """The posterior of how far the stereotypical sentence is ahead."""
     return fit_model(

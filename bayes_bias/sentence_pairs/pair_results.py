@@ -28,9 +28,7 @@ class _PairsResult(Telling):
     def problems(self) -> tuple[str, ...]:
         """Why the fits have not converged; empty where they have."""
         return tuple(
-            f"{name}: {problem}"
-            for name, fit in self.fits.items()
-            for problem in Diagnostics.of(fit).problems
+            f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
         )
 
     def row(self, estimand: str, label: str = ALL_PAIRS) -> "pd.Series[Any]":
@@ -160,14 +158,11 @@ class SentencePairs(_PairsResult):
         if needed.count is None:
             return [f"Planning: even {MOST:,} {more} would not {detect} {power} of the time."]
         only = "" if needed.more_pairs_suffice else f"; more pairs of the present {kinds} would not be enough"
-        return [
-            f"Planning: about {_two_digits(needed.count):,} {more} would {detect} {power} of the time{only}."
-        ]
+        return [f"Planning: about {_two_digits(needed.count):,} {more} would {detect} {power} of the time{only}."]
 
     def _misfits(self) -> list[str]:
         return [
-            f"The models do not reproduce the {name}: {row.observed:.3g} observed, {lower:.3g} to {upper:.3g}"
-            " expected."
+            f"The models do not reproduce the {name}: {row.observed:.3g} observed, {lower:.3g} to {upper:.3g} expected."
             for name, row in self.checks[~self.checks.fits].iterrows()
             for lower, upper in [interval_of(row)]
         ]
@@ -223,9 +218,7 @@ class SentencePairsChange(_PairsResult):
             return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
         row = self.row("share")
         if self.scope == "none":
-            return (
-                f"Of exactly these pairs the share changed by {points(row, signed=True)} percentage points."
-            )
+            return f"Of exactly these pairs the share changed by {points(row, signed=True)} percentage points."
         return (
             f"For {self.before.reach} the share changed by {points(row, signed=True)} percentage points:"
             f" {judgement(row, self.ci_prob, 'no change')}."

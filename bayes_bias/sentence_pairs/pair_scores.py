@@ -124,9 +124,9 @@ def read_scores(
     difference = more - less
     compared = difference if decimals is None else more.round(decimals) - less.round(decimals)
     labels = {label: _labels(rows, label) for label in LABELS if label in rows}
-    table = pd.DataFrame(
-        {"difference": difference, "ahead": compared > 0, "tied": compared == 0, **labels}
-    ).set_axis(rows.item, axis=0)
+    table = pd.DataFrame({"difference": difference, "ahead": compared > 0, "tied": compared == 0, **labels}).set_axis(
+        rows.item, axis=0
+    )
     name = name or default_name
     provenance = {"pairs": name} | ({} if model is None else {"language_model": model})
     return PairScores(
@@ -157,9 +157,7 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns of CrowS-Pairs by our names, unless the frame has these as well."""
-    return frame.rename(
-        columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns}
-    )
+    return frame.rename(columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns})
 
 
 def _checked(frame: pd.DataFrame) -> pd.DataFrame:

@@ -95,16 +95,12 @@ def plan_pairs(
             f"writers, each: must be two or more, with one pair or more each, got {list(writers)} and {list(each)}"
         )
     study = _Study.of(posterior, data)
-    rows = {
-        (w, m): study.expected(w, m, ci_prob) for w in writers for m in (each if study.clustered else (1,))
-    }
+    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (each if study.clustered else (1,))}
     index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
     return pd.DataFrame(list(rows.values()), index=index)
 
 
-def pairs_needed(
-    posterior: xr.Dataset, data: xr.Dataset, *, ci_prob: float = 0.95, power: float = 0.8
-) -> PairsNeeded:
+def pairs_needed(posterior: xr.Dataset, data: xr.Dataset, *, ci_prob: float = 0.95, power: float = 0.8) -> PairsNeeded:
     """How many writers, each with the present average number of pairs, distinguish this share from one half."""
     study, kinds = _Study.of(posterior, data), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
@@ -149,6 +145,4 @@ class _Study:
     def enough(self, writers: Numbers, each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
         """Whether the numbers are enough if share and variances equal their posterior means."""
         sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * each))
-        return np.asarray(
-            abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd
-        )
+        return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)

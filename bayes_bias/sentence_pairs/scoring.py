@@ -26,9 +26,7 @@ SENTENCES = ("sentence_more", "sentence_less")
 _AT_A_TIME = 64
 
 
-def score(
-    model: Any, frame: pd.DataFrame, how: How = "pll", *, progress: Progress | None = None
-) -> pd.DataFrame:
+def score(model: Any, frame: pd.DataFrame, how: How = "pll", *, progress: Progress | None = None) -> pd.DataFrame:
     r"""Score both sentences of each pair.
 
     With the sentence's tokens :math:`w`, those common to both sentences :math:`U` and a causal model's :math:`w_{<i}`,

@@ -146,14 +146,8 @@ def _triples(gold: Path, predicted: Mapping[str, float]) -> Iterator[dict[str, A
     for task in TASKS:
         for example in data.get(task, ()):
             try:
-                ids = {
-                    _LABELS[s["gold_label"]]: s["id"]
-                    for s in example["sentences"]
-                    if s["gold_label"] in _LABELS
-                }
-                row = {"item": example["id"], "task": task} | {
-                    name: example[name] for name in ("bias_type", "target")
-                }
+                ids = {_LABELS[s["gold_label"]]: s["id"] for s in example["sentences"] if s["gold_label"] in _LABELS}
+                row = {"item": example["id"], "task": task} | {name: example[name] for name in ("bias_type", "target")}
             except (KeyError, TypeError) as error:
                 raise LanguageModelError(
                     f"gold: an example of '{task}' in '{gold}' has no {error}; give a file in the form of dev.json"
@@ -178,9 +172,7 @@ def _predicted(file: Path) -> dict[str, float]:
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
                 raise LanguageModelError(f"predictions: {row!r} in '{file}' must have an id and a score")
             if math.isnan(row["score"]):
-                raise LanguageModelError(
-                    f"predictions: '{row['id']}' in '{file}' has the score NaN; score it again"
-                )
+                raise LanguageModelError(f"predictions: '{row['id']}' in '{file}' has the score NaN; score it again")
             predicted[row["id"]] = float(row["score"])
     return predicted
 
@@ -192,7 +184,5 @@ def _read(file: Path, argument: str) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise LanguageModelError(f"{argument}: '{file}' cannot be read as JSON: {reason}") from error
     if not isinstance(content, dict):
-        raise LanguageModelError(
-            f"{argument}: '{file}' holds {described(content)}; give StereoSet's own form"
-        )
+        raise LanguageModelError(f"{argument}: '{file}' holds {described(content)}; give StereoSet's own form")
     return content

@@ -109,9 +109,7 @@ def _check_marker(home: Path) -> None:
             )
         return
     if any(not path.name.startswith(UNFINISHED) for path in home.iterdir()):
-        raise OutputError(
-            f"folder: '{home}' holds other files; name a folder of its own, which is made if need be"
-        )
+        raise OutputError(f"folder: '{home}' holds other files; name a folder of its own, which is made if need be")
     _write(marker, json.dumps({"version": VERSION}))
 
 

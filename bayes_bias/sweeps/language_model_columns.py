@@ -66,9 +66,7 @@ class LanguageModelColumn:
         score = _Kept(self.model, store) if store and has_identity else self.model
         step = Prefixed(f"{words.name} by {self.name}", progress)
         try:
-            return log_probabilities(
-                score, words, (), templates=self.templates, predict=self.predict, progress=step
-            )
+            return log_probabilities(score, words, (), templates=self.templates, predict=self.predict, progress=step)
         except OutputError:
             raise
         except BayesBiasError as error:

@@ -170,9 +170,7 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
-    frame = pd.DataFrame(
-        {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "there": usable}
-    )
+    frame = pd.DataFrame({"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "there": usable})
     order = {dim: list(dict.fromkeys(cells.index.get_level_values(dim))) for dim in _SIDES}
     grid = xr.Dataset.from_dataframe(frame).reindex(order)
     of_lists = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
@@ -183,9 +181,7 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     """In units of the prior's scale."""
-    y, sd, there = (
-        grid[name].transpose(*_SIDES).to_numpy().astype(float) for name in ("bias", "sd", "there")
-    )
+    y, sd, there = (grid[name].transpose(*_SIDES).to_numpy().astype(float) for name in ("bias", "sd", "there"))
     s = rounded(np.where(there > 0, sd / scale, 1.0))
     return {"y": rounded(y / scale), "s": s, "there": there, "common": rounded(grid.common)}
 
@@ -357,9 +353,7 @@ class _Drawn:
     theta: NDArray[np.float64]
 
 
-def _completed(
-    posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator
-) -> _Drawn:
+def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Drawn:
     """True biases, (embedding, list, draw), from their normal distribution given the scales."""
     scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
     sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
@@ -373,12 +367,7 @@ def _completed(
 
 
 def _result(
-    drawn: _Drawn,
-    grid: xr.Dataset,
-    scale: float,
-    ci_prob: float,
-    fitted: Fitted,
-    notices: tuple[str, ...],
+    drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
     diagnostics = Diagnostics.of(fitted)
     unconverged = (f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls)
@@ -396,9 +385,7 @@ def _result(
         effects=described(numbers, ci_prob),
         shares=described(shares, ci_prob),
         cells=described(theta.reshape(-1, theta.shape[-1]), ci_prob, index),
-        embeddings=_with_ranks(
-            of_sides["embedding"], rankings["embedding"].table, names["embedding"], ci_prob
-        ),
+        embeddings=_with_ranks(of_sides["embedding"], rankings["embedding"].table, names["embedding"], ci_prob),
         lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob).assign(
             shared_error=grid.common.to_numpy()
         ),
@@ -410,9 +397,7 @@ def _result(
 
 
 def described(
-    draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64],
-    ci_prob: float,
-    index: Any = None,
+    draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64], ci_prob: float, index: Any = None
 ) -> pd.DataFrame:
     """Mean, standard deviation, interval and probability of direction of each row of draws."""
     if isinstance(draws, Mapping):
@@ -423,9 +408,7 @@ def described(
     return pd.DataFrame(columns | {"prob_direction": np.maximum(positive, 1 - positive)}, index=index)
 
 
-def _with_ranks(
-    draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float
-) -> pd.DataFrame:
+def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float) -> pd.DataFrame:
     return described(draws, ci_prob, names).join(ranks)
 
 
@@ -433,16 +416,12 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
     found = []
     for side, called in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            found.append(
-                f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}"
-            )
+            found.append(f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             found.append(
                 f"{in_words(grid.sizes[side])} {called}s say little of how much they differ: the prior decides;"
                 f" {in_words(FEW_LISTS)} or more would tell"
             )
     if missing := int((~grid.there).sum()):
-        found.append(
-            f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them"
-        )
+        found.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
     return tuple(found)

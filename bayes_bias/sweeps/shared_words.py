@@ -19,9 +19,7 @@ def influence_of(result: QuasiF) -> Influence:
     return {side.name: result.influence[side.name].to_dict() for side in WORDS}
 
 
-def shared_errors(
-    influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both"
-) -> "pd.Series[float]":
+def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
     r"""The share of the error variance of each list that all embeddings have in common.
 
     Other words would have moved the bias in all embeddings, and similarly where words behave alike in them. With

@@ -137,9 +137,7 @@ def sweep(
     progress.step("pooling")
     influence = {at: outcome.result["influence"] for at, outcome in screened.items() if not outcome.failed}
     shared = shared_errors(influence, scope)
-    return replace(
-        result, pooled=pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
-    )
+    return replace(result, pooled=pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun))
 
 
 def is_sweep(folder: Path) -> bool:

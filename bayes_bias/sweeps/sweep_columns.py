@@ -97,9 +97,7 @@ def check_debiasings(debiasings: Sequence[Debiasing], opened: Sequence[Opened]) 
         for name in debiasing.of:
             if name not in names:
                 raise EmbeddingError(f"debiasing: '{debiasing.name}' is of '{name}'", name, names)
-    names += [
-        debiasing.named(name) for name in names for debiasing in debiasings if debiasing.applies_to(name)
-    ]
+    names += [debiasing.named(name) for name in names for debiasing in debiasings if debiasing.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
@@ -149,9 +147,7 @@ def _column_of_embedding(
         name = f"{words.name} in {embedding.name}"
         cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity)
     replicates = len(embedding.replicates)
-    return Column(
-        embedding.name, cells, embedding.source, embedding.dimensions, replicates, similarity.metric
-    )
+    return Column(embedding.name, cells, embedding.source, embedding.dimensions, replicates, similarity.metric)
 
 
 def _column_of_model(name: str, tables: Mapping[str, AssociationTable | str]) -> Column:

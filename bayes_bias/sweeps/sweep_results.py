@@ -146,10 +146,7 @@ def assembled(
         embeddings=embeddings,
         lists=words,
         sources=pd.DataFrame(
-            {
-                name: [getattr(column, name) for column in columns]
-                for name in ("source", "dimensions", "replicates")
-            },
+            {name: [getattr(column, name) for column in columns] for name in ("source", "dimensions", "replicates")},
             index=pd.Index(embeddings, name="embedding"),
         ),
         cells=_cells(settings, embeddings, words, screening, posteriors),
@@ -174,9 +171,7 @@ def _no_rows(names: Sequence[str]) -> pd.MultiIndex:
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record as a row."""
-    plain = {
-        name: value for name, value in record.items() if name not in ("diagnostics", "shares", "problems")
-    }
+    plain = {name: value for name, value in record.items() if name not in ("diagnostics", "shares", "problems")}
     shares = {f"{_SHARES}{part.replace(' ', '_')}": share for part, share in record["shares"].items()}
     return plain | record["diagnostics"] | shares | {"problems": "; ".join(record["problems"])}
 

@@ -19,17 +19,7 @@ from bayes_bias.sweeps.sweep_settings import SAMPLING
 from bayes_bias.words.list_files import is_list_file, wordlist_names
 
 # Keys whose values go to `sweep` unchanged.
-_PLAIN = (
-    "models",
-    "measures",
-    "controls",
-    "similarity",
-    "posteriors",
-    "scope",
-    "ci_prob",
-    "seed",
-    "allow_loss",
-)
+_PLAIN = ("models", "measures", "controls", "similarity", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
 _KEYS = ("title", "lists", "embeddings", "debiasing", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
 _KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
@@ -97,9 +87,7 @@ class SweepSpec:
         """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
         return {
-            "embeddings": [
-                column for source in self.sources for column in source.opened(self.lists, controls, trust)
-            ],
+            "embeddings": [column for source in self.sources for column in source.opened(self.lists, controls, trust)],
             "lists": self.lists,
             "debiasing": self.debiasing,
             "sampling": self.sampling,
@@ -118,9 +106,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
     """
     file = Path(path)
     if not file.is_file():
-        raise BayesBiasError(
-            f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help"
-        )
+        raise BayesBiasError(f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help")
     content = read_toml(file, f"{file}:", BayesBiasError)
     where, home = file.name, file.parent
     check_keys(content, _KEYS, where, BayesBiasError)
@@ -202,9 +188,7 @@ def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
                 f" './{name}' for the file, or rename it to use the shipped list"
             )
         if pattern and not shipped and not files:
-            raise WordListError(
-                f"{where}: lists = '{name}' matches no word list in {home.absolute()}; correct it"
-            )
+            raise WordListError(f"{where}: lists = '{name}' matches no word list in {home.absolute()}; correct it")
         lists += shipped or files or [name]
     if not lists:
         raise WordListError(f'{where}: names no lists; add a line such as lists = ["weat6", "weat7"]')

@@ -232,9 +232,7 @@ class AssociationTable(Telling):
         for word in (*self.values.target.to_numpy().tolist(), *self.values.attribute.to_numpy().tolist()):
             if word in vectors and np.shape(vectors[word])[:-1] != needed:
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
-                raise TableError(
-                    f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}"
-                )
+                raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
         return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
 
     def singles(self) -> dict[str, Self]:
@@ -256,9 +254,7 @@ class AssociationTable(Telling):
     def block(self, group: str, attribute_class: str) -> np.ndarray:
         """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
         rows = self.values.group.to_numpy() == _known("group", group, self.groups)
-        columns = self.values.attribute_class.to_numpy() == _known(
-            "attribute_class", attribute_class, self.classes
-        )
+        columns = self.values.attribute_class.to_numpy() == _known("attribute_class", attribute_class, self.classes)
         return self.values.to_numpy()[np.ix_(rows, columns)]
 
     def to_frame(self) -> pd.DataFrame:
@@ -333,12 +329,7 @@ class AssociationTable(Telling):
             has two values; a group has no stereotypical class; a matched pair has more than two words, or two in one
             group or class. There is only one replicate, one lacks a pair, or repeated pairs are to be kept in them.
         """
-        columns = {
-            "target": target,
-            "attribute": attribute,
-            "attribute_class": attribute_class,
-            "value": value,
-        }
+        columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
         labels = (target_topic, target_pair, attribute_topic, attribute_pair)
         columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
         if replicate is not None and duplicates == "keep":
@@ -353,10 +344,7 @@ class AssociationTable(Telling):
             for label, rows in by_replicate.items()
         }
         first, replicates = next(iter(parts.values())), None
-        values, notices = (
-            first.values,
-            tuple(dict.fromkeys(n for part in parts.values() for n in part.notices)),
-        )
+        values, notices = (first.values, tuple(dict.fromkeys(n for part in parts.values() for n in part.notices)))
         if replicate is not None:
             singles = {label: part.values for label, part in parts.items()}
             replicates, left_out = combine(singles, kind or replicate)
@@ -447,9 +435,7 @@ class AssociationTable(Telling):
 
 def check_table(table: Any, name: str = "table") -> None:
     """Refuse what is not a table."""
-    needed = (
-        "no table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
-    )
+    needed = "no table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
     check_kind(name, table, AssociationTable, needed, TableError)
 
 
@@ -472,13 +458,9 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
         "group": (table.values.group.to_numpy(), table.groups),
         "class": (table.values.attribute_class.to_numpy(), table.associated_classes),
     }
-    numbers = {
-        kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in words.items()
-    }
+    numbers = {kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in words.items()}
     return tuple(
-        _uneven(kind, sizes)
-        for kind, sizes in numbers.items()
-        if max(sizes.values()) >= UNEVEN * min(sizes.values())
+        _uneven(kind, sizes) for kind, sizes in numbers.items() if max(sizes.values()) >= UNEVEN * min(sizes.values())
     )
 
 

@@ -18,18 +18,12 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
     in_group = np.eye(len(groups))
-    weights = {
-        "bias": bias_weights(data),
-        "group_bias": _weights(data, _of_groups(associated, others), groups),
-    }
+    weights = {"bias": bias_weights(data), "group_bias": _weights(data, _of_groups(associated, others), groups)}
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         control = np.eye(len(classes))[controls]
         labels = [f"{g}, {classes[c]}" for g in groups for c in controls]
-        for name, contrast in (
-            ("excess", associated[:, None] - control),
-            ("repulsion", control - others[:, None]),
-        ):
+        for name, contrast in (("excess", associated[:, None] - control), ("repulsion", control - others[:, None])):
             blocks = in_group[:, None, :, None] * contrast[:, :, None, :]
             weights[name] = _weights(data, blocks.reshape(-1, len(groups), len(classes)), labels)
     return weights
@@ -69,9 +63,7 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
     """A target's association score: its mean with the first group's class minus that with the second's."""
     associated, _ = _associated_and_others(data)
     return xr.DataArray(
-        associated[0] - associated[1],
-        dims="attribute_class",
-        coords={"attribute_class": data.attribute_class},
+        associated[0] - associated[1], dims="attribute_class", coords={"attribute_class": data.attribute_class}
     )
 
 

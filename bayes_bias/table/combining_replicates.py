@@ -70,9 +70,7 @@ def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | 
     return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None
 
 
-def _check_alike(
-    label: str, table: AssociationTable, first_label: str, first: AssociationTable, kind: str
-) -> None:
+def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable, kind: str) -> None:
     both = f"tables, {kind} '{label}'"
     if table.replicates is not None:
         raise TableError(f"{both}: has replicates itself; give the tables of single replicates")

@@ -57,16 +57,12 @@ class Metric:
         return cls(**content | {"range": tuple(content["range"])})
 
 
-COSINE = Metric(
-    "cosine", unit="cosine similarity", range=(-1.0, 1.0), decimals=3, zero="the vectors are orthogonal"
-)
+COSINE = Metric("cosine", unit="cosine similarity", range=(-1.0, 1.0), decimals=3, zero="the vectors are orthogonal")
 LOG_PROBABILITY_RATIO = Metric(
     "log probability ratio",
     unit="nats",
     decimals=2,
     zero="a word is as probable beside the other as where the other is masked",
 )
-LOG_PROBABILITY = Metric(
-    "log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain"
-)
+LOG_PROBABILITY = Metric("log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain")
 LOG_PROBABILITIES = frozenset({LOG_PROBABILITY_RATIO.name, LOG_PROBABILITY.name})

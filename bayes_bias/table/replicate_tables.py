@@ -73,9 +73,7 @@ class Replicates:
 
     def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
         """Each over the words that `select` takes."""
-        return type(self)(
-            self.kind, MappingProxyType({label: select(table) for label, table in self.tables.items()})
-        )
+        return type(self)(self.kind, MappingProxyType({label: select(table) for label, table in self.tables.items()}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,12 +175,8 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
     everywhere = set(shared)
-    lost = dict.fromkeys(
-        word for values in tables.values() for word in words_of(values, dim) if word not in everywhere
-    )
+    lost = dict.fromkeys(word for values in tables.values() for word in words_of(values, dim) if word not in everywhere)
     if not lost:
         return ()
     more = f", and {len(lost) - 10} more" if len(lost) > 10 else ""
-    return (
-        f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",
-    )
+    return (f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",)

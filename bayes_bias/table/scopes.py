@@ -60,14 +60,7 @@ PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
 )
 
 ScopeName = Literal[
-    "all",
-    "both",
-    "targets",
-    "attributes",
-    "replicates",
-    "targets+replicates",
-    "attributes+replicates",
-    "none",
+    "all", "both", "targets", "attributes", "replicates", "targets+replicates", "attributes+replicates", "none"
 ]
 
 

@@ -80,10 +80,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
             "attribute_class": list(table.classes),
             "control": np.array(table.controls, dtype=object),
             **_replicate_labels(table),
-            **{
-                f"{side}_clustering": np.array(members.kinds, dtype=object)
-                for side, members in clusters.items()
-            },
+            **{f"{side}_clustering": np.array(members.kinds, dtype=object) for side, members in clusters.items()},
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -141,10 +138,7 @@ def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
     """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
     if table.replicates is None:
         return {"replication": np.array([], dtype=object)}
-    return {
-        "replication": np.array([table.replicates.kind], dtype=object),
-        "replicate": list(table.replicates.labels),
-    }
+    return {"replication": np.array([table.replicates.kind], dtype=object), "replicate": list(table.replicates.labels)}
 
 
 def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
@@ -183,9 +177,7 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     }
 
 
-def _parts(
-    side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset
-) -> dict[str, Any]:
+def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     shared, df, scatter, cell = [], [], [], []
     for words, bases in Clusters.of_data(means, side).directions(cells, side):

@@ -49,11 +49,7 @@ def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
 
 
 def matrices(
-    tidy: pd.DataFrame,
-    stereotypes: Mapping[str, str],
-    opposites: Sequence[str],
-    metric: Metric,
-    duplicates: Duplicates,
+    tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str], metric: Metric, duplicates: Duplicates
 ) -> Matrices:
     """Labelled matrices of a tidy frame, checked."""
     if duplicates not in ("drop", "keep"):
@@ -88,16 +84,12 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         empty = tidy[column].isna()
         if empty.any():
             whose = f", for target '{tidy.target[empty].iloc[0]}'" if column == "group" else ""
-            raise TableError(
-                f"{column}: {empty.sum()} of {len(tidy)} rows have none{whose}; fill or remove them"
-            )
+            raise TableError(f"{column}: {empty.sum()} of {len(tidy)} rows have none{whose}; fill or remove them")
     low, high = metric.range
     outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row = tidy[outside].iloc[0]
-        allowed = (
-            "are finite numbers" if (low, high) == (-math.inf, math.inf) else f"lie in [{low:g}, {high:g}]"
-        )
+        allowed = "are finite numbers" if (low, high) == (-math.inf, math.inf) else f"lie in [{low:g}, {high:g}]"
         raise TableError(
             f"value: {row['value']:g} at ('{row.target}', '{row.attribute}') and {outside.sum() - 1} more rows are"
             f" no {metric.plural}, which {allowed}; remove rows that code missing words"
@@ -190,9 +182,7 @@ def _without_repeats(
     return once, None, (f"{extra} of {len(tidy)} rows repeat a pair and were dropped",)
 
 
-def _matrix(
-    tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]
-) -> xr.DataArray:
+def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
     """Rows and columns in the order of the frame, classes gathered: those that are compared first."""
     ranks = {g: i for i, g in enumerate(groups)}
     targets = tidy.drop_duplicates("target").sort_values("group", key=lambda s: s.map(ranks), kind="stable")
@@ -203,11 +193,7 @@ def _matrix(
     wide = tidy.pivot_table(index="target", columns="attribute", values=values)
     wide = wide.reindex(index=targets.target, columns=attributes.attribute)
     sides = {"target": targets, "attribute": attributes}
-    labels = {
-        label: (dim, sides[dim][label].to_numpy(dtype=object))
-        for label, dim in LABELS.items()
-        if label in tidy
-    }
+    labels = {label: (dim, sides[dim][label].to_numpy(dtype=object)) for label, dim in LABELS.items() if label in tidy}
     return xr.DataArray(
         wide.to_numpy(dtype=float),
         dims=("target", "attribute"),

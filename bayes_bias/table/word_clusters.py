@@ -68,9 +68,7 @@ class Clusters:
             words = np.flatnonzero(joined == cell)
             yield words, list(self._bases(cells, words))
 
-    def _bases(
-        self, cells: NDArray[np.intp], words: NDArray[np.intp]
-    ) -> Iterator[tuple[float, NDArray[np.float64]]]:
+    def _bases(self, cells: NDArray[np.intp], words: NDArray[np.intp]) -> Iterator[tuple[float, NDArray[np.float64]]]:
         members, cell_of = self._members(words), np.unique(cells[words], return_inverse=True)[1]
         if not members.any():
             return
@@ -82,9 +80,7 @@ class Clusters:
             yield float(value), basis[:, values == value]
 
     def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.asarray(
-            self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float
-        )
+        return np.asarray(self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float)
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:

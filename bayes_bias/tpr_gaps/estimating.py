@@ -224,14 +224,10 @@ def _aggregate(
     """A row for each quantity over classes."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     raw, no_gaps = hits / people, without_gaps(hits, people, seed)
-    unbiased = {
-        RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)),
-        VARIANCE: unbiased_variance(hits, people),
-    }
+    unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
     observed, null, posterior = (_quantities(rates, counts, groups) for rates in (raw, no_gaps, draws))
     rows = {
-        quantity: _row(float(observed[quantity]), null[quantity], posterior[quantity], ci_prob)
-        for quantity in observed
+        quantity: _row(float(observed[quantity]), null[quantity], posterior[quantity], ci_prob) for quantity in observed
     }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
     table.insert(3, "unbiased", [unbiased.get(quantity, np.nan) for quantity in table.index])

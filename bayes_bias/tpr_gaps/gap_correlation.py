@@ -249,23 +249,15 @@ def _of_frame(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame if "class" in frame else frame.rename_axis("class").reset_index()
     for column in ("class", "bias", "sd"):
         if column not in frame:
-            raise TprGapsError(
-                f"bias: there is no column '{column}'; {did_you_mean(column, map(str, frame.columns))}"
-            )
+            raise TprGapsError(f"bias: there is no column '{column}'; {did_you_mean(column, map(str, frame.columns))}")
     words = frame.set_index(frame["class"].astype(str))[["bias", "sd"]]
     if words.index.has_duplicates:
-        raise TprGapsError(
-            f"bias: class '{words.index[words.index.duplicated()][0]}' is given twice; give it once"
-        )
+        raise TprGapsError(f"bias: class '{words.index[words.index.duplicated()][0]}' is given twice; give it once")
     for column in words:
         if not pd.api.types.is_numeric_dtype(words[column]) or not np.isfinite(words[column]).all():
-            raise TprGapsError(
-                f"bias: column '{column}' must hold finite numbers; fill or remove the other rows"
-            )
+            raise TprGapsError(f"bias: column '{column}' must hold finite numbers; fill or remove the other rows")
     if (words.sd <= 0).any():
-        raise TprGapsError(
-            f"bias: sd of '{words.index[words.sd <= 0][0]}' must be above 0; give its standard error"
-        )
+        raise TprGapsError(f"bias: sd of '{words.index[words.sd <= 0][0]}' must be above 0; give its standard error")
     return words.astype(float)
 
 
@@ -297,11 +289,7 @@ def _of_fit(fitted: Fitted, toward: str | None) -> pd.DataFrame:
     words = target_bias.observed.contrast.to_numpy()
     sign = np.where(np.array(names)[data.group_of.sel(target=words).to_numpy()] == toward, 1, -1)
     sd = (target_bias.noise_sd**2).mean(["chain", "draw"]) ** 0.5
-    columns = {
-        "class": words.astype(str),
-        "bias": sign * target_bias.observed.to_numpy(),
-        "sd": sd.to_numpy(),
-    }
+    columns = {"class": words.astype(str), "bias": sign * target_bias.observed.to_numpy(), "sd": sd.to_numpy()}
     return _of_frame(pd.DataFrame(columns))
 
 
@@ -313,10 +301,7 @@ def _matched(counts: PeopleCounts, words: pd.DataFrame) -> tuple[PeopleCounts, p
             f"bias: {in_words(len(both))} of {len(counts.classes)} classes have one; give {in_words(FEWEST)} classes or"
             " more the same names in both"
         )
-    unmatched = {
-        "classes without a word bias": counts.classes,
-        "words that are not a class": list(words.index),
-    }
+    unmatched = {"classes without a word bias": counts.classes, "words that are not a class": list(words.index)}
     spare = {why: [name for name in names if name not in both] for why, names in unmatched.items()}
     notices = [f"left out, {why}: {', '.join(names)}" for why, names in spare.items() if names]
     kept = PeopleCounts(counts.hits.loc[both], counts.people.loc[both], counts.notices)
@@ -348,13 +333,10 @@ def _model(inputs: Inputs) -> pm.Model:
         hits, people = (pm.Data(name, inputs[name], dims=("class", "group")) for name in ("hits", "people"))
         seen, sd = (pm.Data(name, inputs[name], dims="class") for name in ("seen", "sd"))
         bias_informed, gap_informed, level_informed = (
-            pm.Data(f"{name}_informed", inputs[f"{name}_informed"], dims="class")
-            for name in ("bias", "gap", "level")
+            pm.Data(f"{name}_informed", inputs[f"{name}_informed"], dims="class") for name in ("bias", "gap", "level")
         )
         rho, mean, level_mean = free(SPEC, "rho"), free(SPEC, "mean", dims="of"), free(SPEC, "level_mean")
-        sd_bias, sd_gap, sd_level = (
-            free(SPEC, f"sd_{name}", initval=START) for name in ("bias", "gap", "level")
-        )
+        sd_bias, sd_gap, sd_level = (free(SPEC, f"sd_{name}", initval=START) for name in ("bias", "gap", "level"))
         bias = mean[0] + effects("bias", mean[0], sd_bias, bias_informed, "class")
         # A gap has a part that the bias predicts, and an independent part.
         predicted = mean[1] + rho * sd_gap * (bias - mean[0]) / sd_bias

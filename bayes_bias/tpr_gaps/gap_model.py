@@ -106,11 +106,7 @@ def _model(inputs: Inputs) -> pm.Model:
 
 
 def effects(
-    name: str,
-    mean: pt.TensorVariable,
-    sd: pt.TensorVariable,
-    informed: pt.TensorVariable,
-    dims: str | tuple[str, ...],
+    name: str, mean: pt.TensorVariable, sd: pt.TensorVariable, informed: pt.TensorVariable, dims: str | tuple[str, ...]
 ) -> pt.TensorVariable:
     """Normal(mean, sd) effects minus their mean, sampled as effects where data determine them, else standardised.
 

@@ -8,17 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import (
-    Telling,
-    count,
-    estimate,
-    in_words,
-    level,
-    percent,
-    plain,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import Telling, count, estimate, in_words, level, percent, plain, probability, signed
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
@@ -90,9 +80,7 @@ class TprGaps(Telling):
 
         One minus the slope of posterior gaps on raw gaps; missing where raw gaps do not differ.
         """
-        centred = self.table[["observed", "mean"]] - self.table.groupby("group")[
-            ["observed", "mean"]
-        ].transform("mean")
+        centred = self.table[["observed", "mean"]] - self.table.groupby("group")[["observed", "mean"]].transform("mean")
         spread = float((centred.observed**2).sum())
         return 1 - float((centred.observed * centred["mean"]).sum()) / spread if spread > 0 else np.nan
 

@@ -67,12 +67,7 @@ class PeopleCounts:
 
 
 def count(
-    y: Labels,
-    prediction: Labels,
-    group: Labels,
-    data: Source | None = None,
-    *,
-    leave_out: bool = False,
+    y: Labels, prediction: Labels, group: Labels, data: Source | None = None, *, leave_out: bool = False
 ) -> PeopleCounts:
     """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`.
 
@@ -98,9 +93,7 @@ def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     """One row for each person, with the columns y, prediction and group."""
     if data is None:
         return _of_arrays(given)
-    check_kind(
-        "data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError
-    )
+    check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
     frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
     for ours, theirs in given.items():
         if not isinstance(theirs, str):
@@ -125,15 +118,11 @@ def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
     arrays = {name: np.asarray(labels, dtype=object) for name, labels in given.items()}
     for name, labels in arrays.items():
         if labels.ndim != 1:
-            raise TprGapsError(
-                f"{name}: must have one dimension, got {labels.ndim}; give one label for each person"
-            )
+            raise TprGapsError(f"{name}: must have one dimension, got {labels.ndim}; give one label for each person")
     lengths = {name: len(labels) for name, labels in arrays.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise TprGapsError(
-            f"y, prediction, group: lengths differ ({counts}); give each person one label of each"
-        )
+        raise TprGapsError(f"y, prediction, group: lengths differ ({counts}); give each person one label of each")
     return pd.DataFrame(arrays)
 
 
@@ -155,9 +144,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
         raise TprGapsError("data: there are no rows; give one for each person")
     for name in tidy:
         if missing := int(tidy[name].isna().sum()):
-            raise TprGapsError(
-                f"{name}: missing for {missing} of {len(tidy)} people; fill in or remove these rows"
-            )
+            raise TprGapsError(f"{name}: missing for {missing} of {len(tidy)} people; fill in or remove these rows")
     groups = tidy.group.unique()
     if len(groups) == 1:
         raise TprGapsError(f"group: all people are of '{groups[0]}'; give people of two groups or more")
@@ -187,7 +174,5 @@ def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[s
         )
     kept = people.index.drop(lacking)
     if kept.empty:
-        raise TprGapsError(
-            f"group: no class has people of every group: {listed}; add people of the missing groups"
-        )
+        raise TprGapsError(f"group: no class has people of every group: {listed}; add people of the missing groups")
     return list(kept), (f"left out, with no people of a group: {listed}",)

@@ -36,9 +36,7 @@ class Cloze:
 
     def __post_init__(self) -> None:
         if not self.word.strip():
-            raise LanguageModelError(
-                f"word: '{self.word}' in '{self.text}' is empty; give the word of the blank"
-            )
+            raise LanguageModelError(f"word: '{self.word}' in '{self.text}' is empty; give the word of the blank")
         for start, end in self.hidden:
             if not 0 <= start < end <= len(self.text):
                 raise LanguageModelError(

@@ -79,27 +79,21 @@ def read_debias_sets(given: GivenSets) -> DebiasSets:
     if isinstance(given, Path) or text.endswith(".toml"):
         return _from_mapping(_parsed(Path(given)), text)
     if ":" not in text:
-        raise WordListError(
-            f"sets: '{text}' is neither a TOML file nor sets of words; write them as she:he,woman:man"
-        )
+        raise WordListError(f"sets: '{text}' is neither a TOML file nor sets of words; write them as she:he,woman:man")
     defining = [[word.strip() for word in part.split(":")] for part in text.split(",") if part.strip()]
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
 def _parsed(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise WordListError(
-            f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man"
-        )
+        raise WordListError(f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man")
     return read_toml(path, f"{path}:", WordListError)
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets"):
-        raise WordListError(
-            f'{where}: has no defining sets; add some, such as defining_sets = [["she", "he"]]'
-        )
+        raise WordListError(f'{where}: has no defining sets; add some, such as defining_sets = [["she", "he"]]')
     return DebiasSets(
         _sets(content, "defining_sets", where),
         _sets(content, "equalize_sets", where),
@@ -110,15 +104,11 @@ def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
     given = content.get(key, [])
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise WordListError(
-            f'{where}: {key} is not a list of sets; write {key} = [["she", "he"], ["woman", "man"]]'
-        )
+        raise WordListError(f'{where}: {key} is not a list of sets; write {key} = [["she", "he"], ["woman", "man"]]')
     sets = tuple(_words(words, key, where) for words in given)
     for words in sets:
         if len(words) < 2:
-            raise WordListError(
-                f"{where}: {key} has a set of {len(words)} word(s), {list(words)}; 2 or more needed"
-            )
+            raise WordListError(f"{where}: {key} has a set of {len(words)} word(s), {list(words)}; 2 or more needed")
     return sets
 
 

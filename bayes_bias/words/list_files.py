@@ -61,9 +61,7 @@ def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tup
         return path, label
     if label in names:
         return shipped("wordlists") / f"{folder}{label}.toml", label
-    raise WordListError(
-        f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names
-    )
+    raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names)
 
 
 def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) -> dict[str, Any]:

@@ -36,9 +36,7 @@ def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
     table = content.table(key).values
-    listed = {
-        str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()
-    }
+    listed = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
     notices = []
     for name, words in listed.items():
         repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
@@ -60,9 +58,7 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
             raise WordListError(f"{table.where} names an unknown group '{group}'", group, groups)
         if class_name not in classes:
             raise WordListError(
-                f"{content.where}: 'stereotypes.{group}' names an unknown class '{class_name}'",
-                class_name,
-                classes,
+                f"{content.where}: 'stereotypes.{group}' names an unknown class '{class_name}'", class_name, classes
             )
     for group in groups:
         if group not in stereotypes:
@@ -81,9 +77,7 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
     named = content.texts("opposites")
     for name in named:
         if name not in classes:
-            raise WordListError(
-                f"{content.where}: 'opposites' names an unknown class '{name}'", name, classes
-            )
+            raise WordListError(f"{content.where}: 'opposites' names an unknown class '{name}'", name, classes)
         if name in stereotypes.values():
             raise WordListError(
                 f"{content.where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
@@ -98,9 +92,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
     table, _ = read_words(content, "word_classes")
     for name in table:
         if name not in WORD_CLASSES:
-            raise WordListError(
-                f"{content.where}: 'word_classes' has an unknown class '{name}'", name, WORD_CLASSES
-            )
+            raise WordListError(f"{content.where}: 'word_classes' has an unknown class '{name}'", name, WORD_CLASSES)
     refuse_shared_words(table, "word classes", content.where)
     return home_of(table)
 
@@ -155,9 +147,7 @@ def _without(
     kept = {name: tuple(word for word in words if word not in taken) for name, words in classes.items()}
     for name, words in kept.items():
         if not words:
-            raise WordListError(
-                f"{where}: every word of class '{name}' is used elsewhere; give it other words"
-            )
+            raise WordListError(f"{where}: every word of class '{name}' is used elsewhere; give it other words")
     notices = tuple(
         f"{where}: '{word}' is {taken[word]}; left out of the class '{name}'"
         for name, words in classes.items()

@@ -149,9 +149,7 @@ def _excel_rows(file: Traversable, label: str) -> list[list[str]]:
             f"{label}: reading .xlsx needs openpyxl, which is not installed; pip install openpyxl, or save it as CSV"
         ) from error
     except Exception as error:  # a damaged workbook raises errors of many kinds
-        raise WordListError(
-            f"{label}: not readable as an Excel workbook ({error}); save it as CSV"
-        ) from error
+        raise WordListError(f"{label}: not readable as an Excel workbook ({error}); save it as CSV") from error
     return _not_empty(sheet.to_numpy().tolist(), label)
 
 

@@ -24,11 +24,7 @@ def read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
     parts = _parse(file, label)
     for key in _PARTS:
         part = parts.get(key)
-        if (
-            not isinstance(part, Mapping)
-            or not isinstance(part.get("category"), str)
-            or "examples" not in part
-        ):
+        if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
             raise WordListError(
                 f"{label}: '{key}' is missing or has no 'category' and 'examples'; each of {', '.join(_PARTS)} has both"
             )
@@ -51,9 +47,7 @@ def _parse(file: Traversable, label: str) -> Mapping[str, Any]:
     try:
         parts = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise WordListError(
-            f"{label}: not valid JSON: {error}; write one object with {', '.join(_PARTS)}"
-        ) from error
+        raise WordListError(f"{label}: not valid JSON: {error}; write one object with {', '.join(_PARTS)}") from error
     except OSError as error:
         raise WordListError(f"{label}: not readable: {error.strerror}") from error
     if not isinstance(parts, Mapping):

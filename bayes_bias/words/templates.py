@@ -206,9 +206,7 @@ def _locate(label: str) -> tuple[Traversable, str]:
         return shipped("templates") / f"{label}.toml", label
     if Path(label).is_file():
         return Path(label), label
-    raise TemplateError(
-        f"templates: '{label}' is neither a shipped set nor a TOML file", label, template_names()
-    )
+    raise TemplateError(f"templates: '{label}' is neither a shipped set nor a TOML file", label, template_names())
 
 
 def _sets_with(slots: tuple[str, ...]) -> list[Templates]:
@@ -242,9 +240,7 @@ def _read(content: Content, name: str) -> Templates:
 def _templates(content: Content) -> tuple[Template, ...]:
     entries = content.values.get("sentences", [])
     if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
-        raise TemplateError(
-            f'{content.where}: has no [[sentences]]; add some, such as text = "This is {{word}}."'
-        )
+        raise TemplateError(f'{content.where}: has no [[sentences]]; add some, such as text = "This is {{word}}."')
     templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
     texts = [template.text for template in templates]
     for one, other in pairwise(texts):
@@ -280,9 +276,7 @@ def _template(entry: Any, where: str) -> Template:
     return Template(text, MappingProxyType(forms))
 
 
-def _checked_slots(
-    content: Content, key: str, allowed: Sequence[tuple[str, ...]], where: str
-) -> tuple[str, ...]:
+def _checked_slots(content: Content, key: str, allowed: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
     """The slots of a text, each of which is there once."""
     text = content.text(key)
     slots = _slots(text)

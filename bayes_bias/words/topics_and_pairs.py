@@ -23,9 +23,7 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
     notices: tuple[str, ...] = ()
     for home in map(str, table.values):
         if home not in (*groups, *classes):
-            raise WordListError(
-                f"{table.where} names an unknown group or class '{home}'", home, (*groups, *classes)
-            )
+            raise WordListError(f"{table.where} names an unknown group or class '{home}'", home, (*groups, *classes))
         key = f"topics.{home}"
         topics[home], repeated = read_words(Content({key: table.values[home]}, content.where), key)
         _check_topics(topics[home], home, (*groups.get(home, ()), *classes.get(home, ())), content.where)
@@ -80,20 +78,14 @@ def _check_topics(topics: Words, home: str, words: Sequence[str], where: str) ->
         for word in members:
             if word not in words:
                 raise WordListError(
-                    f"{where}: 'topics.{home}.{name}' lists '{word}', which '{home}' does not have",
-                    word,
-                    words,
+                    f"{where}: 'topics.{home}.{name}' lists '{word}', which '{home}' does not have", word, words
                 )
     refuse_shared_words(topics, f"topics of '{home}'", where)
 
 
-def _checked_pair(
-    pair: object, homes: Mapping[str, tuple[str, str]], matched: set[str], where: str
-) -> tuple[str, str]:
+def _checked_pair(pair: object, homes: Mapping[str, tuple[str, str]], matched: set[str], where: str) -> tuple[str, str]:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise WordListError(
-            f"{where}: 'pairs' lists {pair!r}; a pair is a list of two words, as in {_EXAMPLE}"
-        )
+        raise WordListError(f"{where}: 'pairs' lists {pair!r}; a pair is a list of two words, as in {_EXAMPLE}")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)
     for word in (first, second):
         if not isinstance(word, str) or word not in homes:
@@ -106,7 +98,5 @@ def _checked_pair(
             f"{where}: 'pairs' matches a target with an attribute, '{first}' and '{second}'; {_ALLOWED}"
         )
     if home == other_home:
-        raise WordListError(
-            f"{where}: 'pairs' matches '{first}' and '{second}', both in '{home}'; {_ALLOWED}"
-        )
+        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', both in '{home}'; {_ALLOWED}")
     return first, second

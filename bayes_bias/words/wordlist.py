@@ -203,8 +203,7 @@ class WordList(Telling):
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
         columns = [
-            (str(heading), cells.astype(object).where(cells.notna(), None).tolist())
-            for heading, cells in frame.items()
+            (str(heading), cells.astype(object).where(cells.notna(), None).tolist()) for heading, cells in frame.items()
         ]
         content = list_of_columns(columns, name, stereotypes)
         check_stereotypes(content, name)
@@ -220,9 +219,7 @@ class WordList(Telling):
         merged = dict(self.controls)
         for added in lists:
             for name in added.controls.keys() & (merged.keys() | self.classes.keys()):
-                raise WordListError(
-                    f"controls: '{name}' already is a class of the list '{self.name}'; rename one"
-                )
+                raise WordListError(f"controls: '{name}' already is a class of the list '{self.name}'; rename one")
             merged |= added.controls
         kept, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         topics: dict[str, Words] = {}
@@ -237,10 +234,7 @@ class WordList(Telling):
             topics=remaining_topics(topics, self.groups, {**self.classes, **kept}),
             pairs=sum((remaining_pairs(added.pairs, kept) for added in lists), self.pairs),
             word_classes=MappingProxyType(word_classes),
-            control_sources=(
-                *self.control_sources,
-                *(added.source for added in lists if added.source.citation),
-            ),
+            control_sources=(*self.control_sources, *(added.source for added in lists if added.source.citation)),
             notices=(*self.notices, *(notice for added in lists for notice in added.notices), *left_out),
         )
 
@@ -268,9 +262,7 @@ class WordList(Telling):
     def sha256(self) -> str:
         """Hash of words, stereotypes, and topics, pairs and word classes in use: layout, comments and titles do not
         change it."""
-        used: list[object] = [
-            dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)
-        ]
+        used: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
             used += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
         if self.opposites:
@@ -343,9 +335,7 @@ def control_lists(
     ------
     WordListError
     """
-    return listed(
-        "controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError
-    )
+    return listed("controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError)
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:

@@ -45,11 +45,7 @@ def words() -> WordList:
 @pytest.fixture(scope="module")
 def embedding(words):
     rng = np.random.default_rng(0)
-    vocabulary = [
-        *words.targets,
-        *words.attributes,
-        *letters(60),
-    ]
+    vocabulary = [*words.targets, *words.attributes, *letters(60)]
     return open_embedding({word: rng.standard_normal(20) for word in vocabulary})
 
 
@@ -88,12 +84,7 @@ def test_targets_are_drawn_and_the_attributes_stay(words, embedding):
 
 
 def test_random_targets_of_one_group_are_no_null(words, embedding):
-    alone = replace(
-        words,
-        groups={"men": words.groups["men"]},
-        stereotypes={"men": "work"},
-        opposites=("home",),
-    )
+    alone = replace(words, groups={"men": words.groups["men"]}, stereotypes={"men": "work"}, opposites=("home",))
     with refused(WordListError, "attributes random='attributes' both"):
         NullDesign.of(alone, embedding, random="targets")
     assert NullDesign.of(alone, embedding, random="both").draw(1, 0).groups == ("men",)
@@ -130,9 +121,7 @@ def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
 @pytest.mark.slow
 def test_all_is_both_to_a_model_that_sees_no_replicates(small_table):
     values = small_table.values
-    same = replace(
-        small_table, replicates=Replicates("template", MappingProxyType({"a": values, "b": values}))
-    )
+    same = replace(small_table, replicates=Replicates("template", MappingProxyType({"a": values, "b": values})))
     (record,) = judge(same, load_spec("crossed"), sampling=QUICK, scopes=["all"])
     assert record["scope"] == "both"
 
@@ -216,19 +205,14 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 @pytest.mark.slow
 def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedding):
     settings = {"controls": (), "draws": 2, "sampling": QUICK, "jobs": 1}
-    every, one = (
-        calibrate(words, embedding, **settings),
-        calibrate(words, embedding, scopes="all", **settings),
-    )
+    every, one = (calibrate(words, embedding, **settings), calibrate(words, embedding, scopes="all", **settings))
     assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
     assert one.text == every.text
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
 
 
 def test_a_share_under_another_scope_than_fits_the_draws_is_named_as_such():
-    records = pd.DataFrame(
-        {"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01}
-    )
+    records = pd.DataFrame({"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01})
     assert says(Calibration("tiny", 0.0, records).text, "crossed 'attributes' 100.0%")
     fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")
     assert "level: crossed 100.0%" in fitting.text

@@ -31,18 +31,14 @@ def test_log_priors_are_those_of_the_spec(small_fit):
     found = log_priors(posterior, data, load_spec("crossed"))
     expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.within_sd)
     np.testing.assert_allclose(found.sd_attribute_preference, expected, atol=1e-6)
-    np.testing.assert_allclose(
-        small_fit["log_prior"].sd_attribute_preference, expected.sum(axis=-1), atol=1e-6
-    )
+    np.testing.assert_allclose(small_fit["log_prior"].sd_attribute_preference, expected.sum(axis=-1), atol=1e-6)
 
 
 def test_a_bias_that_the_data_carry_does_not_depend_on_the_prior(small_fit):
     table = prior_sensitivity(small_fit)
     assert table.loc[("bias", "overall"), "prior"] < 0.05 < table.loc[("bias", "overall"), "likelihood"]
     assert table.loc[("bias", "overall"), "diagnosis"] == ""
-    assert Diagnostics.of(small_fit).prior_sensitivity == pytest.approx(
-        table.loc[("bias", "overall"), "prior"]
-    )
+    assert Diagnostics.of(small_fit).prior_sensitivity == pytest.approx(table.loc[("bias", "overall"), "prior"])
     assert arviz_stats.psense(small_fit)["mean"].max() < 0.05  # ArviZ finds in a fit all that it needs
     assert {"group_bias", "excess", "repulsion"} <= set(table.index.get_level_values(0))
 

@@ -35,9 +35,7 @@ def training(seed: int) -> Embedding:
     common, own = random_vectors(0, words, 20), random_vectors(1 + seed, words, 20)
     lean = {"m": 1.0, "j": 1.0, "w": -1.0, "h": -1.0}
     shift = np.eye(20)[0]
-    return open_embedding(
-        {w: common[w] + 0.5 * own[w] + 1.2 * lean[w[0]] * shift for w in words}, name=f"seed {seed}"
-    )
+    return open_embedding({w: common[w] + 0.5 * own[w] + 1.2 * lean[w[0]] * shift for w in words}, name=f"seed {seed}")
 
 
 @pytest.fixture(scope="module")

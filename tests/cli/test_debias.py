@@ -47,10 +47,7 @@ def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path)
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--setting", "equalise=true"), "equalise equalize"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "hrad"), "hrad hard"),
         (("compare", "--before", "a.npz", "--after", "b.npz"), "word list"),
-        (
-            ("compare", "weat6", "--before", "googlenews-demo", "--after", "googlenews-demo"),
-            "nothing changed",
-        ),
+        (("compare", "weat6", "--before", "googlenews-demo", "--after", "googlenews-demo"), "nothing changed"),
         (("compare", "weat6", "--before", "googlenews-demo", "--after", "hard"), "--after 'hard' --sets"),
         (("measures", "weat6", "--sets", "she:hee"), "left out Direct Bias"),
     ],

@@ -39,10 +39,7 @@ def test_a_scenario_is_run_its_page_written_and_nothing_done_twice(run, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["majorty", "--out", "out"],
-            "scenario 'majorty' 'majority'",
-        ),
+        (["majorty", "--out", "out"], "scenario 'majorty' 'majority'"),
         (["majority", "--out", "file"], "file"),
         (["majority", "--out", "out", "--figures", "gif"], "'gif'"),
     ],

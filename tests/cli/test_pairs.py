@@ -25,18 +25,9 @@ def test_scores_in_a_file_are_answered(run, tmp_path):
     ("arguments", "message"),
     [
         (["nowhere.csv"], "scores 'nowhere.csv'"),
-        (
-            ["a.csv", "--decimals", "few"],
-            "--decimals 'few' 3 none",
-        ),
-        (
-            ["a.csv", "--scores", "b.csv"],
-            "--scores 'b.csv' --model",
-        ),
-        (
-            ["a.csv", "--model", "m", "--how", "pl"],
-            "--how 'pl' 'pll'",
-        ),
+        (["a.csv", "--decimals", "few"], "--decimals 'few' 3 none"),
+        (["a.csv", "--scores", "b.csv"], "--scores 'b.csv' --model"),
+        (["a.csv", "--model", "m", "--how", "pl"], "--how 'pl' 'pll'"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(run, arguments, message, monkeypatch, tmp_path):

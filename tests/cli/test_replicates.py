@@ -49,16 +49,10 @@ def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
         (("plan", "weat7", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds 'seed-1'"),
         (("plan", "weat7", "--n-targets", "8", "--out", "plan.png"), "repeat --n-targets"),
         (("stability", "weat7", "-e", "{0}"), "embeddings 'seed-1'"),
-        (
-            ("stability", "weat7"),
-            "'googlenews-demo' training",
-        ),
+        (("stability", "weat7"), "'googlenews-demo' training"),
         (("stability", "weat7", "-e", "{0}", "-e", "minilm-demo"), "'minilm-demo' replicates"),
         (("report", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' seed"),
-        (
-            ("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"),
-            "--embedding 2",
-        ),
+        (("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"), "--embedding 2"),
     ],
 )
 def test_what_is_no_replicate_is_refused_in_a_line(run, two, arguments, message, tmp_path, monkeypatch):

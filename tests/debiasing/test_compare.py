@@ -48,9 +48,7 @@ def test_the_change_is_reported_for_every_estimand_and_word(planted: Comparison)
     }
     assert len(planted.change.loc["target_bias"]) == 11
     for scope in ("both", "targets", "attributes", "none"):
-        assert planted.summary("change", scope).loc[("bias", "overall"), "mean"] == pytest.approx(
-            PLANTED, abs=0.02
-        )
+        assert planted.summary("change", scope).loc[("bias", "overall"), "mean"] == pytest.approx(PLANTED, abs=0.02)
 
 
 def test_controls_that_were_left_alone_are_reported_as_unmoved(planted: Comparison) -> None:
@@ -119,12 +117,7 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
     for before, after in rng.multivariate_normal(truth, spread, size=2000):
         values = [before, after, after - before]
         table = pd.DataFrame(
-            {
-                "mean": values,
-                "observed": values,
-                "sd": [0.02, np.sqrt(3e-4), change_sd],
-                "by_construction": False,
-            },
+            {"mean": values, "observed": values, "sd": [0.02, np.sqrt(3e-4), change_sd], "by_construction": False},
             index=["before", "after", "change"],
         )
         share = share_removed(table, "both", 0.95)
@@ -213,9 +206,7 @@ def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosin
 
 def test_a_difference_of_replicated_tables_has_the_replicates_of_both(small_table):
     def shifted(by: float) -> AssociationTable:
-        tables = {
-            f"seed {k}": replace(small_table, values=small_table.values + by * (k + 1)) for k in range(3)
-        }
+        tables = {f"seed {k}": replace(small_table, values=small_table.values + by * (k + 1)) for k in range(3)}
         return combine_replicates(tables, "seed")
 
     before, after = shifted(0.0), shifted(0.01)

@@ -60,9 +60,7 @@ def test_a_method_of_your_own_is_known_by_name_with_its_settings(toy: None) -> N
     assert method.fit_transform(VECTORS, "she:he")["nurse"].tolist() == [4.0, 6.0]
 
 
-def test_an_installed_package_names_its_module_by_an_entry_point(
-    toy: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_package_names_its_module_by_an_entry_point(toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     DEBIASERS.pop("toy")
     del sys.modules["a_method_of_my_own"]
     installed = EntryPoint("mine", "a_method_of_my_own", ENTRY_POINTS)
@@ -88,9 +86,7 @@ def test_a_name_is_taken_once(toy: None) -> None:
         ("hard", {"equalize": "yes"}, ["equalize", "'yes'"]),
     ],
 )
-def test_an_unknown_method_or_setting_is_one_line(
-    name: str, settings: dict[str, object], named: list[str]
-) -> None:
+def test_an_unknown_method_or_setting_is_one_line(name: str, settings: dict[str, object], named: list[str]) -> None:
     with pytest.raises(BayesBiasError) as raised:
         make_debiaser(name, settings)
     assert all(part in str(raised.value) for part in named)
@@ -111,9 +107,7 @@ def test_what_is_neither_a_method_nor_a_file_of_sets_is_refused_before_anything_
 
 
 def test_a_table_says_how_its_vectors_were_debiased() -> None:
-    debiased = Debiasing(HardDebias(components=2), "she:he,woman:man").applied(
-        bb.open_embedding("googlenews-demo")
-    )
+    debiased = Debiasing(HardDebias(components=2), "she:he,woman:man").applied(bb.open_embedding("googlenews-demo"))
     assert debiased.name == "googlenews-demo, debiased"
     provenance = bb.cosines(debiased, "weat6").provenance
     assert provenance["debiasing"] == "method = hard, components = 2, equalize = False"

@@ -62,9 +62,7 @@ def test_neutralising_twice_changes_nothing_more() -> None:
     vectors = random_vectors(0)
     gender = defining_subspace(vectors, PAIRS)
     once = neutralize(vectors, NEUTRAL, gender)
-    assert np.stack(list(neutralize(once, NEUTRAL, gender).values())) == pytest.approx(
-        np.stack(list(once.values()))
-    )
+    assert np.stack(list(neutralize(once, NEUTRAL, gender).values())) == pytest.approx(np.stack(list(once.values())))
 
 
 def test_refusals_of_debiasing() -> None:

@@ -51,9 +51,7 @@ def test_errata_of_weat_4_and_5_are_right_about_18_names(demo, number, expected)
     more = {"European American names": ["Jay", "Kristen"], "African American names": ["Tremayne", "Latonya"]}
     groups = {group: [*words, *more[group]] for group, words in published.groups.items()}
     tables = {"classes": dict(published.classes), "stereotypes": dict(published.stereotypes)}
-    assert effect_size(demo, WordList.from_mapping({"groups": groups, **tables})) == pytest.approx(
-        expected, abs=0.005
-    )
+    assert effect_size(demo, WordList.from_mapping({"groups": groups, **tables})) == pytest.approx(expected, abs=0.005)
 
 
 def test_coverage_of_lists_and_controls(demo):
@@ -72,9 +70,7 @@ def test_coverage_of_lists_and_controls(demo):
 
 def test_pool_has_2000_common_words_that_are_in_no_list(demo):
     pool = demo.pool()
-    listed = {
-        w for name in wordlist_names() for w in load_wordlist(name).with_controls(control_names()).attributes
-    }
+    listed = {w for name in wordlist_names() for w in load_wordlist(name).with_controls(control_names()).attributes}
     listed |= {w for name in wordlist_names() for w in load_wordlist(name).targets}
     assert len(pool) == len(set(pool)) == 2_000
     assert all(word.isascii() and word.isalpha() and word.islower() for word in pool)

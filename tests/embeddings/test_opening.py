@@ -26,9 +26,7 @@ VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float3
 
 
 def rows(values=VECTORS, words=WORDS):
-    return "".join(
-        f"{word} {' '.join(map(repr, row.tolist()))}\n" for word, row in zip(words, values, strict=True)
-    )
+    return "".join(f"{word} {' '.join(map(repr, row.tolist()))}\n" for word, row in zip(words, values, strict=True))
 
 
 def binary(newline=b""):
@@ -184,20 +182,14 @@ def test_trusted_pickle_of_something_else_is_refused(tmp_path):
 
 HEADER_OF_FASTTEXT_BIN = struct.pack("<ii", 793712314, 12)
 BAD_FILES = {
-    "truncated binary": (
-        binary()[:-3],
-        f"truncated: the header promises 7 words, the file ends at word {len(WORDS)}",
-    ),
+    "truncated binary": (binary()[:-3], f"truncated: the header promises 7 words, the file ends at word {len(WORDS)}"),
     "truncated text": (f"9 5\n{rows()}".encode(), "truncated 9 7"),
     "truncated gzip": (gzip.compress(rows().encode())[:-20], "damaged gzip"),
     "ragged row": (b"he 1 2 3\nshe 1 2\n", "line 2 2 3"),
     "row too long": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2 4 3"),
     "header of other dimensions": (b"2 4\nhe 1 2 3\nshe 1 2 3\n", "line 2 3 4"),
     "no numbers": (b"he 1 2 3\nshe 1 x 3\n", "line 2 'x'"),
-    "prose": (
-        b"Call me Ishmael.\n",
-        "'Call me Ishmael.' text",
-    ),
+    "prose": (b"Call me Ishmael.\n", "'Call me Ishmael.' text"),
     "empty": (b"", "empty npz gensim word2vec-binary text"),
     "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's .bin"),
     "unknown": (b"\x93NUMPY\x01\x00", "format"),
@@ -214,10 +206,7 @@ def test_damage_is_located(tmp_path, content, message):
 
 
 BAD_ARCHIVES = {
-    "no vectors": (
-        {"words": np.array(["he"])},
-        "words .npz vectors",
-    ),
+    "no vectors": ({"words": np.array(["he"])}, "words .npz vectors"),
     "shapes": ({"words": np.array(["he"]), "vectors": np.ones((2, 3))}, "(1,) (2, 3)"),
     "bytes": ({"words": np.array([b"he"]), "vectors": np.ones((1, 3))}, "`words`"),
 }
@@ -284,14 +273,10 @@ class UpsideDown(Reader):
 
 def test_a_new_format_is_one_row(tmp_path, monkeypatch):
     path = tmp_path / "vectors.up"
-    path.write_text(
-        "upside down\n" + "".join(" ".join(row.split()[::-1]) + "\n" for row in rows().splitlines())
-    )
+    path.write_text("upside down\n" + "".join(" ".join(row.split()[::-1]) + "\n" for row in rows().splitlines()))
     with refused(EmbeddingError, "'upside down'"):
         open_embedding(path)
-    mine = Format(
-        "mine", lambda sample: sample.startswith(b"upside down\n"), lambda file, trust: UpsideDown(file, 5)
-    )
+    mine = Format("mine", lambda sample: sample.startswith(b"upside down\n"), lambda file, trust: UpsideDown(file, 5))
     monkeypatch.setattr("bayes_bias.embeddings.opening_embeddings.FORMATS", (mine, *FORMATS))
     found = open_embedding(path)
     assert found.source == "vectors.up (mine)"

@@ -40,9 +40,7 @@ def test_a_word_has_a_row_for_each_replicate_and_a_single_table_has_its_own():
     np.testing.assert_array_equal(rows, [member.find(["he"])["he"] for member in members])
     table = cosines(opened, WORDS, ())
     assert table.vectors["he"].shape == (3, opened.dimensions) == (3, 6)
-    np.testing.assert_allclose(
-        (table.vectors["he"] * table.vectors["boss"]).sum(), table.values[0, 0], atol=1e-7
-    )
+    np.testing.assert_allclose((table.vectors["he"] * table.vectors["boss"]).sum(), table.values[0, 0], atol=1e-7)
     for member, single in zip(members, table.singles().values(), strict=True):
         alone = cosines(member, WORDS, ()).vectors
         np.testing.assert_allclose(single.vectors["he"], alone["he"], atol=1e-12)
@@ -77,9 +75,7 @@ def test_what_cannot_be_joined_is_refused_in_a_line(members, said):
 
 def test_an_archive_may_hold_templates(tmp_path):
     vectors = np.random.default_rng(1).normal(size=(2, len(NAMES), 4))
-    np.savez(
-        tmp_path / "model.npz", words=np.array(NAMES), vectors=vectors, templates=np.array(["a {}", "the {}"])
-    )
+    np.savez(tmp_path / "model.npz", words=np.array(NAMES), vectors=vectors, templates=np.array(["a {}", "the {}"]))
     opened = open_embedding(tmp_path / "model.npz")
     assert (opened.kind, opened.replicates, opened.dimensions) == ("template", ("a {}", "the {}"), 4)
     table = cosines(opened, WORDS, ())

@@ -54,9 +54,7 @@ def test_a_scenario_that_cannot_be(changed: dict[str, Any], said: str) -> None:
 
 def _with(path: str, value: object) -> dict[str, Any]:
     """The shipped vocabulary with one thing changed."""
-    content = copy.deepcopy(
-        read_toml(shipped("scenarios") / "vocabularies" / "people.toml", "people:", ScenarioError)
-    )
+    content = copy.deepcopy(read_toml(shipped("scenarios") / "vocabularies" / "people.toml", "people:", ScenarioError))
     *parents, last = path.split(".")
     place = content
     for name in parents:
@@ -68,24 +66,12 @@ def _with(path: str, value: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (
-            "attributes.gender.sentences.training",
-            ["The {target} met {him}."],
-            "{him} kin, person, target",
-        ),
-        (
-            "attributes.gender.sentences.training",
-            ["The {target} slept."],
-            "{target} role",
-        ),
+        ("attributes.gender.sentences.training", ["The {target} met {him}."], "{him} kin, person, target"),
+        ("attributes.gender.sentences.training", ["The {target} slept."], "{target} role"),
         ("attributes.gender.sentences.test", ["The {target} is a {person}."], "'a' 'an' slot"),
         ("attributes.gender.sentences.test", ["The {target} saw her in {their} car."], "'her'"),
         ("attributes.gender.sentences.test", ["The {target} told the nurse {their} name."], "'nurse'"),
-        (
-            "attributes.gender.sentences.test",
-            ["The {target} said that {they} had finished before noon."],
-            "twice",
-        ),
+        ("attributes.gender.sentences.test", ["The {target} said that {they} had finished before noon."], "twice"),
         ("attributes.gender.groups.male", {}, "'male' empty"),
         ("attributes.gender.groups.male.they", [], "'they' empty"),
         ("attributes.gender.groups.female", {"they": ["she"]}, "'female' roles"),

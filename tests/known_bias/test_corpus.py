@@ -14,13 +14,7 @@ from tests.known_bias.helpers import short_scenario
 EVERY = ["gender", "religion", "ethnicity"]
 
 
-@pytest.mark.parametrize(
-    "truth",
-    [
-        {"scheme": "majority", "min_p": [0.2], "max_p": [0.9]},
-        {"scheme": "equal"},
-    ],
-)
+@pytest.mark.parametrize("truth", [{"scheme": "majority", "min_p": [0.2], "max_p": [0.9]}, {"scheme": "equal"}])
 def test_realised_shares_are_multinomial_about_those_that_were_drawn(truth: dict[str, object]) -> None:
     scenario = short_scenario(truth=truth, attributes=EVERY)
     drawn = draw_truth(scenario, 0)

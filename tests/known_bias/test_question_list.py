@@ -19,13 +19,7 @@ def asked(**changed: Any) -> list[str]:
 
 def test_words_come_before_models_and_what_the_intervals_promise_before_what_they_cost() -> None:
     everything = asked(
-        truth=FIVE_TRUTHS,
-        words_per_sentence=[1, 3],
-        posterior=True,
-        corpora=3,
-        seeds=2,
-        retest=True,
-        downstream=True,
+        truth=FIVE_TRUTHS, words_per_sentence=[1, 3], posterior=True, corpora=3, seeds=2, retest=True, downstream=True
     )
     assert everything == [
         *("orders", "words", "models", "following", "coverage", "replicates"),
@@ -54,9 +48,7 @@ def test_where_no_group_is_favoured_only_false_findings_are_left() -> None:
         ("classifiers", {"downstream": True}),
     ],
 )
-def test_a_question_is_asked_where_its_needs_are_met_and_nowhere_else(
-    question: str, needs: dict[str, Any]
-) -> None:
+def test_a_question_is_asked_where_its_needs_are_met_and_nowhere_else(question: str, needs: dict[str, Any]) -> None:
     assert question in asked(**needs)
     for name in needs:
         assert question not in asked(**{key: value for key, value in needs.items() if key != name})

@@ -40,9 +40,7 @@ def test_trainings_of_one_truth_are_one_observation() -> None:
     of_truths = rng.normal(size=10)
     once = mean_over_truths(pd.Series(of_truths), pd.Series(range(10)))
     often = mean_over_truths(pd.Series(np.repeat(of_truths, 5)), pd.Series(np.repeat(range(10), 5)))
-    pd.testing.assert_series_equal(
-        once[["value", "ci95_lb", "ci95_ub"]], often[["value", "ci95_lb", "ci95_ub"]]
-    )
+    pd.testing.assert_series_equal(once[["value", "ci95_lb", "ci95_ub"]], often[["value", "ci95_lb", "ci95_ub"]])
 
 
 def test_an_interval_over_truths_covers_a_correlation_at_its_rate() -> None:

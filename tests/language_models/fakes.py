@@ -29,9 +29,7 @@ class Counting:
     asked: list[str] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
-    def __call__(
-        self, sentences: Sequence[str], spans: Sequence[tuple[int, int]] = ()
-    ) -> NDArray[np.float64]:
+    def __call__(self, sentences: Sequence[str], spans: Sequence[tuple[int, int]] = ()) -> NDArray[np.float64]:
         if len(self.asked) + len(sentences) > self.fails_after:
             raise KeyboardInterrupt
         self.asked += sentences

@@ -40,9 +40,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
             for attribute in ("love", "gentle", "kill", "gift"):
                 u, v = bag_of_words([_sentence(label, target), _sentence(label, attribute)])
                 cosine = u @ v / np.linalg.norm(u) / np.linalg.norm(v)
-                assert float(values.sel(target=target, attribute=attribute)) == pytest.approx(
-                    cosine, abs=1e-6
-                )
+                assert float(values.sel(target=target, attribute=attribute)) == pytest.approx(cosine, abs=1e-6)
     mean = np.mean([each.to_numpy() for each in table.replicates.tables.values()], axis=0)
     np.testing.assert_allclose(table.values.to_numpy(), mean, atol=1e-12)
     assert table.replicates.kind == "template"
@@ -51,12 +49,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
 def test_a_table_says_how_it_was_made() -> None:
     encoder = Counting(pooling="mean")
     table = bb.cosines(bb.language_models.encode(encoder, OWN, "plain-10", cache=False), OWN, controls=())
-    wanted = {
-        "templates": "plain-10",
-        "encoder": "counting",
-        "pooling": "mean",
-        "encoder_identity": encoder.identity,
-    }
+    wanted = {"templates": "plain-10", "encoder": "counting", "pooling": "mean", "encoder_identity": encoder.identity}
     assert wanted.items() <= table.provenance.items()
     assert table.provenance["templates_sha256"] == bb.load_templates("plain-10").sha256
 
@@ -92,9 +85,7 @@ def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
     tables = []
     for encoder, folder in ((whole, "one"), (stopped, "two"), (after, "two"), (again, "two")):
         try:
-            opened = bb.language_models.encode(
-                encoder, "weat1", "plain-10", ["neutral"], cache=tmp_path / folder
-            )
+            opened = bb.language_models.encode(encoder, "weat1", "plain-10", ["neutral"], cache=tmp_path / folder)
             tables.append(bb.cosines(opened, "weat1", ["neutral"]))
         except KeyboardInterrupt:
             assert encoder is stopped
@@ -147,11 +138,7 @@ def test_shipped_controls_lose_the_words_that_cannot_stand_in_the_templates() ->
 def test_random_words_are_of_the_classes_of_the_attributes() -> None:
     embedding = bb.language_models.encode(bag_of_words, "weat6", "noun-10")
     classes = {word_class(word) for word in embedding.pool()}
-    assert (
-        classes
-        == {word_class(word) for word in bb.load_wordlist("weat6").attributes}
-        == {"noun", "mass", "plural"}
-    )
+    assert classes == {word_class(word) for word in bb.load_wordlist("weat6").attributes} == {"noun", "mass", "plural"}
     assert len(embedding.pool()) > 300
 
 
@@ -184,9 +171,7 @@ def test_what_an_encoder_gives_is_checked(answer, message) -> None:
 
 def test_vectors_of_different_lengths_are_refused() -> None:
     with refused(EmbeddingError, "2 4 values"):
-        bb.cosines(
-            lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), OWN, templates="plain-10"
-        )
+        bb.cosines(lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), OWN, templates="plain-10")
 
 
 def test_vectors_of_words_go_without_templates(tmp_path) -> None:

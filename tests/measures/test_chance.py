@@ -46,9 +46,7 @@ def test_the_drafts_numbers_are_those_of_its_slip(seed, bias, sd, printed, corre
     assert without == pytest.approx(corrected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("sd", "printed", "corrected"), [(0.1, 1.563319, 1.558960), (0.05, 1.690664, 1.688762)]
-)
+@pytest.mark.parametrize(("sd", "printed", "corrected"), [(0.1, 1.563319, 1.558960), (0.05, 1.690664, 1.688762)])
 def test_the_drafts_distributions_have_the_means_it_printed(sd, printed, corrected) -> None:
     """D1 and D2: which draws they were is not recorded, so their means are met within the error of 1,000 draws."""
     noise = np.random.default_rng(0).standard_normal((50_000, 4, 10))
@@ -75,10 +73,7 @@ def r_normal(seed: int, size: int) -> np.ndarray:
         seed = (69069 * seed + 1) % 2**32
         state.append(seed)
     twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(state[51:], dtype=np.uint32), "pos": 624},
-    }
+    twister.state = {"bit_generator": "MT19937", "state": {"key": np.array(state[51:], dtype=np.uint32), "pos": 624}}
     uniform = twister.random_raw(2 * size) * 2.3283064365386963e-10
     return norm.ppf((np.floor(2**27 * uniform[::2]) + uniform[1::2]) / 2**27)
 

@@ -37,9 +37,7 @@ def test_a_subspace_counts_by_its_span_not_by_the_rows_that_span_it(seed: int) -
     vectors = random_vectors(seed, ALL)
     plane = defining_subspace(vectors, [("she", "he", "they"), ("woman", "man")], components=2)
     turned = np.array([[2.0, 1.0], [0.5, -3.0]]) @ plane
-    assert direct_bias(vectors, WORDS, turned).value == pytest.approx(
-        direct_bias(vectors, WORDS, plane).value
-    )
+    assert direct_bias(vectors, WORDS, turned).value == pytest.approx(direct_bias(vectors, WORDS, plane).value)
 
 
 @given(seed=seeds)
@@ -47,9 +45,7 @@ def test_direct_bias_ignores_length_and_ripa_grows_with_it(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     longer = {w: 3 * v if w in WORDS else v for w, v in vectors.items()}
     direction = pair_direction(vectors, "she", "he")
-    assert direct_bias(longer, WORDS, direction).value == pytest.approx(
-        direct_bias(vectors, WORDS, direction).value
-    )
+    assert direct_bias(longer, WORDS, direction).value == pytest.approx(direct_bias(vectors, WORDS, direction).value)
     assert ripa(longer, WORDS, direction).value == pytest.approx(3 * ripa(vectors, WORDS, direction).value)
 
 
@@ -71,9 +67,7 @@ def test_strictness_below_1_lets_small_leanings_count_for_more() -> None:
 def test_relative_norm_changes_sign_with_the_groups_and_stays_in_its_range(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     result = relative_norm(vectors, WORDS, ["he", "man"], ["she", "woman"])
-    assert relative_norm(vectors, WORDS, ["she", "woman"], ["he", "man"]).value == pytest.approx(
-        -result.value
-    )
+    assert relative_norm(vectors, WORDS, ["she", "woman"], ["he", "man"]).value == pytest.approx(-result.value)
     assert result.range[0] <= result.value <= result.range[1]
     assert result.total == pytest.approx(result.value * len(WORDS))
 

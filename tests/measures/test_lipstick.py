@@ -6,14 +6,7 @@ import pytest
 
 from bayes_bias.debiasing.debias_hard import neutralize
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import (
-    bias_towards,
-    classification,
-    clustering,
-    defining_subspace,
-    most_biased,
-    neighbours,
-)
+from bayes_bias.measures import bias_towards, classification, clustering, defining_subspace, most_biased, neighbours
 from tests.helpers import Vectors, numbered, refused
 
 
@@ -56,9 +49,7 @@ def test_what_clustering_finds_a_classifier_learns_from_200_words(
 def three_clouds() -> tuple[Vectors, dict[str, list[str]]]:
     rng = np.random.default_rng(0)
     groups = {name: numbered(name, 20) for name in "xyz"}
-    return {
-        w: rng.normal(np.eye(3)["xyz".index(w[0])], 0.2) for words in groups.values() for w in words
-    }, groups
+    return {w: rng.normal(np.eye(3)["xyz".index(w[0])], 0.2) for words in groups.values() for w in words}, groups
 
 
 def test_three_groups_are_found_again(three_clouds: tuple[Vectors, dict[str, list[str]]]) -> None:

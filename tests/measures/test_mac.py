@@ -14,9 +14,7 @@ from tests.helpers import refused
 STEREOTYPES = {"x": "A", "y": "B"}
 
 
-def test_published_mac_of_gender_in_reddit_vectors(
-    published_cosines: Callable[[str], AssociationTable],
-) -> None:
+def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], AssociationTable]) -> None:
     """Manzini et al. (2019), Table 2: .623. Control classes, present in this table, stay out."""
     assert mac(published_cosines("gender_reddit")).value == pytest.approx(0.623, abs=0.0005)
 
@@ -41,9 +39,7 @@ def test_change_is_a_paired_t_test_over_targets_and_classes() -> None:
     rng = np.random.default_rng(0)
     words = {f"t{i}": "xy"[i % 2] for i in range(6)}, dict(zip("abcd", "AABB", strict=True)), STEREOTYPES
     before, after = (rng.uniform(-0.2, 0.6, (6, 4)) for _ in range(2))
-    distances = [
-        1 - np.stack([y[:, :2].mean(axis=1), y[:, 2:].mean(axis=1)]).ravel() for y in (before, after)
-    ]
+    distances = [1 - np.stack([y[:, :2].mean(axis=1), y[:, 2:].mean(axis=1)]).ravel() for y in (before, after)]
     expected = stats.ttest_rel(distances[1], distances[0])
     change = mac_change(assemble(before, *words), assemble(after, *words))
     assert (change.t, change.p_value, change.df) == pytest.approx((expected.statistic, expected.pvalue, 11))

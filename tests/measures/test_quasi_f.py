@@ -32,9 +32,7 @@ def test_its_value_is_the_bias_of_the_posterior_and_half_of_weats_numerator() ->
     for table in (random_table(), random_table(**THREE)):
         means = table_means(table)
         assert quasi_f(table).value == pytest.approx(float((means.block_mean * bias_weights(means)).sum()))
-    assert quasi_f(random_table()).value == pytest.approx(
-        weat(random_table().without_controls()).difference / 2
-    )
+    assert quasi_f(random_table()).value == pytest.approx(weat(random_table().without_controls()).difference / 2)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -52,17 +50,14 @@ def test_with_attributes_alone_it_is_welchs_t_test_of_their_scores(seed: int) ->
     table = random_table(seed, attributes={"work": 3, "home": 7})
     found = quasi_f(table, "attributes")
     of_men, of_women = (
-        np.concatenate([table.block(g, c).mean(axis=0) for c in table.associated_classes])
-        for g in ("men", "women")
+        np.concatenate([table.block(g, c).mean(axis=0) for c in table.associated_classes]) for g in ("men", "women")
     )
     _is_welchs(found, of_men - of_women, first=3)
 
 
 def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:
     welch = ttest_ind(scores[:first], scores[first:], equal_var=False)
-    assert (found.statistic, found.p_value, found.df) == pytest.approx(
-        (welch.statistic, welch.pvalue, welch.df)
-    )
+    assert (found.statistic, found.p_value, found.df) == pytest.approx((welch.statistic, welch.pvalue, welch.df))
     interval = welch.confidence_interval(0.95)
     assert found.interval == pytest.approx((interval.low / 2, interval.high / 2))
 
@@ -120,9 +115,7 @@ def _single_effects(table: AssociationTable) -> Iterator[tuple[str, int, object]
     """
     for g in range(len(table.groups)):
         for c in range(len(table.classes)):
-            rows, columns = (
-                np.flatnonzero(i == k) for i, k in ((table.group_index, g), (table.class_index, c))
-            )
+            rows, columns = (np.flatnonzero(i == k) for i, k in ((table.group_index, g), (table.class_index, c)))
             n, m = len(rows), len(columns)
             for effect, times, own in (
                 ("protected_word:word_class", n, np.ix_(rows[:1], columns)),
@@ -177,8 +170,7 @@ def test_sampling_one_side_more_never_makes_a_bias_more_certain() -> None:
     """Not even where a side varies so little that its component comes out negative."""
     tables = [random_table(seed, targets={"men": 3, "women": 3}) for seed in range(40)]
     both, targets, attributes = (
-        np.array([quasi_f(table, scope).se for table in tables])
-        for scope in ("both", "targets", "attributes")
+        np.array([quasi_f(table, scope).se for table in tables]) for scope in ("both", "targets", "attributes")
     )
     assert (both >= np.maximum(targets, attributes)).all()
     fallen_back = both == np.maximum(targets, attributes)
@@ -218,12 +210,7 @@ def test_single_attributes_can_be_exactly_the_ones_that_matter() -> None:
 def test_it_stands_beside_weat_with_its_interval() -> None:
     narrow, wide = (measure_all(random_table(), ci_prob=prob).table for prob in (0.5, 0.95))
     assert wide.index[:2].tolist() == ["WEAT", "quasi-F"]
-    assert (
-        wide.ci95_lb["quasi-F"]
-        < narrow.ci50_lb["quasi-F"]
-        < narrow.ci50_ub["quasi-F"]
-        < wide.ci95_ub["quasi-F"]
-    )
+    assert wide.ci95_lb["quasi-F"] < narrow.ci50_lb["quasi-F"] < narrow.ci50_ub["quasi-F"] < wide.ci95_ub["quasi-F"]
     assert wide.drop(index="quasi-F")[["ci95_lb", "ci95_ub"]].isna().all(axis=None)
 
 

@@ -75,9 +75,7 @@ def test_an_installed_package_names_its_module_by_an_entry_point(toy, small_tabl
     del sys.modules["a_measure_of_my_own"]
     installed = EntryPoint("mine", "a_measure_of_my_own", measure_table.ENTRY_POINTS)
     monkeypatch.setattr(
-        arguments,
-        "entry_points",
-        lambda group: [installed] if group == measure_table.ENTRY_POINTS else [],
+        arguments, "entry_points", lambda group: [installed] if group == measure_table.ENTRY_POINTS else []
     )
     assert measures.measure_all(small_table).table.index[-1] == "toy"
 

@@ -25,15 +25,10 @@ def test_same_of_a_word_is_weats_score_on_another_scale(seed: int) -> None:
 
 
 @given(seed=seeds, classes=st.sampled_from([TWO, CLASSES]))
-def test_same_lies_between_0_and_1_and_is_1_inside_the_bias_subspace(
-    seed: int, classes: dict[str, list[str]]
-) -> None:
+def test_same_lies_between_0_and_1_and_is_1_inside_the_bias_subspace(seed: int, classes: dict[str, list[str]]) -> None:
     vectors = random_vectors(seed, ALL)
     assert 0 <= same(vectors, WORDS, classes).value <= 1
-    means = [
-        np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in words], axis=0)
-        for words in classes.values()
-    ]
+    means = [np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in words], axis=0) for words in classes.values()]
     weights = np.random.default_rng(seed).normal(size=len(means) - 1)
     inside = weights @ (np.stack(means[1:]) - means[0])
     assert same(vectors | {"inside": inside}, ["inside"], classes).value == pytest.approx(1)
@@ -46,18 +41,14 @@ def test_magnitude_depends_on_no_order_of_words_or_classes(seed: int) -> None:
     first, second = same(vectors, WORDS, CLASSES), same(vectors, WORDS[::-1], turned)
     assert second.value == pytest.approx(first.value)
     assert second.words.magnitude[WORDS].to_numpy() == pytest.approx(first.words.magnitude.to_numpy())
-    assert second.one_against_rest.loc["A"].to_numpy() == pytest.approx(
-        first.one_against_rest.loc["A"].to_numpy()
-    )
+    assert second.one_against_rest.loc["A"].to_numpy() == pytest.approx(first.one_against_rest.loc["A"].to_numpy())
     assert second.pairwise.loc[("C", "A"), "skew"] == pytest.approx(-first.pairwise.loc[("A", "C"), "skew"])
 
 
 @given(seed=seeds)
 def test_signed_coordinates_are_orthogonal_and_add_up_to_the_magnitude(seed: int) -> None:
     words = same(random_vectors(seed, ALL), WORDS, CLASSES).words
-    assert (words[["A - B", "A - C"]] ** 2).sum(axis=1).to_numpy() == pytest.approx(
-        words.magnitude.to_numpy() ** 2
-    )
+    assert (words[["A - B", "A - C"]] ** 2).sum(axis=1).to_numpy() == pytest.approx(words.magnitude.to_numpy() ** 2)
 
 
 @given(seed=seeds)
@@ -78,12 +69,7 @@ def test_same_is_direct_bias_along_the_difference_of_means(seed: int) -> None:
 
 
 def test_direction_correlation_shows_two_pairs_that_tell_the_same_story() -> None:
-    vectors = {
-        "a": np.array([1.0, 0, 0]),
-        "b": np.array([0, 1.0, 0.01]),
-        "c": np.array([0, 1.0, 0]),
-        "w": np.ones(3),
-    }
+    vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0.01]), "c": np.array([0, 1.0, 0]), "w": np.ones(3)}
     correlation = same(vectors, ["w"], {name.upper(): [name] for name in "abc"}).direction_correlation
     assert correlation.loc[("A", "B"), ("A", "C")] == pytest.approx(1, abs=1e-3)
     assert abs(correlation.loc[("A", "B"), ("B", "C")]) < 0.02

@@ -21,13 +21,8 @@ def weat7() -> AssociationTable:
 
 
 def _unit(table: AssociationTable) -> list[Vectors]:
-    stored = bb.open_embedding("minilm-demo").find(
-        [*table.values.target.values, *table.values.attribute.values]
-    )
-    return [
-        {word: rows[r] / np.linalg.norm(rows[r].astype(float)) for word, rows in stored.items()}
-        for r in range(10)
-    ]
+    stored = bb.open_embedding("minilm-demo").find([*table.values.target.values, *table.values.attribute.values])
+    return [{word: rows[r] / np.linalg.norm(rows[r].astype(float)) for word, rows in stored.items()} for r in range(10)]
 
 
 def _sentences_as_words(table: AssociationTable) -> AssociationTable:
@@ -84,14 +79,9 @@ def test_the_mean_score_of_a_words_sentences_is_its_own(weat7) -> None:
     words = seat(table, permutations=99).words
     assert words.index.tolist() == weat(table).words.index.tolist()
     singles = _unit(table)
-    rows = {
-        c: [o[w] for o in singles for w in bb.load_wordlist("weat7").classes[c]]
-        for c in table.associated_classes
-    }
+    rows = {c: [o[w] for o in singles for w in bb.load_wordlist("weat7").classes[c]] for c in table.associated_classes}
     a, b = (np.mean(rows[c], axis=0) for c in table.associated_classes)
-    assert words.association["algebra"] == pytest.approx(
-        np.mean([o["algebra"] @ (a - b) for o in singles]), abs=1e-9
-    )
+    assert words.association["algebra"] == pytest.approx(np.mean([o["algebra"] @ (a - b) for o in singles]), abs=1e-9)
 
 
 def test_few_sentences_have_an_exact_p() -> None:

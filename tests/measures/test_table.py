@@ -26,10 +26,7 @@ def test_all_measures_for_the_ten_weat_lists_take_less_than_10_seconds(
 def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
     similarity = [[0.3, 0.1, 0.2], [0.1, 0.3, 0.2], [0.2, 0.2, 0.4]]
     three = assemble(
-        similarity,
-        {"a": "x", "b": "y", "c": "z"},
-        {"d": "X", "e": "Y", "f": "Z"},
-        {"x": "X", "y": "Y", "z": "Z"},
+        similarity, {"a": "x", "b": "y", "c": "z"}, {"d": "X", "e": "Y", "f": "Z"}, {"x": "X", "y": "Y", "z": "Z"}
     )
     measured = measure_all(three)
     assert measured.table.index.tolist() == ["gWEAT", "MAC"]
@@ -37,9 +34,7 @@ def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
     assert "with_vectors" in measured.left_out["SAME"]
 
 
-def test_defining_sets_bring_direct_bias_and_ripa(
-    study: Callable[[str], AssociationTable], glove: Vectors
-) -> None:
+def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], AssociationTable], glove: Vectors) -> None:
     given = study("weat6").with_vectors(glove)
     table = measure_all(given, defining_sets=[("female", "male"), ("she", "he")]).table
     assert table.loc["Direct Bias", "value"] == pytest.approx(0.2, abs=0.15)

@@ -38,9 +38,7 @@ def test_published_effect_sizes_and_statistics(study: Callable[[str], Associatio
 
 
 @pytest.mark.parametrize("name", EXACT_P)
-def test_exact_p_counts_every_partition_with_its_ties(
-    study: Callable[[str], AssociationTable], name: str
-) -> None:
+def test_exact_p_counts_every_partition_with_its_ties(study: Callable[[str], AssociationTable], name: str) -> None:
     result = weat(study(name))
     assert result.exact
     assert result.p_value == pytest.approx(EXACT_P[name], abs=5e-6)
@@ -71,17 +69,13 @@ def test_exact_p_is_the_share_of_regroupings(x: list[int], y: list[int], alterna
 
     null = np.array([difference(c) for c in itertools.combinations(range(len(scores)), len(x))])
     seen = difference(tuple(range(len(x))))
-    extreme = {"greater": null >= seen, "less": null <= seen, "two-sided": abs(null) >= abs(seen)}[
-        alternative
-    ]
+    extreme = {"greater": null >= seen, "less": null <= seen, "two-sided": abs(null) >= abs(seen)}[alternative]
     result = weat(scores_design(np.array(x) / 50, np.array(y) / 50), alternative=alternative)  # type: ignore[arg-type]
     assert result.p_value == pytest.approx(extreme.mean(), abs=1e-12)
 
 
 @given(x=numbers, y=numbers, ddof=st.sampled_from([0, 1]))
-def test_effect_size_stays_in_its_range_and_changes_sign_with_the_groups(
-    x: list[int], y: list[int], ddof: int
-) -> None:
+def test_effect_size_stays_in_its_range_and_changes_sign_with_the_groups(x: list[int], y: list[int], ddof: int) -> None:
     if len({*x, *y}) < 2:
         return
     result = weat(scores_design(np.array(x) / 50, np.array(y) / 50), ddof=ddof)

@@ -20,9 +20,7 @@ seeds = st.integers(0, 10_000)
 PUBLISHED_SD_WEAT = dict(zip(WEATS, (1.0, 0.93, 1.0, 0.96, 0.98, 1.35, 0.69, 0.78, 1.15, 1.01), strict=True))
 
 
-def random_design(
-    seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0
-) -> AssociationTable:
+def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 5, pool: int = 0) -> AssociationTable:
     targets = {f"g{i}": numbered(f"t{i}", words) for i in range(groups)}
     classes = {f"c{i}": numbered(f"a{i}", attributes) for i in range(groups)}
     if pool:
@@ -63,10 +61,7 @@ def test_gweat_is_the_sum_over_groups_of_products_of_centred_means(seed: int) ->
     """The formula of the paper, on vectors."""
     names = {k: [f"{k}{i}{j}" for i in range(3) for j in range(4)] for k in "ta"}
     vectors = {w: v / np.linalg.norm(v) for w, v in random_vectors(seed, names["t"] + names["a"]).items()}
-    means = {
-        k: np.stack([np.mean([vectors[f"{k}{i}{j}"] for j in range(4)], axis=0) for i in range(3)])
-        for k in "ta"
-    }
+    means = {k: np.stack([np.mean([vectors[f"{k}{i}{j}"] for j in range(4)], axis=0) for i in range(3)]) for k in "ta"}
     centred = {k: mean - mean.mean(axis=0) for k, mean in means.items()}
     table = design(
         vectors,
@@ -133,10 +128,7 @@ def test_refusals_of_the_weat_family() -> None:
             )
         )
     shared = assemble(
-        np.eye(3),
-        {"x0": "x", "y0": "y", "z0": "z"},
-        {"a": "A", "b": "B", "n": "N"},
-        {"x": "A", "y": "B", "z": "A"},
+        np.eye(3), {"x0": "x", "y0": "y", "z0": "z"}, {"a": "A", "b": "B", "n": "N"}, {"x": "A", "y": "B", "z": "A"}
     )
     with refused(MeasureError, "3 groups 2 classes"):
         gweat(shared)

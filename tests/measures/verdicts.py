@@ -63,9 +63,7 @@ def measure_with_mac(setting: Setting) -> Result:
 
 def measure_with_direct_bias(setting: Setting) -> Result:
     vectors, sets = _vectors(setting)
-    return direct_bias(
-        vectors, sets["w"], defining_subspace(vectors, list(zip(sets["a"], sets["b"], strict=True)))
-    )
+    return direct_bias(vectors, sets["w"], defining_subspace(vectors, list(zip(sets["a"], sets["b"], strict=True))))
 
 
 def measure_with_same(setting: Setting) -> Result:
@@ -91,9 +89,7 @@ def classes(trials: int = 8) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield rng.normal(size=(2, 4)), rng.normal(size=(2, 4))
 
 
-def with_biases(
-    a: np.ndarray, b: np.ndarray, biases: list[float], seed: int = 0, *, plain: bool = False
-) -> Setting:
+def with_biases(a: np.ndarray, b: np.ndarray, biases: list[float], seed: int = 0, *, plain: bool = False) -> Setting:
     """Words with just these biases; what else is in them is random, or the last axis alone."""
     direction = Setting(np.empty((0, a.shape[1])), a, b).direction
     rest = np.random.default_rng(seed).normal(size=(len(biases), a.shape[1]))
@@ -179,9 +175,7 @@ def _candidates(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     axes = [means[0] - means[1], means[0] + means[1], *(_unit(a) - _unit(b)), *np.eye(a.shape[1])]
     deviations = _unit(np.vstack([a, b])) - np.tile((_unit(a) + _unit(b)) / 2, (2, 1))
     principal = np.linalg.svd(deviations)[2][0]
-    return [
-        sign * axis for axis in (*axes, principal) if np.linalg.norm(axis) > _TOLERANCE for sign in (1, -1)
-    ]
+    return [sign * axis for axis in (*axes, principal) if np.linalg.norm(axis) > _TOLERANCE for sign in (1, -1)]
 
 
 def _vectors(setting: Setting) -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
@@ -206,9 +200,4 @@ if __name__ == "__main__":
     table = verdicts()
     both = table.ours.map(told) + " (" + table.published.map(lambda v: told[v]) + ")"
     print("ours (published)")
-    print(
-        both.rename("both")
-        .reset_index()
-        .pivot_table("both", "measure", "property", aggfunc="first")
-        .to_string()
-    )
+    print(both.rename("both").reset_index().pivot_table("both", "measure", "property", aggfunc="first").to_string())

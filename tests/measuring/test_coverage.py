@@ -14,11 +14,7 @@ from tests.helpers import refused, says
 LIST = WordList.from_mapping(
     {
         "groups": {"men": ["he", "him", "John"], "women": ["she", "her", "Amy"]},
-        "classes": {
-            "career": ["office", "salary", "boss"],
-            "family": ["home", "<b>kin</b>"],
-            "food": ["soup", "tea"],
-        },
+        "classes": {"career": ["office", "salary", "boss"], "family": ["home", "<b>kin</b>"], "food": ["soup", "tea"]},
         "stereotypes": {"men": "career", "women": "family"},
     }
 )
@@ -38,9 +34,7 @@ def test_vectors_have_unit_length_whatever_their_scale():
 
 
 def test_each_way_to_lose_a_word_is_reported_for_its_group_or_class():
-    embedding = without(
-        "John", "tea", john=[1.0, 2.0], she=[0.0, 0.0], office=[np.nan, 1.0], boss=[np.inf, 1.0]
-    )
+    embedding = without("John", "tea", john=[1.0, 2.0], she=[0.0, 0.0], office=[np.nan, 1.0], boss=[np.inf, 1.0])
     vectors, coverage = lookup(embedding, LIST)
     assert not {"John", "john", "she", "office", "boss", "tea"} & set(vectors)
     lost = (

@@ -95,9 +95,7 @@ def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
 
     found = unmasking(log_probabilities(Halves(), WORDS, (), predict="attributes", corrected=False))
     assert found.words.loc["John", "work"] == pytest.approx(0.75)
-    assert found.words.loc["John", "distance"] == pytest.approx(
-        jensenshannon([0.75, 0.25], [0.5, 0.5], base=2)
-    )
+    assert found.words.loc["John", "distance"] == pytest.approx(jensenshannon([0.75, 0.25], [0.5, 0.5], base=2))
     assert found.words.loc["Amy", "distance"] == pytest.approx(0, abs=1e-7)
     assert found.range[1] == pytest.approx(0.5579, abs=1e-4)  # sqrt(H(.75) - 1/2) bits
 

@@ -30,9 +30,7 @@ def test_dot_products_are_those_of_vectors_as_they_are(seeds):
     vectors = seeds[0].all()
     table = bb.similarities(seeds[0], WORDS, (), similarity="dot")
     assert table.metric.name == "dot product"
-    assert table.values.sel(target="she", attribute="maid") == pytest.approx(
-        vectors["she"] @ vectors["maid"], abs=1e-7
-    )
+    assert table.values.sel(target="she", attribute="maid") == pytest.approx(vectors["she"] @ vectors["maid"], abs=1e-7)
     np.testing.assert_array_equal(table.vectors["she"], vectors["she"])
     assert bb.cosines(seeds[0], WORDS, ()).provenance["vectors_sha256"] != table.provenance["vectors_sha256"]
 

@@ -66,11 +66,7 @@ def clustered_table(
     of_class = np.array([{"work": 1, "home": -1}.get(c, 0) for c in attributes.values()])
     of_group = np.array([1 if g == "men" else -1 for g in targets.values()])
     y = 0.1 + bias / 2 * sign + 0.03 * rng.standard_normal(sign.shape)
-    y = (
-        y
-        + preferences(targets, 0.02)[:, None] * of_class
-        + preferences(attributes, 0.03)[None, :] * of_group[:, None]
-    )
+    y = y + preferences(targets, 0.02)[:, None] * of_class + preferences(attributes, 0.03)[None, :] * of_group[:, None]
     return assemble(
         y,
         targets,
@@ -81,25 +77,9 @@ def clustered_table(
     )
 
 
-TARGET_TOPICS = {
-    "m0": "young",
-    "m1": "young",
-    "m2": "young",
-    "m3": "old",
-    "m4": "old",
-    "w0": "young",
-    "w1": "young",
-}
+TARGET_TOPICS = {"m0": "young", "m1": "young", "m2": "young", "m3": "old", "m4": "old", "w0": "young", "w1": "young"}
 TARGET_PAIRS = {f"{g}{i}": f"m{i}/w{i}" for g in "mw" for i in range(4)}
-ATTRIBUTE_TOPICS = {
-    "a0": "pay",
-    "a1": "pay",
-    "a2": "pay",
-    "b0": "kin",
-    "b1": "kin",
-    "b4": "house",
-    "b5": "house",
-}
+ATTRIBUTE_TOPICS = {"a0": "pay", "a1": "pay", "a2": "pay", "b0": "kin", "b1": "kin", "b4": "house", "b5": "house"}
 ATTRIBUTE_PAIRS = {f"{c}{i}": f"a{i}/b{i}" for c in "ab" for i in range(5)}
 
 
@@ -164,16 +144,13 @@ def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_con
             point["sd_target"] = np.array(0.0)
         if spec.options["scales"] == "common":
             point |= {name: np.full_like(v, v[0]) for name, v in point.items() if np.ndim(v) == 1 and v.size}
-        values = [
-            point[name][0] if model[name].ndim < np.ndim(point[name]) else point[name] for name in scales
-        ]
+        values = [point[name][0] if model[name].ndim < np.ndim(point[name]) else point[name] for name in scales]
         differences.append(density(*values) - restricted_log_likelihood(table, point))
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [{"topics": TARGET_TOPICS | ATTRIBUTE_TOPICS}, {"pairs": TARGET_PAIRS}, {"pairs": ATTRIBUTE_PAIRS}],
+    "labels", [{"topics": TARGET_TOPICS | ATTRIBUTE_TOPICS}, {"pairs": TARGET_PAIRS}, {"pairs": ATTRIBUTE_PAIRS}]
 )
 def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
     """Against the average of all values with the contrast's weights, whose covariance is written out."""
@@ -181,15 +158,11 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
     data = model_data(table)
     point = random_point(table, np.random.default_rng(4))
     point |= {
-        name: np.full_like(value, np.max(value))
-        for name, value in point.items()
-        if np.ndim(value) == 1 and value.size
+        name: np.full_like(value, np.max(value)) for name, value in point.items() if np.ndim(value) == 1 and value.size
     }
     point |= {name: 0.05 + 0.02 * k for k, name in enumerate(SHARED)} | {"sd_target": np.array(0.0)}
     scales = {
-        name: (("chain", "draw"), [[float(np.max(point[name]))]])
-        for name in (*SCALES, *SHARED)
-        if np.size(point[name])
+        name: (("chain", "draw"), [[float(np.max(point[name]))]]) for name in (*SCALES, *SHARED) if np.size(point[name])
     }
     del scales["sd_target"]
     components = Components.of_posterior(xr.Dataset(scales), data)

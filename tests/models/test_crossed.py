@@ -92,9 +92,7 @@ def test_the_sampled_density_is_likelihood_times_priors_in_units_of_the_table(sm
     rng = np.random.default_rng(3)
     names = [*SCALES, "interaction", "rows", "columns"]
     values_at = model.compile_fn(
-        model.replace_rvs_by_values([model[name] for name in names]),
-        on_unused_input="ignore",
-        mode="FAST_COMPILE",
+        model.replace_rvs_by_values([model[name] for name in names]), on_unused_input="ignore", mode="FAST_COMPILE"
     )
     for _ in range(3):
         point = {name: rng.normal(0.5, 0.3, np.shape(v)) for name, v in model.initial_point().items()}
@@ -138,16 +136,11 @@ def test_labels_stay_with_their_numbers(small_table, small_fit):
 def test_repeated_or_missing_pairs_are_refused(small_table):
     frame = small_table.to_frame()
     columns = {name: name for name in WORDS} | {"value": "cosine"}
-    incomplete = AssociationTable.from_frame(
-        frame.drop(index=0), stereotypes=small_table.stereotypes, **columns
-    )
+    incomplete = AssociationTable.from_frame(frame.drop(index=0), stereotypes=small_table.stereotypes, **columns)
     with refused(TableError, "1 209 crossed-long"):
         fit(incomplete)
     repeated = AssociationTable.from_frame(
-        pd.concat([frame, frame.head(1)]),
-        stereotypes=small_table.stereotypes,
-        duplicates="keep",
-        **columns,
+        pd.concat([frame, frame.head(1)]), stereotypes=small_table.stereotypes, duplicates="keep", **columns
     )
     with refused(TableError, "model='hierarchical'"):
         fit(repeated)

@@ -24,9 +24,7 @@ def test_it_reproduces_the_published_posterior(published_cosines, published, tab
     wordlist, embedding = table.split("_", 1)
     rows = published[(published.list == wordlist) & (published.embedding == embedding)]
     ours = summarize(
-        fit(
-            published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=1000)
-        ),
+        fit(published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=1000)),
         ci_prob=0.89,
     )
     overall = rows[rows.level == "overall"].set_index("connection")
@@ -64,9 +62,7 @@ def test_every_row_of_the_paper_counts_as_often_as_it_is_listed(small_table):
     frame = small_table.to_frame()
     columns = {name: name for name in WORDS} | {"value": "cosine"}
     tripled = pd.concat([frame, *[frame[frame.target == "men 0"]] * 2])
-    table = AssociationTable.from_frame(
-        tripled, stereotypes=small_table.stereotypes, duplicates="keep", **columns
-    )
+    table = AssociationTable.from_frame(tripled, stereotypes=small_table.stereotypes, duplicates="keep", **columns)
     data = fit(table, "hierarchical", seed=1, sampling=Sampling(draws=200, tune=400))["constant_data"]
     count = data.distance_count.sum("connection")
     assert np.array_equal(count, np.where(data.target == "men 0", 3 * 19, 19))

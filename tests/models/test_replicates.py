@@ -33,15 +33,7 @@ from tests.helpers import (
     target_covariance,
 )
 
-SAMPLING = (
-    "all",
-    "both",
-    "targets",
-    "attributes",
-    "replicates",
-    "targets+replicates",
-    "attributes+replicates",
-)
+SAMPLING = ("all", "both", "targets", "attributes", "replicates", "targets+replicates", "attributes+replicates")
 
 
 def replicated_table(
@@ -74,18 +66,12 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         names = [n for n in names if not n.startswith(("sd_target_control", "sd_target_by", "sd_target"))]
         names += [n + s for n in ("sd_target_associated", "sd_target_preference") for s in ("", BY_REPLICATE)]
     own = REPLICATES if data.sizes["control"] else REPLICATES[:4]
-    return {
-        name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ()))
-        for name in (*names, *own)
-    }
+    return {name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ())) for name in (*names, *own)}
 
 
 def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], data: xr.Dataset) -> np.ndarray:
     """Of all values of all replicates at once."""
-    n_replicates, k = (
-        data.sizes["replicate"],
-        data.sizes["attribute_class"] - data.sizes["control"],
-    )
+    n_replicates, k = (data.sizes["replicate"], data.sizes["attribute_class"] - data.sizes["control"])
     index = np.indices((n_replicates, *table.values.shape)).reshape(3, -1)
     r, i, j = index
     g, c = table.group_index[i], table.class_index[j]
@@ -188,9 +174,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(design):
 def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
     """By our names; lme4 has a scale for each class, and two groups and classes have two each."""
     scales = {}
-    for name in dict.fromkeys(
-        str(n).replace("_1", "").replace("_2", "") for n in point.index if n[:3] == "sd_"
-    ):
+    for name in dict.fromkeys(str(n).replace("_1", "").replace("_2", "") for n in point.index if n[:3] == "sd_"):
         base, suffix = name.removesuffix(BY_REPLICATE), BY_REPLICATE if name.endswith(BY_REPLICATE) else ""
         own = [point.get(f"{base}_{k}{suffix}") for k in (1, 2)]
         scales[name] = np.array(point[name] if own[0] is None else own)
@@ -219,14 +203,9 @@ def test_lme4_finds_the_same_likelihood_the_same_optimum_and_the_same_standard_e
     means = table_means(table)
     weights = bias_weights(means)
     variance = Variances.of(best, **sizes).of_contrast(
-        weights.to_numpy(),
-        data.n_targets.to_numpy(),
-        data.n_attributes.to_numpy(),
-        data.sizes["replicate"],
+        weights.to_numpy(), data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes["replicate"]
     )
-    assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(
-        lme4["REML", "se"], rel=1e-5
-    )
+    assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(lme4["REML", "se"], rel=1e-5)
     assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 
 
@@ -324,17 +303,13 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
     """Of one draw of the scales: the bias in each replicate given all values, words and replicates random."""
     data = fitted.data
     at = {"chain": 0, "draw": 0}
-    scales = {
-        name: fitted.posterior[name][at].to_numpy() for name in fitted.posterior if name.startswith("sd_")
-    }
+    scales = {name: fitted.posterior[name][at].to_numpy() for name in fitted.posterior if name.startswith("sd_")}
     v = dense_covariance(templates, scales, data)
     n_replicates, size = data.sizes["replicate"], templates.values.size
     block = (templates.group_index[:, None] * len(templates.classes) + templates.class_index).ravel()
     x = np.tile(np.eye(data.block_mean.size)[block], (n_replicates, 1))
     weights = bias_weights(data).to_numpy()[0].ravel()
-    effects = {name: 0 * scale for name, scale in scales.items()} | {
-        name: scales[name] for name in REPLICATES
-    }
+    effects = {name: 0 * scale for name, scale in scales.items()} | {name: scales[name] for name in REPLICATES}
     of_effects = dense_covariance(templates, effects, data)
     # One value of each block of each replicate stands for the replicate's effects on it.
     first = [int(np.flatnonzero(block == b)[0]) for b in range(len(weights))]

@@ -26,9 +26,7 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
     model = build_model(load_spec("robust"), data)
     names = ("mean", "target_effect", "attribute_effect", "sd_residual")
     values = model.compile_fn(
-        model.replace_rvs_by_values(
-            [*model.logp([model["association"]], sum=False), *(model[name] for name in names)]
-        ),
+        model.replace_rvs_by_values([*model.logp([model["association"]], sum=False), *(model[name] for name in names)]),
         inputs=model.value_vars,
         on_unused_input="ignore",
         mode="FAST_COMPILE",

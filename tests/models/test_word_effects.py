@@ -32,9 +32,7 @@ def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(s
     effects = word_effects(small_fit)
     to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
     of_men = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
-    work, home = (
-        to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home")
-    )
+    work, home = (to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home"))
     of_targets = (of_men.sel(attribute_class="work") - of_men.sel(attribute_class="home")).mean("target")
     bias = {
         scope: estimate_of(small_fit, "group_bias", scope).draws.sel(contrast="men").transpose("chain", ...)

@@ -60,9 +60,7 @@ def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
     np.testing.assert_allclose(drawn, summary.loc[["bias", "group_bias", "excess"], "mean"])
     lower, upper = interval_columns(summary)
     intervals = [
-        line.get_xdata()
-        for line in ax.lines
-        if line.get_marker() == "None" and len(set(line.get_ydata())) == 1
+        line.get_xdata() for line in ax.lines if line.get_marker() == "None" and len(set(line.get_ydata())) == 1
     ]
     np.testing.assert_allclose(intervals, summary.loc[["bias", "group_bias", "excess"], [lower, upper]])
 
@@ -70,9 +68,7 @@ def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
 def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
     reach = [patch.get_width() / 2 for patch in ax.patches]
-    np.testing.assert_allclose(
-        reach, 1.959964 * summary.loc[["bias", "group_bias", "excess"], "noise_sd"], rtol=1e-6
-    )
+    np.testing.assert_allclose(reach, 1.959964 * summary.loc[["bias", "group_bias", "excess"], "noise_sd"], rtol=1e-6)
 
 
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
@@ -129,9 +125,7 @@ def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
     step = grid[1] - grid[0]
     assert posterior.sum() * step == pytest.approx(1, abs=0.01)
     assert noise.sum() * step == pytest.approx(1, abs=0.01)
-    observed = [
-        line.get_xdata()[0] for line in plot_posterior(small_fit).lines if line.get_linestyle() == ":"
-    ]
+    observed = [line.get_xdata()[0] for line in plot_posterior(small_fit).lines if line.get_linestyle() == ":"]
     assert observed == pytest.approx([bias.observed.item()])
 
 

@@ -73,11 +73,7 @@ def test_every_cell_of_an_atlas_has_its_point_and_its_interval_on_one_axis(atlas
     scale = offsets[whole] / cells.loc[whole, ["ci95_lb", "ci95_ub"]].to_numpy()
     np.testing.assert_allclose(scale, scale[0, 0])
     points = np.concatenate(
-        [
-            line.get_xdata()
-            for line in ax.lines
-            if line.get_marker() in ("o", "x", "D") and len(line.get_xdata())
-        ]
+        [line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "x", "D") and len(line.get_xdata())]
     )
     expected = columns + scale[0, 0] * cells.bias.to_numpy()
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
@@ -91,14 +87,10 @@ def test_an_atlas_explains_the_marks_that_it_has_and_no_others(atlas: Sweep) -> 
 
 
 @pytest.mark.parametrize("side", ["embedding", "list"])
-def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_rank(
-    atlas: Sweep, side: str
-) -> None:
+def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_rank(atlas: Sweep, side: str) -> None:
     ax = plot_ranking(atlas, side)
     assert atlas.pooled is not None
-    rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values(
-        "mean", ascending=False
-    )
+    rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values("mean", ascending=False)
     assert yticks(ax) == list(rows.index)
     (means,) = (line for line in ax.lines if line.get_marker() == "o")
     np.testing.assert_allclose(means.get_xdata(), rows["mean"])

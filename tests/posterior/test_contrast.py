@@ -17,9 +17,7 @@ COLUMNS = ["mean", "sd", "eti95_lb", "eti95_ub", "prob_direction", "observed", "
 def test_the_weights_of_an_estimand_give_the_row_of_that_estimand(small_fit, scope):
     row = summarize(small_fit, scope, ci_prob=0.95).loc[("group_bias", "men")]
     table = contrast(small_fit, GROUP_BIAS, scope).table
-    np.testing.assert_allclose(
-        table.loc["contrast", COLUMNS].astype(float), row[COLUMNS].astype(float), rtol=1e-9
-    )
+    np.testing.assert_allclose(table.loc["contrast", COLUMNS].astype(float), row[COLUMNS].astype(float), rtol=1e-9)
     assert set(table.columns) == set(row.index)
 
 
@@ -57,9 +55,7 @@ def test_a_frame_an_array_and_a_mapping_ask_the_same(small_fit):
         dims=("attribute_class", "group"),
         coords={"attribute_class": ["home", "work"], "group": ["men"]},
     )
-    means = [
-        contrast(small_fit, weights).table.loc["contrast", "mean"] for weights in (GROUP_BIAS, frame, array)
-    ]
+    means = [contrast(small_fit, weights).table.loc["contrast", "mean"] for weights in (GROUP_BIAS, frame, array)]
     assert len(set(means)) == 1
 
 

@@ -38,12 +38,7 @@ def test_a_scope_that_keeps_words_leaves_their_variance_out(small_fit):
 
 
 @pytest.mark.parametrize(
-    ("lengths", "scope", "why"),
-    [
-        ([1], "both", "targets 1"),
-        ([], "both", "targets"),
-        ([8], "none", "number"),
-    ],
+    ("lengths", "scope", "why"), [([1], "both", "targets 1"), ([], "both", "targets"), ([8], "none", "number")]
 )
 def test_designs_that_make_no_sense_are_refused(small_fit, lengths, scope, why):
     with refused(ScopeError, why):
@@ -83,9 +78,7 @@ def test_that_many_words_would_indeed_settle_it():
 
     def sized(n: int, seed: int) -> AssociationTable:
         targets = dict.fromkeys(("men", "women"), n)
-        return random_table(
-            seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n)
-        )
+        return random_table(seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n))
 
     needed = words_needed(fit(sized(40, seed=1), seed=1, sampling=SHORT), power=0.8).words
     short = Sampling(draws=500, tune=400, chains=2)

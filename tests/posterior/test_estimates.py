@@ -55,9 +55,7 @@ def test_word_contrasts_average_to_those_of_their_group_and_class(small_table, s
 def test_every_scope_centres_on_the_same_contrast_and_wider_scopes_are_wider(small_fit):
     tables = {scope: summarize(small_fit, scope) for scope in SCOPES}
     sd = {scope: table.loc[("bias", "overall"), "sd"] for scope, table in tables.items()}
-    assert (
-        sd["none"] < min(sd["targets"], sd["attributes"]) < max(sd["targets"], sd["attributes"]) < sd["both"]
-    )
+    assert sd["none"] < min(sd["targets"], sd["attributes"]) < max(sd["targets"], sd["attributes"]) < sd["both"]
     for table in tables.values():
         row = table.loc[("bias", "overall")]
         assert abs(row["mean"] - row["observed"]) < 0.25 * max(sd.values())

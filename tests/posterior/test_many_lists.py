@@ -36,9 +36,7 @@ def test_a_list_alone_stays_as_it_is():
 
 
 def test_the_sentence_counts_what_survives_and_names_it():
-    found = many_lists(
-        {"weat6": verdict(0.001), "weat7": verdict(0.4, "not distinguishable"), "gender": verdict(0.03)}
-    )
+    found = many_lists({"weat6": verdict(0.001), "weat7": verdict(0.4, "not distinguishable"), "gender": verdict(0.03)})
     assert says(found, "three two distinguishable Holm's one weat6")
     assert "weat7" not in str(found)
     assert "gender" not in str(found)

@@ -21,9 +21,7 @@ LIST = {
 }
 
 
-def jobs(
-    classes: Mapping[str, int] | None = None, opposites: tuple[str, ...] = ("female",)
-) -> AssociationTable:
+def jobs(classes: Mapping[str, int] | None = None, opposites: tuple[str, ...] = ("female",)) -> AssociationTable:
     """Occupations with male and female words and a control class."""
     classes = classes or {"male": 6, "female": 5, "neutral": 8}
     return random_table(3, targets={"jobs": 7}, attributes=dict(classes), opposites=opposites)
@@ -109,18 +107,11 @@ def test_a_frame_of_one_group_has_opposites_by_default():
     )
     assert told.sha256 == jobs().sha256 != table.sha256
     with refused(TableError, "opposites 'femal' 'female'"):
-        AssociationTable.from_frame(
-            frame, value="cosine", stereotypes={"jobs": "male"}, opposites=["femal"], **columns
-        )
+        AssociationTable.from_frame(frame, value="cosine", stereotypes={"jobs": "male"}, opposites=["femal"], **columns)
 
 
 @pytest.mark.parametrize(
-    ("opposites", "message"),
-    [
-        (["femal"], "'femal' 'female'"),
-        (["male"], "'male' stereotypical"),
-        ("female", "list"),
-    ],
+    ("opposites", "message"), [(["femal"], "'femal' 'female'"), (["male"], "'male' stereotypical"), ("female", "list")]
 )
 def test_opposites_that_mean_nothing_are_refused(opposites, message):
     with refused(WordListError, message):

@@ -32,9 +32,7 @@ def spelt(seed: int, bias: float) -> AssociationTable:
 
 @pytest.fixture(scope="module")
 def fits(sampled: None) -> list[xr.DataTree]:
-    return [
-        fit(spelt(seed, bias), seed=1, sampling=SHORT) for seed, bias in ((11, 0.06), (12, 0.1), (13, 0.08))
-    ]
+    return [fit(spelt(seed, bias), seed=1, sampling=SHORT) for seed, bias in ((11, 0.06), (12, 0.1), (13, 0.08))]
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +57,7 @@ def test_each_list_is_its_verdict_by_itself_and_narrower_in_the_light_of_the_oth
         assert row.pooled_prob_direction > 0.99
 
 
-def test_a_new_list_is_known_worse_than_the_mean_and_lists_that_do_not_differ_better_than_any_alone(
-    fits, pooled
-):
+def test_a_new_list_is_known_worse_than_the_mean_and_lists_that_do_not_differ_better_than_any_alone(fits, pooled):
     widths = pooled.table.eti95_ub - pooled.table.eti95_lb
     assert widths["new list"] > widths["mu"]
     alike = pool(fits, tau_scale=1e-6)
@@ -114,10 +110,7 @@ def test_one_fit_is_no_sample(small_fit):
     ("changes", "message"),
     [
         ({"name": "small"}, "'small' 2"),
-        (
-            {"embedding": "glove"},
-            "'other' 'small' 'glove' 'a table of numbers'",
-        ),
+        ({"embedding": "glove"}, "'other' 'small' 'glove' 'a table of numbers'"),
         ({"priors": "{}"}, "'crossed' priors structure"),
         ({"metric": Metric("log odds", unit="logits").to_json()}, "log odds cosines"),
     ],
@@ -134,13 +127,7 @@ def test_what_has_not_converged_is_refused(small_fit):
         pool([small_fit, called(small_fit, "failed", diagnostics=failed)])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"ci_prob": 95}, "95"),
-        ({"tau_scale": -1.0}, "tau_scale -1"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [({"ci_prob": 95}, "95"), ({"tau_scale": -1.0}, "tau_scale -1")])
 def test_impossible_settings_are_refused(small_fit, options, message):
     with refused(BayesBiasError, message):
         pool([small_fit, called(small_fit, "other")], **options)

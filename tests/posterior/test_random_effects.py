@@ -84,9 +84,7 @@ def test_equal_standard_deviations_have_a_closed_form_given_tau():
     assert found.mu.total_sd == pytest.approx(np.sqrt(weight @ (sd**2 + tau**2) / 4), rel=0.005)
     drawn = weight @ (sd**2 / (sd**2 + tau**2))
     assert [found.theta(k).mean for k in range(4)] == pytest.approx(y + drawn * (y.mean() - y), abs=1e-3)
-    assert found.new.total_sd == pytest.approx(
-        np.hypot(found.mu.total_sd, np.sqrt(weight @ tau**2)), rel=0.001
-    )
+    assert found.new.total_sd == pytest.approx(np.hypot(found.mu.total_sd, np.sqrt(weight @ tau**2)), rel=0.001)
 
 
 def test_mixtures_agree_with_an_even_grid(lists):

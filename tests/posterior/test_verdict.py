@@ -87,22 +87,10 @@ def test_a_class_of_one_word_says_nothing_of_new_attributes():
 
 
 @pytest.mark.parametrize(
-    ("needed", "said"),
-    [
-        (
-            WordsNeeded(118, power=0.8, averaged=0.57),
-            "120 words 80% 57%",
-        ),
-        (
-            None,
-            "1,000 words not",
-        ),
-    ],
+    ("needed", "said"), [(WordsNeeded(118, power=0.8, averaged=0.57), "120 words 80% 57%"), (None, "1,000 words not")]
 )
 def test_a_number_of_words_says_what_it_presupposes(needed, said):
-    unsure = Verdict(
-        "not distinguishable", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 0.84, words_needed=needed
-    )
+    unsure = Verdict("not distinguishable", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 0.84, words_needed=needed)
     assert unsure.chance == pytest.approx(0.32)
     assert says(unsure.text, f"32 of 100 Planning {said}")
 
@@ -144,12 +132,7 @@ def test_a_bias_planted_against_the_stereotype_is_reported_as_such():
 
 @pytest.mark.parametrize(
     ("chance_of_it", "said"),
-    [
-        (0.0002, "fewer than 1 of 1,000"),
-        (0.041, "41 of 1,000"),
-        (0.13, "13 of 100"),
-        (0.999, "more than 99 of 100"),
-    ],
+    [(0.0002, "fewer than 1 of 1,000"), (0.041, "41 of 1,000"), (0.13, "13 of 100"), (0.999, "more than 99 of 100")],
 )
 def test_a_chance_is_a_natural_frequency(chance_of_it, said):
     found = Verdict("borderline", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 1 - chance_of_it / 2)
@@ -157,29 +140,21 @@ def test_a_chance_is_a_natural_frequency(chance_of_it, said):
 
 
 @pytest.mark.parametrize(
-    ("prob_direction", "label"),
-    [(0.976, "distinguishable"), (0.974, "borderline"), (0.949, "not distinguishable")],
+    ("prob_direction", "label"), [(0.976, "distinguishable"), (0.974, "borderline"), (0.949, "not distinguishable")]
 )
 def test_the_label_follows_the_chance(prob_direction, label):
     assert _label(chance(prob_direction), 0.05, "both") == label
 
 
 def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
-    found, row = (
-        verdict(small_fit, "targets"),
-        summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")],
-    )
+    found, row = (verdict(small_fit, "targets"), summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")])
     assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 
 
 @pytest.mark.parametrize(
     ("words", "templates", "said"),
     [
-        (
-            80,
-            40,
-            "80 words 60% 40 templates",
-        ),
+        (80, 40, "80 words 60% 40 templates"),
         (80, None, "80 words 60% templates not"),
         (None, 40, "1,000 words 40 templates 80%"),
         (None, None, "1,000 words nor templates"),
@@ -197,14 +172,8 @@ def test_an_unsettled_bias_comes_with_what_more_templates_would_do(words, templa
 
 
 def test_what_a_replicate_is_has_its_plural():
-    assert (
-        scope_of("all").with_replicates_called("corpus").reach
-        == "new targets, new attributes and new corpora"
-    )
-    assert (
-        scope_of("targets").with_replicates_called("seed").reach
-        == "new targets, these attributes, these seeds"
-    )
+    assert scope_of("all").with_replicates_called("corpus").reach == "new targets, new attributes and new corpora"
+    assert scope_of("targets").with_replicates_called("seed").reach == "new targets, these attributes, these seeds"
 
 
 def test_a_table_without_replicates_reads_as_both(small_fit):

@@ -103,9 +103,7 @@ def test_provenance_has_both_tables_all_fits_and_a_hash_of_every_file(folder: Pa
     assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
 
 
-def test_zero_by_construction_is_said_cited_and_has_no_posterior(
-    construction: Comparison, tmp_path: Path
-) -> None:
+def test_zero_by_construction_is_said_cited_and_has_no_posterior(construction: Comparison, tmp_path: Path) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     assert {path.name for path in out.glob("*.nc")} == {"posterior-before.nc", "posterior-change.nc"}
     text = (out / "methods.tex").read_text(encoding="utf-8")
@@ -117,9 +115,7 @@ def test_zero_by_construction_is_said_cited_and_has_no_posterior(
     assert r"& by construction & — \\" in (out / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_fits_that_failed_are_marked_wherever_their_numbers_stand(
-    construction: Comparison, tmp_path: Path
-) -> None:
+def test_fits_that_failed_are_marked_wherever_their_numbers_stand(construction: Comparison, tmp_path: Path) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     for name in ("index.html", "tables.tex", "methods.txt"):
         text = (out / name).read_text(encoding="utf-8").lower()

@@ -45,8 +45,7 @@ def test_bare_signs_of_an_entry_are_escaped_and_those_of_its_address_are_not():
 
 
 @pytest.mark.parametrize(
-    "entry",
-    ["@misc{x, note={\\input{secret}}}", "@misc{x, note={a}} @misc{y,}", "@misc{x, note={a}", "no entry"],
+    "entry", ["@misc{x, note={\\input{secret}}}", "@misc{x, note={a}} @misc{y,}", "@misc{x, note={a}", "no entry"]
 )
 def test_an_entry_that_does_more_than_cite_gives_way_to_the_citation(entry):
     text = bibtex_of(Reference("Smith (2020)", bibtex=entry))

@@ -80,9 +80,7 @@ def failed(sampled: None, small_table: AssociationTable) -> Report:
 def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(
-        section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published
-    )
+    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published)
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
@@ -297,9 +295,7 @@ def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
     (targets, _), without = check.result, check.tables["left-out"]
     assert evidence.loc["small", "icc_targets"] == pytest.approx(targets.icc)
-    assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(
-        without[without.what == "word"].bias.max()
-    )
+    assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(without[without.what == "word"].bias.max())
     assert states(html_of(made), "Without word observed bias")
     filed = pd.read_csv(folder / "left-out.csv")
     assert len(filed[filed.list == "small"]) == len(without)
@@ -346,11 +342,7 @@ def test_a_second_opinion_says_the_same_or_is_reported_before_anything_else(made
 
 @pytest.mark.parametrize(
     ("sizes", "consequence"),
-    [
-        ((6, 30), "interval too short"),
-        ((30, 6), "interval too long"),
-        ((20, 20), "similar length little"),
-    ],
+    [((6, 30), "interval too short"), ((30, 6), "interval too long"), ((20, 20), "similar length little")],
 )
 def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
     rng = np.random.default_rng(1)
@@ -463,14 +455,8 @@ def test_provenance_has_a_hash_of_every_file(folder):
     assert provenance["lists"]["small"]["table_sha256"] == random_table().sha256
 
 
-def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(
-    made, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(
-        figure_files,
-        "_files",
-        lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False),
-    )
+def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(figure_files, "_files", lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False))
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
@@ -599,9 +585,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
         for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
     ]
-    both = report(
-        WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=FEW, calibration_draws=2
-    )
+    both = report(WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=FEW, calibration_draws=2)
     assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
     measured = both.measures()

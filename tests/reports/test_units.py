@@ -55,9 +55,7 @@ def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def said(path: Path) -> str:
     """What a reader sees, references and what is of cosines by nature left out."""
     text = path.read_text(encoding="utf-8")
-    text = re.sub(
-        r'src="data:[^"]*"|<style>.*?</style>|<ol class="references">.*?</ol>', "", text, flags=re.S
-    )
+    text = re.sub(r'src="data:[^"]*"|<style>.*?</style>|<ol class="references">.*?</ol>', "", text, flags=re.S)
     text = html.unescape(text.split("\nReferences\n")[0])
     return re.sub(BY_NATURE, "", text)
 
@@ -74,11 +72,7 @@ def test_what_is_no_number_is_refused_even_where_nothing_bounds_it(toy, value):
     frame.loc[4, "log odds"] = value
     with refused(TableError, f"log odds {value}"):
         AssociationTable.from_frame(
-            frame,
-            **{name: name for name in WORDS},
-            value="log odds",
-            stereotypes=toy.stereotypes,
-            metric=LOG_ODDS,
+            frame, **{name: name for name in WORDS}, value="log odds", stereotypes=toy.stereotypes, metric=LOG_ODDS
         )
 
 
@@ -100,9 +94,7 @@ def test_numbers_are_those_of_cosines_of_the_same_size(made, planted):
     assert summarize(made.sections[0].fit).equals(summarize(planted.fits["before"]))
 
 
-@pytest.mark.parametrize(
-    "plot", [plot_forest, plot_posterior, plot_word_bias, lambda fit: plot_overview([fit])]
-)
+@pytest.mark.parametrize("plot", [plot_forest, plot_posterior, plot_word_bias, lambda fit: plot_overview([fit])])
 def test_axes_of_biases_have_the_unit(made, plot):
     assert plot(made.sections[0].fit).get_xlabel() == "logits (positive: stereotypical)"
 

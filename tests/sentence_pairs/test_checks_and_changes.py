@@ -78,11 +78,7 @@ def test_noise_is_what_pairs_show_that_change_in_either_direction_alike():
 def test_writers_effects_on_changing_and_on_gaining_are_independent():
     """Over new writers the change is a product of averages, not the average of the products of one writer's effects."""
     effects = {"logit_sd_writer": 1.5}
-    changed, gained = (
-        fit_of(BY_WRITER, logit=level, **effects)["posterior"].to_dataset() for level in (-0.5, 1.0)
-    )
+    changed, gained = (fit_of(BY_WRITER, logit=level, **effects)["posterior"].to_dataset() for level in (-0.5, 1.0))
     z = np.random.default_rng(4).standard_normal((2, 400_000))
     often, towards = expit(-0.5 + 1.5 * z[0]).mean(), expit(1.0 + 1.5 * z[1]).mean()
-    assert change_of_shares(changed, gained, BY_WRITER).values == pytest.approx(
-        often * (2 * towards - 1), abs=0.002
-    )
+    assert change_of_shares(changed, gained, BY_WRITER).values == pytest.approx(often * (2 * towards - 1), abs=0.002)

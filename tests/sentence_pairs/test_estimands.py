@@ -34,8 +34,7 @@ def test_the_share_is_that_of_all_writers_and_not_of_a_median_one():
     posterior = known(1.0, 1.5)
     found = shares(posterior, DATA)
     by_type = [
-        quad(lambda z, at=level: expit(1.0 + at + 1.5 * z) * norm.pdf(z), -9, 9)[0]
-        for level in (0.5, -0.2, -0.3)
+        quad(lambda z, at=level: expit(1.0 + at + 1.5 * z) * norm.pdf(z), -9, 9)[0] for level in (0.5, -0.2, -0.3)
     ]
     assert found.values[0, 1:] == pytest.approx(by_type, abs=1e-5)
     assert found.values[0, 0] == pytest.approx(np.array(by_type)[TYPE_OF].mean(), abs=1e-5)

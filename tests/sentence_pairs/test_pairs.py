@@ -58,9 +58,7 @@ def test_without_clusters_the_share_is_beta(alone):
     assert row.sd == pytest.approx(exact.std(), rel=0.1)
     assert_allclose([row.eti95_lb, row.eti95_ub], exact.ppf([0.025, 0.975]), atol=0.3 * exact.std())
     assert_allclose(
-        [row.eti95_lb, row.eti95_ub],
-        [row.independent_ci95_lb, row.independent_ci95_ub],
-        atol=0.3 * exact.std(),
+        [row.eti95_lb, row.eti95_ub], [row.independent_ci95_lb, row.independent_ci95_ub], atol=0.3 * exact.std()
     )
 
 
@@ -101,9 +99,7 @@ def test_with_writers_the_share_is_that_of_a_grid():
 
 
 @pytest.mark.parametrize(("prob_direction", "planned"), [(0.63, False), (0.8, True), (0.99, False)])
-def test_numbers_of_pairs_are_planned_where_the_share_is_neither_clear_nor_mostly_noise(
-    alone, prob_direction, planned
-):
+def test_numbers_of_pairs_are_planned_where_the_share_is_neither_clear_nor_mostly_noise(alone, prob_direction, planned):
     table = alone.table.copy()
     table.loc[("share", "all pairs"), "prob_direction"] = prob_direction
     assert ("Planning" in replace(alone, table=table).text) == planned
@@ -121,13 +117,9 @@ def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
 def test_other_units_and_another_order_are_that_and_nothing_else():
     scaled, whole = ask(TABLE.sample(frac=1, random_state=1)), ask(TABLE)
     pd.testing.assert_frame_equal(scaled.table, whole.table)
-    scaled = ask(
-        TABLE.assign(score_more=8 * TABLE.score_more, score_less=8 * TABLE.score_less), decimals=None
-    )
+    scaled = ask(TABLE.assign(score_more=8 * TABLE.score_more, score_less=8 * TABLE.score_less), decimals=None)
     columns = ["mean", "eti95_lb", "eti95_ub", "noise_ci95_ub"]
-    assert_allclose(
-        scaled.table.loc["difference", columns], 8 * whole.table.loc["difference", columns], rtol=1e-6
-    )
+    assert_allclose(scaled.table.loc["difference", columns], 8 * whole.table.loc["difference", columns], rtol=1e-6)
 
 
 @pytest.mark.slow

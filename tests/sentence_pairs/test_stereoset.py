@@ -104,11 +104,7 @@ def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
         ([], SCORES, "gold: "),
         ({"data": {}}, SCORES, "StereoSet"),
         ({"data": {"intrasentence": [{"id": "i0"}]}}, SCORES, "'intrasentence'"),
-        (
-            {"data": {"intrasentence": [GOLD["data"]["intrasentence"][0] | {"sentences": []}]}},
-            SCORES,
-            "gold 'i0'",
-        ),
+        ({"data": {"intrasentence": [GOLD["data"]["intrasentence"][0] | {"sentences": []}]}}, SCORES, "gold 'i0'"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path: Path, gold: object, given: dict, message: str):

@@ -10,14 +10,7 @@ from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings
 from benchmarks.atlases import made_cells, truth
 
 # What becomes of a few cells, by their places.
-_FAILED = {
-    "bias": np.nan,
-    "sd": np.nan,
-    "ci95_lb": np.nan,
-    "ci95_ub": np.nan,
-    "verdict": "failed",
-    "source": "",
-}
+_FAILED = {"bias": np.nan, "sd": np.nan, "ci95_lb": np.nan, "ci95_ub": np.nan, "verdict": "failed", "source": ""}
 _UNCONVERGED = {"verdict": "not converged", "problems": "R-hat up to 1.030 (should be at most 1.01)"}
 _SCREENED = {"verdict": "screened only", "source": "quasi-F"}
 _ODD = {1: _FAILED, 5: _UNCONVERGED, 7: _SCREENED}

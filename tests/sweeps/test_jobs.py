@@ -57,11 +57,7 @@ def test_a_failure_for_good_is_kept_and_one_by_chance_is_tried_again(store: Stor
     found = run_jobs([wrong, halves(0.0), root(4.0)], store, jobs=1)
     assert says(found[0].failed, "seed -1")
     assert says(found[1].failed, "unexpected ZeroDivisionError division by zero")
-    assert [outcome.failed == "" for outcome in found] == [
-        False,
-        False,
-        True,
-    ]
+    assert [outcome.failed == "" for outcome in found] == [False, False, True]
     assert store.has(wrong)
     assert not store.has(halves(0.0))
     assert run_jobs([halves(2.0)], store)[0].result == 0.5

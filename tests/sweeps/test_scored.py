@@ -73,16 +73,8 @@ def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
             {"debiasing": [Debiasing(HardDebias(), "she:he")]},
             "debiasing 'debiased' 'one' log probabilities",
         ),
-        (
-            [bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))],
-            {},
-            "embeddings 2 'one'",
-        ),
-        (
-            [bb.LanguageModelColumn(Talker("one"), predict="target")],
-            {},
-            "predict 'target' 'targets'",
-        ),
+        ([bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))], {}, "embeddings 2 'one'"),
+        ([bb.LanguageModelColumn(Talker("one"), predict="target")], {}, "predict 'target' 'targets'"),
         ([bb.LanguageModelColumn(Talker("one"), templates="plain-1")], {}, "templates 'plain-1'"),
     ],
 )

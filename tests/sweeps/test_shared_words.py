@@ -30,11 +30,7 @@ def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
         ]
         found = [
             quasi_f(
-                assemble(
-                    each[drawn[:16]] @ each[drawn[16:]].T,
-                    *sides,
-                    {"group 0": "class 0", "group 1": "class 1"},
-                )
+                assemble(each[drawn[:16]] @ each[drawn[16:]].T, *sides, {"group 0": "class 0", "group 1": "class 1"})
             )
             for each in embeddings
         ]

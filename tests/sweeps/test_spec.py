@@ -56,9 +56,7 @@ def test_folders_and_results_beside_the_spec_are_no_lists(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "file"), [("weat*", "weat6.csv"), ("weat6", "weat6")])
-def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(
-    home: Path, name: str, file: str
-) -> None:
+def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(home: Path, name: str, file: str) -> None:
     shutil.copy(str(shipped("wordlists") / "weat6.toml"), home / "own.toml")
     (home / "own.toml").rename(home / file)
     with pytest.raises(WordListError) as raised:
@@ -96,39 +94,21 @@ def test_a_debiasing_is_read(home: Path, method: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            HEAD + '[[embeddings]]\nfiles = "glove*.txt"\n',
-            "audit.toml files 'glove*.txt'",
-        ),
+        (HEAD + '[[embeddings]]\nfiles = "glove*.txt"\n', "audit.toml files 'glove*.txt'"),
         (f'lists = ["own/*.toml"]\n{DEMO}', "audit.toml lists 'own/*.toml'"),
         (DEMO, "audit.toml lists"),
         (HEAD, "audit.toml embeddings"),
         (HEAD + "embedings = 1\n" + DEMO, "audit.toml 'embedings' 'embeddings'"),
-        (
-            HEAD + '[[embeddings]]\nname = "a"\nfiles = "seed-*.txt"\n',
-            "audit.toml [[embeddings]] 'a' 2",
-        ),
-        (
-            HEAD + '[[embeddings]]\nname = "a"\n',
-            "audit.toml [[embeddings]] files encoder masked",
-        ),
-        (
-            HEAD + '[[embeddings]]\nmasked = "bert"\nencoder = "bert"\n',
-            "audit.toml [[embeddings]] encoder masked",
-        ),
+        (HEAD + '[[embeddings]]\nname = "a"\nfiles = "seed-*.txt"\n', "audit.toml [[embeddings]] 'a' 2"),
+        (HEAD + '[[embeddings]]\nname = "a"\n', "audit.toml [[embeddings]] files encoder masked"),
+        (HEAD + '[[embeddings]]\nmasked = "bert"\nencoder = "bert"\n', "audit.toml [[embeddings]] encoder masked"),
         (
             HEAD + '[[embeddings]]\nmasked = "bert"\nreplicates = "seed"\n',
             "audit.toml [[embeddings]] replicates masked",
         ),
         (HEAD + DEMO + '[[debiasing]]\nname = "x"\n', "audit.toml [[debiasing]] 'sets'"),
-        (
-            HEAD + "[embeddings]\n",
-            "audit.toml [[embeddings]]",
-        ),
-        (
-            HEAD + DEMO + "[sampling]\ndraw = 3\n",
-            "audit.toml [sampling] 'draw' 'draws'",
-        ),
+        (HEAD + "[embeddings]\n", "audit.toml [[embeddings]]"),
+        (HEAD + DEMO + "[sampling]\ndraw = 3\n", "audit.toml [sampling] 'draw' 'draws'"),
         ("lists = [", "audit.toml"),
     ],
 )

@@ -50,12 +50,7 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     found, _ = swept
     fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=BRIEF)
     said, cell = bb.verdict(fit), found.cells.loc[("shipped", "weat7")]
-    assert (cell.bias, cell.ci95_lb, cell.ci95_ub, cell.verdict) == (
-        said.mean,
-        said.lower,
-        said.upper,
-        said.label,
-    )
+    assert (cell.bias, cell.ci95_lb, cell.ci95_ub, cell.verdict) == (said.mean, said.lower, said.upper, said.label)
     assert cell.r_hat == Diagnostics.of(fit).r_hat
     assert found.measures.loc[("shipped", "weat7", "WEAT"), "value"] == pytest.approx(0.966, abs=1e-3)
 
@@ -65,9 +60,7 @@ def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]
     found, folder = swept
     before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
-    grown = bb.sweep(
-        renamed, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1
-    )
+    grown = bb.sweep(renamed, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1)
     after = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     assert before.items() < after.items()
     assert len(after) - len(before) == 6  # two lists: quasi-F, posterior, measures
@@ -111,14 +104,10 @@ def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
 
 def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) -> None:
     math = bb.load_wordlist("weat7").groups["math"]
-    found = screened(
-        {"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path
-    )
+    found = screened({"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path)
     assert found.failures[["embedding", "list"]].to_numpy().tolist() == [["few", "weat7"]]
     assert says(found.failures.reason[0], "group 'math' 5 of 8 vector")
-    assert found.coverage[["embedding", "name", "lost"]].to_numpy().tolist() == [
-        ["one less", "math", math[0]]
-    ]
+    assert found.coverage[["embedding", "name", "lost"]].to_numpy().tolist() == [["one less", "math", math[0]]]
     assert found.cells.verdict["few", "weat7"] == "failed"
     assert found.cells.bias.notna().sum() == 5
 
@@ -169,10 +158,7 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"embeddings": []}, "embeddings none"),
-        (
-            {"embeddings": ["googlenews-demo", "googlenews-demo"]},
-            "embeddings 2 'googlenews-demo'",
-        ),
+        ({"embeddings": ["googlenews-demo", "googlenews-demo"]}, "embeddings 2 'googlenews-demo'"),
         ({"lists": []}, "lists none"),
         ({"lists": ["weat6", "weat6"]}, "lists 'weat6' 2"),
         ({"models": ["hierarchical"]}, "model 'hierarchical' scopes"),
@@ -180,10 +166,7 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
         ({"posteriors": "some"}, "posteriors 'some'"),
         ({"posteriors": [("googlenews-demo", "weat7")]}, "posteriors 'weat7'"),
         ({"jobs": 0}, "jobs 0"),
-        (
-            {"debiasing": [Debiasing(HardDebias(), "she:he", "x", of=("glove",))]},
-            "debiasing 'x' 'glove'",
-        ),
+        ({"debiasing": [Debiasing(HardDebias(), "she:he", "x", of=("glove",))]}, "debiasing 'x' 'glove'"),
         ({"sampling": 100}, "sampling 100"),
     ],
 )

@@ -82,8 +82,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     for scope in ("both", "targets", "attributes"):
         # Rounding of 1e-17 sends the chains elsewhere in the same posterior.
         one, other = (
-            tabulate(bias_estimate(each, scope), 0.95, "eti").loc["overall"]
-            for each in (with_matrix, without)
+            tabulate(bias_estimate(each, scope), 0.95, "eti").loc["overall"] for each in (with_matrix, without)
         )
         assert one["mean"] == pytest.approx(other["mean"], abs=5 * (one.mcse_mean + other.mcse_mean))
     assert summarize(without).index.equals(summarize(with_matrix).index)

@@ -122,14 +122,9 @@ def test_rows_of_no_replicate_are_refused():
             lambda given: given | {"seed 1": replace(given["seed 1"], stereotypes={"women": "work"})},
             "stereotypes 'seed 0'",
         ),
+        (lambda given: given | {"seed 1": given["seed 1"].over(regrouped)}, "'men 0' 'women' 'seed 1' 'men'"),
         (
-            lambda given: given | {"seed 1": given["seed 1"].over(regrouped)},
-            "'men 0' 'women' 'seed 1' 'men'",
-        ),
-        (
-            lambda given: (
-                given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])}
-            ),
+            lambda given: given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])},
             "'neutral' seeds",
         ),
     ],
@@ -144,10 +139,7 @@ def test_an_array_of_replicates_is_the_same_table():
     first = next(iter(tables().values())).values
     words = {
         side: dict(zip(first[dim].to_numpy().tolist(), first[home].to_numpy().tolist(), strict=True))
-        for side, dim, home in (
-            ("targets", "target", "group"),
-            ("attributes", "attribute", "attribute_class"),
-        )
+        for side, dim, home in (("targets", "target", "group"), ("attributes", "attribute", "attribute_class"))
     }
     stacked = expected.replicates.stacked().to_numpy()
     labels = expected.replicates.labels

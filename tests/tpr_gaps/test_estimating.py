@@ -113,11 +113,7 @@ def test_the_posterior_is_readable_and_its_gaps_are_those_of_its_rates(nothing: 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
-    [
-        ({"of": "woman"}, "of 'woman' F, M"),
-        ({"ci_prob": 95}, "ci_prob 95"),
-        ({"seed": -1}, "seed -1"),
-    ],
+    [({"of": "woman"}, "of 'woman' F, M"), ({"ci_prob": 95}, "ci_prob 95"), ({"seed": -1}, "seed -1")],
 )
 def test_what_is_asked_is_checked_before_anything_is_sampled(asked: dict, said: str):
     y, group = ["a", "a", "b", "b"], ["F", "M", "F", "M"]
@@ -214,9 +210,7 @@ def test_the_command_prints_and_writes(run, tmp_path: Path):
     frame["said"] = np.where(rng.random(len(frame)) < 0.7, frame.job, "job 00")
     frame.to_csv(tmp_path / "people.csv", index=False)
     columns = ["--y", "job", "--prediction", "said", "--group", "sex"]
-    code, out, err = run(
-        "tpr-gaps", tmp_path / "people.csv", *columns, "--of", "M", "--out", tmp_path / "out"
-    )
+    code, out, err = run("tpr-gaps", tmp_path / "people.csv", *columns, "--of", "M", "--out", tmp_path / "out")
     assert code == 0, err
     assert says(out, "true-positive rates")
     assert (tmp_path / "out" / "index.html").is_file()

@@ -42,11 +42,7 @@ def test_pairs_are_scored_judged_and_written(
     assert (tmp_path / "out" / "index.html").is_file()
 
 
-def test_masked_models_are_compared(
-    folders: tuple[str, str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-):
+def test_masked_models_are_compared(folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     code, out = run(capsys, "compare", "weat6", *sides)
     assert code == 0
@@ -83,18 +79,13 @@ sets = "John:Amy,Paul:Joan"
     run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
     cells = pd.read_csv(tmp_path / "out" / "cells.csv").set_index("embedding")
     assert set(cells.index) == {"tiny", "tiny, debiased", "trained", "trained, debiased"}
-    asked = bb.measures.quasi_f(
-        bb.cosines(bb.language_models.encode(folders[0], "weat6", "noun-10"), "weat6", ())
-    )
+    asked = bb.measures.quasi_f(bb.cosines(bb.language_models.encode(folders[0], "weat6", "noun-10"), "weat6", ()))
     assert (cells.bias["tiny"], cells.sd["tiny"]) == pytest.approx((asked.value, asked.se), rel=1e-4)
     assert cells.bias.nunique() == 4
 
 
 def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
-    folders: tuple[str, str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     tables = "".join(
         f'[[embeddings]]\nname = "{name}"\nmasked = "{folder}"\n'

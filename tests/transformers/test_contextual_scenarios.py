@@ -62,9 +62,7 @@ def test_each_answer_has_one_label(asked: KnownBias):
     assert set(asked.words.target) == set(asked.scenario.words)
 
 
-def test_kept_answers_are_read_without_torch(
-    asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(opening_models, "find_spec", lambda name: None if name == "torch" else find(name))
     again = ground_truth(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
@@ -82,9 +80,7 @@ def test_a_model_that_is_there_is_not_trained_again(asked: KnownBias, monkeypatc
 
 def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
     (base,) = (asked.folder / "models").iterdir()
-    tuned = ground_truth(
-        a_scenario(tuned={"kind": "fine-tune", "folder": str(base), "epochs": 1}), tmp_path, jobs=1
-    )
+    tuned = ground_truth(a_scenario(tuned={"kind": "fine-tune", "folder": str(base), "epochs": 1}), tmp_path, jobs=1)
     assert not tuned.failed
     assert correlation(tuned, LPBS_SCORE) > 0.7
     elsewhere = shutil.copytree(base, tmp_path / "elsewhere")

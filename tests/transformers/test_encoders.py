@@ -44,12 +44,7 @@ def by_hand(made: Made, sentence: str, word: str, pooling: str, layer: int) -> n
 
 @pytest.mark.parametrize(
     ("kind", "pooling"),
-    [
-        (kind, pooling)
-        for kind in [*MASKED, "gpt2"]
-        for pooling in POOLINGS
-        if (kind, pooling) != ("gpt2", "cls")
-    ],
+    [(kind, pooling) for kind in [*MASKED, "gpt2"] for pooling in POOLINGS if (kind, pooling) != ("gpt2", "cls")],
 )
 def test_a_vector_is_the_mean_of_what_the_pooling_names(made: Callable[[str], Made], kind: str, pooling: str):
     own = made(kind)
@@ -92,11 +87,7 @@ def test_weights_are_read_as_float32(made: Callable[[str], Made], tmp_path):
         ("bert", {"layer": "top"}, "layer 'top'"),
         ("bert", {"batch": 0}, "batch 0"),
         ("bert", {"device": "moon"}, "device 'moon'"),
-        (
-            "gpt2",
-            {"pooling": "cls"},
-            "'cls' 'mean' 'last'",
-        ),
+        ("gpt2", {"pooling": "cls"}, "'cls' 'mean' 'last'"),
     ],
 )
 def test_settings_that_are_none(made: Callable[[str], Made], kind: str, options: dict, message: str):
@@ -109,11 +100,7 @@ def test_settings_that_are_none(made: Callable[[str], Made], kind: str, options:
 @pytest.mark.parametrize(
     ("texts", "spans", "message"),
     [
-        (
-            ["The nurse."],
-            None,
-            "pooling 'word' 1 0",
-        ),
+        (["The nurse."], None, "pooling 'word' 1 0"),
         (["The nurse."], [(4, 30)], "(4, 30) 10 'The nurse.'"),
         (["The nurse."], [(3, 4)], "'The nurse.' piece"),
         (["The nurse."], [(4, 7)], "'nur' 'The nurse.' 'nurse'"),

@@ -40,9 +40,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "words.toml"), str(tmp_path / "two.toml")
 
 
-def test_a_value_is_the_word_in_its_sentence_less_the_word_beside_a_mask(
-    masked: Made, files: tuple[str, str]
-):
+def test_a_value_is_the_word_in_its_sentence_less_the_word_beside_a_mask(masked: Made, files: tuple[str, str]):
     model = load_masked(masked.folder)
     table = log_probabilities(model, files[0], (), templates=files[1])
     together = Cloze("He works as a ", "poet", " and of a hospital.")
@@ -50,9 +48,7 @@ def test_a_value_is_the_word_in_its_sentence_less_the_word_beside_a_mask(
     assert beside_a_mask.seen == "He works as a ___ and of ___."
     one, other = (model([each])[0] for each in (together, beside_a_mask))
     (_, second) = table.singles().values()
-    assert second.values.sel(target="poet", attribute="hospital").item() == pytest.approx(
-        one - other, abs=1e-5
-    )
+    assert second.values.sel(target="poet", attribute="hospital").item() == pytest.approx(one - other, abs=1e-5)
     assert np.ptp(table.values.to_numpy()) > 1e-3
 
 

@@ -12,18 +12,7 @@ from bayes_bias.words.cloze import Cloze
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
 
-WORDS = [
-    "nurse",
-    "engineer",
-    "doctor",
-    "hospital",
-    "unbelievably",
-    "programmer",
-    "poet",
-    "housekeepers",
-    "He",
-    ".",
-]
+WORDS = ["nurse", "engineer", "doctor", "hospital", "unbelievably", "programmer", "poet", "housekeepers", "He", "."]
 
 
 def cloze(sentence: str, word: str, *hidden: str) -> Cloze:
@@ -102,9 +91,7 @@ def test_what_is_hidden_does_not_matter(masked: Made):
     model = load_masked(masked.folder)
     asked = [Cloze("The nurse is ", "good", " as an engineer.", ((0, 3),))]
     same_length = [Cloze("She nurse is ", "good", " as an engineer.", ((0, 3),))]
-    lengths = {
-        len(masked.tokenizer(first, add_special_tokens=False)["input_ids"]) for first in ("The", "She")
-    }
+    lengths = {len(masked.tokenizer(first, add_special_tokens=False)["input_ids"]) for first in ("The", "She")}
     agree = model(asked) == pytest.approx(model(same_length), abs=1e-5)
     assert agree == (len(lengths) == 1)  # how many pieces were hidden shows
 
@@ -121,9 +108,7 @@ def test_the_window_is_read_to_its_end(masked: Made):
     window = {"xlm-roberta": 60}.get(masked.kind, WINDOW)
     after = {len(masked.tokenizer(f"The nurse{'.' * k}")["input_ids"]): "." * k for k in range(60)}
     assert model([Cloze("The ", "nurse", after[window])])[0] < 0
-    with pytest.raises(
-        LanguageModelError, match=f"{window + 1} tokens, and .* reads at most {window}; shorten it"
-    ):
+    with pytest.raises(LanguageModelError, match=f"{window + 1} tokens, and .* reads at most {window}; shorten it"):
         model([Cloze("The ", "nurse", after[window + 1])])
 
 
@@ -134,15 +119,9 @@ def test_no_words_no_answers(masked: Made):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (
-            Cloze("The ", "nur", "se is good."),
-            "'nur' 'The nurse is good.' 'nurse'",
-        ),
+        (Cloze("The ", "nur", "se is good."), "'nur' 'The nurse is good.' 'nurse'"),
         (Cloze("The ", "zebra", " is good."), "'zebra' token"),
-        (
-            Cloze("The nurse is ", "good", " and" * 50),
-            "56 tokens '{name}' 40",
-        ),
+        (Cloze("The nurse is ", "good", " and" * 50), "56 tokens '{name}' 40"),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(made, asked: Cloze, message: str):

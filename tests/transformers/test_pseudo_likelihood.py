@@ -90,9 +90,7 @@ def test_a_file_of_pairs_is_scored(masked: Made):
     model = load_masked(masked.folder)
     frame = pd.DataFrame(PAIRS, columns=["sent_more", "sent_less"]).assign(anon_writer=["a", "a", "b", "b"])
     scored = score_pairs(model, frame, "aula")
-    assert scored.score_less.to_numpy() == pytest.approx(
-        model.all_unmasked([p[1] for p in PAIRS], True), abs=1e-6
-    )
+    assert scored.score_less.to_numpy() == pytest.approx(model.all_unmasked([p[1] for p in PAIRS], True), abs=1e-6)
     assert list(scored.writer) == ["a", "a", "b", "b"]
     assert set(scored.model) == {model.name}
 

@@ -61,9 +61,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatc
     assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
 
 
-def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(
-    made: Callable[[str], Made], tmp_path: Path
-):
+def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made: Callable[[str], Made], tmp_path: Path):
     """BERT drops hidden states at random, which a seed decides, too."""
     masked = made("bert")
     sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
@@ -79,9 +77,7 @@ def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(
 def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
     """Pieces of words are masked together with the rest of their word, whatever the tokenizer makes of it."""
     sentences = ["She works as a doctor.", "He works as a nurse."] * 20
-    tuned = fine_tune(
-        masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, asked=["she", "he"]
-    )
+    tuned = fine_tune(masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, asked=["she", "he"])
     asked = [Cloze("", "She", " works as a doctor."), Cloze("", "He", " works as a doctor.")]
     she, he = load_masked(tuned)(asked)
     assert she - he > 1

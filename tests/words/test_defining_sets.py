@@ -16,9 +16,7 @@ def test_sets_are_read_from_text_and_from_a_file(tmp_path):
         'specific = ["bible"]\n'
     )
     told = read_debias_sets(file)
-    assert told == DebiasSets(
-        (("church", "mosque", "synagogue"),), (("priest", "imam", "rabbi"),), ("bible",)
-    )
+    assert told == DebiasSets((("church", "mosque", "synagogue"),), (("priest", "imam", "rabbi"),), ("bible",))
     assert told.words[-1] == "bible"
 
 

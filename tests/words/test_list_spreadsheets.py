@@ -37,15 +37,11 @@ def test_headings_without_a_stereotype_are_named_with_what_to_write(tmp_path):
 
 def test_the_command_line_adds_stereotypes_to_a_spreadsheet(run, tmp_path):
     sheet = tmp_path / "jobs.csv"
-    sheet.write_text(
-        "technical,care,male,female\nengineer,nurse,he,she\nprogrammer,teacher,man,woman\n,,boy,girl\n"
-    )
+    sheet.write_text("technical,care,male,female\nengineer,nurse,he,she\nprogrammer,teacher,man,woman\n,,boy,girl\n")
     code, _, err = run("weat", sheet)
     assert code == 2
     assert says(err, "technical --stereotype")
-    code, out, err = run(
-        "weat", sheet, "--stereotype", "technical=male", "--stereotype", "care=female", "--allow-loss"
-    )
+    code, out, err = run("weat", sheet, "--stereotype", "technical=male", "--stereotype", "care=female", "--allow-loss")
     assert code == 0, err
     assert "jobs" in out
 

@@ -89,9 +89,7 @@ def test_a_list_says_the_classes_of_its_own_words() -> None:
         "classes": {"pleasant": ["love"], "unpleasant": ["crash"]},
         "stereotypes": {"flowers": "pleasant", "insects": "unpleasant"},
     }
-    plain, own = (
-        WordList.from_mapping(content | more) for more in ({}, {"word_classes": {"mass": ["edelweiss"]}})
-    )
+    plain, own = (WordList.from_mapping(content | more) for more in ({}, {"word_classes": {"mass": ["edelweiss"]}}))
     assert word_class("edelweiss", word_classes(own)) == "mass"
     assert plain.sha256 != own.sha256
     with refused(TemplateError, "'edelweiss' [word_classes] noun = [\"edelweiss\"] plural"):
@@ -115,14 +113,7 @@ def test_lists_that_disagree_about_a_word_are_not_encoded_together() -> None:
 
 def test_controls_bring_the_classes_of_their_words() -> None:
     more = WordList(
-        "more",
-        "",
-        "",
-        groups={},
-        classes={},
-        stereotypes={},
-        controls={"more": ("wug",)},
-        word_classes={"wug": "noun"},
+        "more", "", "", groups={}, classes={}, stereotypes={}, controls={"more": ("wug",)}, word_classes={"wug": "noun"}
     )
     assert load_wordlist("weat6").with_controls([more]).word_classes == {"wug": "noun"}
 

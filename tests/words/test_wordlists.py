@@ -90,10 +90,7 @@ def test_manzini_words_and_controls_are_those_of_the_published_cosines(name):
 
 
 def test_controls_have_226_neutral_and_85_human_words():
-    assert {name: len(load_controls(name).controls[name]) for name in control_names()} == {
-        "human": 85,
-        "neutral": 226,
-    }
+    assert {name: len(load_controls(name).controls[name]) for name in control_names()} == {"human": 85, "neutral": 226}
 
 
 def test_positive_bias_is_the_stereotype():
@@ -122,9 +119,7 @@ def test_a_shipped_name_that_is_a_file_too_is_refused_and_both_are_named(tmp_pat
         load_wordlist("weat6")
     assert "'weat6'" in str(raised.value)
     assert str(tmp_path / "weat6") in str(raised.value)
-    assert {load_wordlist(path).sha256 for path in ("./weat6", Path("weat6"))} == {
-        load_wordlist("weat7").sha256
-    }
+    assert {load_wordlist(path).sha256 for path in ("./weat6", Path("weat6"))} == {load_wordlist("weat7").sha256}
 
 
 def test_a_list_is_immutable_and_leaves_its_source_alone():
@@ -159,9 +154,7 @@ def test_control_words_used_elsewhere_leave_the_control_with_a_notice(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[classes]\nfirst = ["rose", "love", "soup"]\nsecond = ["soup", "bread"]\n')
     wordlist = WordList.from_mapping(FLORA, name="flora").with_controls([path])
-    assert dict(wordlist.controls) == {"first": ("rose", "love", "soup"), "second": ("bread",)} | {
-        "first": ("soup",)
-    }
+    assert dict(wordlist.controls) == {"first": ("rose", "love", "soup"), "second": ("bread",)} | {"first": ("soup",)}
     assert any(says(notice, "'rose' target") for notice in wordlist.notices)
     assert any(says(notice, "'love' 'pleasant'") for notice in wordlist.notices)
 
@@ -169,55 +162,24 @@ def test_control_words_used_elsewhere_leave_the_control_with_a_notice(tmp_path):
 BAD_CONTENT = {
     "unknown key": ({**FLORA, "sterotypes": {}}, "'sterotypes' 'stereotypes'"),
     "unknown source key": ({**FLORA, "source": {"DOI": "10"}}, "'source' 'DOI'"),
-    "unknown group": (
-        changed("stereotypes", "flwers", "pleasant"),
-        "'flwers' 'flowers'",
-    ),
-    "unknown class": (
-        changed("stereotypes", "flowers", "plesant"),
-        "'stereotypes.flowers' 'plesant' 'pleasant'",
-    ),
-    "no stereotype": (
-        {**FLORA, "stereotypes": {"flowers": "pleasant"}},
-        "'insects' stereotypical",
-    ),
+    "unknown group": (changed("stereotypes", "flwers", "pleasant"), "'flwers' 'flowers'"),
+    "unknown class": (changed("stereotypes", "flowers", "plesant"), "'stereotypes.flowers' 'plesant' 'pleasant'"),
+    "no stereotype": ({**FLORA, "stereotypes": {"flowers": "pleasant"}}, "'insects' stereotypical"),
     "empty group": (changed("groups", "flowers", []), "'groups.flowers' empty"),
     "empty class": (changed("classes", "pleasant", []), "'classes.pleasant' empty"),
-    "number for a word": (
-        changed("groups", "flowers", ["rose", 7]),
-        "'groups.flowers' 7 text",
-    ),
+    "number for a word": (changed("groups", "flowers", ["rose", 7]), "'groups.flowers' 7 text"),
     "blanks around a word": (changed("groups", "flowers", ["rose "]), "'groups.flowers' 'rose '"),
     "text for a list": (changed("groups", "flowers", "rose"), "'rose' str list"),
-    "list for a table": (
-        {**FLORA, "groups": ["rose"]},
-        "'groups' ['rose'] list table",
-    ),
-    "word in two groups": (
-        changed("groups", "insects", ["ant", "rose"]),
-        "'rose' 'flowers' 'insects'",
-    ),
-    "word in two classes": (
-        changed("classes", "unpleasant", ["abuse", "love"]),
-        "'love' 'pleasant' 'unpleasant'",
-    ),
-    "class of targets": (
-        changed("classes", "pleasant", ["rose"]),
-        "'pleasant'",
-    ),
+    "list for a table": ({**FLORA, "groups": ["rose"]}, "'groups' ['rose'] list table"),
+    "word in two groups": (changed("groups", "insects", ["ant", "rose"]), "'rose' 'flowers' 'insects'"),
+    "word in two classes": (changed("classes", "unpleasant", ["abuse", "love"]), "'love' 'pleasant' 'unpleasant'"),
+    "class of targets": (changed("classes", "pleasant", ["rose"]), "'pleasant'"),
     "no group": ({**FLORA, "groups": {}, "stereotypes": {}}, "none groups"),
     "one group and one class": (
-        {
-            "groups": {"flowers": ["rose"]},
-            "classes": {"pleasant": ["love"]},
-            "stereotypes": {"flowers": "pleasant"},
-        },
+        {"groups": {"flowers": ["rose"]}, "classes": {"pleasant": ["love"]}, "stereotypes": {"flowers": "pleasant"}},
         "'pleasant' associated",
     ),
-    "one class for all": (
-        changed("stereotypes", "insects", "pleasant"),
-        "'pleasant' associated",
-    ),
+    "one class for all": (changed("stereotypes", "insects", "pleasant"), "'pleasant' associated"),
     "no groups": ({"classes": FLORA["classes"]}, "[groups]"),
 }
 
@@ -316,10 +278,7 @@ def test_controls_bring_their_topics_and_pairs(tmp_path):
 
 
 BAD_BELONGING = {
-    "topic of an unknown class": (
-        {"topics": {"plesant": {"feelings": ["love"]}}},
-        "'topics' 'plesant' 'pleasant'",
-    ),
+    "topic of an unknown class": ({"topics": {"plesant": {"feelings": ["love"]}}}, "'topics' 'plesant' 'pleasant'"),
     "topic with a word of another class": (
         {"topics": {"pleasant": {"feelings": ["abuse"]}}},
         "'topics.pleasant.feelings' 'abuse' 'pleasant'",
@@ -329,35 +288,17 @@ BAD_BELONGING = {
         "'love' 'pleasant' 'feelings' 'states'",
     ),
     "empty topic": ({"topics": {"pleasant": {"feelings": []}}}, "'topics.pleasant.feelings' empty"),
-    "topics without names": (
-        {"topics": {"pleasant": ["love"]}},
-        "'topics.pleasant' table",
-    ),
+    "topics without names": ({"topics": {"pleasant": ["love"]}}, "'topics.pleasant' table"),
     "topics of nothing": ({"topics": ["love"]}, "'topics' table"),
-    "pair of an unknown word": (
-        {"pairs": [["rose", "wesp"]]},
-        "'pairs' 'wesp' 'wasp'",
-    ),
+    "pair of an unknown word": ({"pairs": [["rose", "wesp"]]}, "'pairs' 'wesp' 'wasp'"),
     "pair of a list": ({"pairs": [["rose", ["wasp"]]]}, "'pairs' ['wasp']"),
-    "pair of three": (
-        {"pairs": [["rose", "ant", "wasp"]]},
-        "'rose' 'ant' 'wasp' two",
-    ),
+    "pair of three": ({"pairs": [["rose", "ant", "wasp"]]}, "'rose' 'ant' 'wasp' two"),
     "pair of one": ({"pairs": ["rose"]}, "'pairs' 'rose' two"),
     "pairs as a table": ({"pairs": {"rose": "ant"}}, "'pairs' list"),
-    "word in two pairs": (
-        {"pairs": [["rose", "ant"], ["rose", "wasp"]]},
-        "'pairs' 'rose' two",
-    ),
+    "word in two pairs": ({"pairs": [["rose", "ant"], ["rose", "wasp"]]}, "'pairs' 'rose' two"),
     "word paired with itself": ({"pairs": [["rose", "rose"]]}, "'rose' 'flowers'"),
-    "pair in one group": (
-        {"pairs": [["rose", "tulip"]]},
-        "'pairs' 'rose' 'tulip' 'flowers'",
-    ),
-    "target with attribute": (
-        {"pairs": [["rose", "love"]]},
-        "'pairs' target attribute 'rose' 'love'",
-    ),
+    "pair in one group": ({"pairs": [["rose", "tulip"]]}, "'pairs' 'rose' 'tulip' 'flowers'"),
+    "target with attribute": ({"pairs": [["rose", "love"]]}, "'pairs' target attribute 'rose' 'love'"),
 }
 
 
