@@ -12,7 +12,7 @@ from bayes_bias.models.power_scaling import power_scaling_groups
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
-_BLOCK_ESTIMANDS = ("bias", "group_bias", "excess", "repulsion", "effect_size")
+_BLOCK_ESTIMANDS = ("bias", "class_bias", "group_bias", "excess", "repulsion", "effect_size")
 
 
 def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFrame:

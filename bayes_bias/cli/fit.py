@@ -8,11 +8,11 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import Inference, OverwriteOption, with_options
-from bayes_bias.cli.summarize import print_summary
+from bayes_bias.cli.options import ContrastOption, Inference, OverwriteOption, with_options
+from bayes_bias.cli.summarize import print_answers
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import check_output
-from bayes_bias.models.fitted import Fitted
+from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.table.scopes import check_design
 from bayes_bias.table.sufficient_statistics import table_means
 
@@ -24,6 +24,7 @@ def fit(
     inputs: TableSource,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
     overwrite: OverwriteOption = False,
+    contrast: ContrastOption = None,
     *,
     inference: Inference,
 ) -> None:
@@ -36,13 +37,13 @@ def fit(
     with progress_bar() as progress:
         progress.step(f"{source}: measuring")
         table = inputs.table(source, progress)
-        check_design(table_means(table), inference.scope)
+        means = table_means(table)
+        check_design(means, inference.scope)
+        if contrast:
+            weights_of_formulas(means, contrast)
         posterior = bb.fit(table, **inference.fitting, progress=progress)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
-    summary = bb.summarize(posterior, **inference.reading, words=False)
-    print_summary(summary, posterior, inference.ci_prob)
-    if Fitted.of(posterior).structure.GENERALISES:
-        say(bb.verdict(posterior, **inference.reading).text)
+    print_answers(posterior, contrast or [], **inference.reading)
     if out_file is not None:
         say(f"The fit is in {out_file}")

@@ -61,6 +61,14 @@ RopeOption = Annotated[
         help="Up to which size a bias is negligible, in the units of the numbers: how probable is that it is?",
     ),
 ]
+ContrastOption = Annotated[
+    list[str] | None,
+    model_option(
+        "--contrast",
+        metavar="FORMULA",
+        help="A contrast of your own, such as 'male names - female names: career'; may be repeated.",
+    ),
+]
 DrawsOption = Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")]
 TuneOption = Annotated[int, sampling_option(min=100, help="Warm-up draws in each chain.")]
 

@@ -12,7 +12,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
-from bayes_bias.cli.options import MODEL, Inference, ListsArgument, OutputFolder, with_options
+from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
 from bayes_bias.cli.table_source import SeveralEmbeddings
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.reports.building import CALIBRATION_DRAWS
@@ -33,6 +33,7 @@ def report(
     inputs: SeveralEmbeddings,
     output: ReportFolder,
     inference: Inference,
+    contrast: ContrastOption = None,
     calibration_draws: Annotated[
         int,
         typer.Option(
@@ -67,6 +68,7 @@ def report(
             **inputs.settings,
             **inference.fitting,
             **inference.reading,
+            contrasts=contrast or (),
             calibration_draws=calibration_draws,
             against_published=against_published,
             progress=progress,
@@ -79,6 +81,8 @@ def report(
         say(f"{made.together}\n")
     for section in made.sections:
         say(f"{section.name}: {section.verdict.text}")
+        for answer in section.contrasts:
+            say(f"{section.name}, {answer.text}")
     say(f"\nThe report is in {page}")
 
 

@@ -1,7 +1,8 @@
 """`bayes-bias summarize`: what a fit says."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -10,7 +11,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import CiOption, RopeOption, ScopeOption
+from bayes_bias.cli.options import CiOption, ContrastOption, RopeOption, ScopeOption
 from bayes_bias.files import csv_text
 from bayes_bias.formatting import DASH, bounds, level, plain, probability, signed
 from bayes_bias.models.diagnostics import Diagnostics
@@ -26,6 +27,7 @@ def summarize(
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
+    contrast: ContrastOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
     words: Annotated[bool, typer.Option("--words", help="Rows of single words too.")] = False,
 ) -> None:
@@ -34,15 +36,25 @@ def summarize(
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
     loaded = bb.load_fit(fit_file)
-    summary = bb.summarize(loaded, cast(ScopeName, scope), ci_prob=ci_prob, rope=rope, words=words or csv)
+    reading: dict[str, Any] = {"scope": scope, "ci_prob": ci_prob, "rope": rope}
     if csv:
-        typer.echo(csv_text(summary), nl=False)
+        typer.echo(csv_text(bb.summarize(loaded, **reading, contrasts=contrast or [])), nl=False)
         return
-    print_summary(summary, loaded, ci_prob)
-    if Fitted.of(loaded).structure.GENERALISES:
-        say(bb.verdict(loaded, cast(ScopeName, scope), ci_prob=ci_prob).text)
+    print_answers(loaded, contrast or [], **reading, words=words)
     if concern := Diagnostics.of(loaded).concern:
         say(f"{loaded.attrs['name']}: {concern}")
+
+
+def print_answers(
+    fit: Fit, contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
+) -> None:
+    """Print the summary of a fit, the verdict on its bias, and that on each contrast."""
+    summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
+    print_summary(summary, fit, ci_prob)
+    if Fitted.of(fit).structure.GENERALISES:
+        say(bb.verdict(fit, scope, ci_prob=ci_prob, rope=rope).text)
+    for formula in contrasts:
+        say(bb.contrast(fit, formula, scope, ci_prob=ci_prob).text)
 
 
 # What has no sign, and no sign that could be the other one.

@@ -1,5 +1,6 @@
 """Bias, the bias of each group, and its excess over control classes, against the noise floor."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,9 @@ from bayes_bias.plots.style import INK, axes_or_new, colour_and_marker, finish, 
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
+# Of what belongs to no single group.
+_AVERAGE = {"color": INK, "marker": "D"}
+
 
 def plot_forest(
     fit: Fit,
@@ -20,8 +24,10 @@ def plot_forest(
     ci_prob: float = 0.95,
     ax: Axes | None = None,
     summary: pd.DataFrame | None = None,
+    contrasts: Sequence[str] = (),
 ) -> Axes:
-    """Forest of ``bias``, ``group_bias`` and ``excess``, in the units of the table.
+    """Forest of ``bias``, ``class_bias``, ``group_bias`` and ``excess``, and of contrasts of your own, in the units of
+    the table.
 
     Each row has a posterior mean, an equal-tailed interval, and behind them its noise floor, ``0 +/- z
     noise_sd``, which holds the contrast with probability `ci_prob` if the population value is zero.
@@ -36,14 +42,18 @@ def plot_forest(
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
     summary : pandas.DataFrame, optional
-        What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave, to save computing it again.
+        What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave, to save computing it again. Its contrasts
+        are drawn.
+    contrasts : sequence of str
+        Such as ``"male names - female names: career"``; see `bayes_bias.contrast`.
 
     Examples
     --------
     >>> plot_forest(posterior).figure.savefig("forest.pdf")                       # doctest: +SKIP
     """
-    table = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
-    blocks = _blocks(Fitted.of(fit).data, table)
+    if summary is None:
+        summary = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti", words=False, contrasts=contrasts)
+    blocks = _blocks(Fitted.of(fit).data, summary)
     with style():
         ax = axes_or_new(ax, rows=height(blocks))
         draw_forest(ax, blocks, Fitted.of(fit).metric, ci_prob=ci_prob)
@@ -56,10 +66,21 @@ def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     looks = [colour_and_marker(i) for i in range(len(groups))]
     other = "the other" if len(groups) == 2 else "the others"
     return [
-        Rows("", ["bias (average)"], table.loc[["bias"]], [{"color": INK, "marker": "D"}]),
+        Rows("", ["bias (average)"], table.loc[["bias"]], [_AVERAGE]),
+        *_labelled(table, "contrast", "contrasts"),
+        *_labelled(table, "class_bias", f"class bias: its own group minus {other}"),
         Rows(f"group bias: own stereotype minus {other}", groups, table.loc[["group_bias"]], looks),
         *_excess(data, table, looks),
     ]
+
+
+def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
+    """The rows of an estimand by their labels; none where the table does not have it."""
+    if estimand not in table.index.get_level_values("estimand"):
+        return []
+    rows = table.loc[[estimand]]
+    labels = [shortened(label) for label in rows.index.get_level_values("label")]
+    return [Rows(heading, labels, rows, [_AVERAGE] * len(labels))]
 
 
 def _excess(data: xr.Dataset, table: pd.DataFrame, looks: list[dict[str, Any]]) -> list[Rows]:

@@ -1,5 +1,7 @@
 """The posterior of the bias over the noise floor: are these two curves distinguishable?"""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,9 +12,10 @@ from bayes_bias.arguments import check_ci_prob
 from bayes_bias.checks.leave_one_out import bias_range
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, axes_or_new, finish, legend_below, style
+from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, axes_or_new, finish, legend_below, shortened, style
+from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimate import Estimate
-from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
@@ -26,8 +29,9 @@ def plot_posterior(
     ci_prob: float = 0.95,
     ax: Axes | None = None,
     without: pd.DataFrame | None = None,
+    contrast: Weights | None = None,
 ) -> Axes:
-    """Posterior density of ``bias``, over the density of contrasts that noise alone would show.
+    """Posterior density of ``bias``, or of a contrast of your own, over that of contrasts that noise alone would show.
 
     The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
     if the population bias were zero. The vertical line is the raw contrast of these words, half of WEAT's
@@ -43,25 +47,33 @@ def plot_posterior(
     ax : matplotlib.axes.Axes, optional
     without : pandas.DataFrame, optional
         What `leave_out` gave: bands show where the raw contrast lies without any one word, and without any one cluster.
+    contrast : str, mapping, DataFrame or DataArray, optional
+        As `bayes_bias.contrast` takes it.
 
     Examples
     --------
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
+    >>> plot_posterior(posterior, contrast="male names - female names: career")   # doctest: +SKIP
     """
     sampling_scope(scope)
     check_ci_prob(ci_prob)
     fitted = Fitted.of(fit)
-    bias = bias_estimate(fitted, scope)
+    name, shown = "the bias", bias_estimate
+    if contrast is not None:
+        name = contrast if isinstance(contrast, str) else "the contrast"
+        weights = checked_weights(fitted.generalising("a contrast of block means").data, contrast, name)
+        shown = partial(contrast_estimate, weights=weights)
+    estimate = shown(fitted, scope=scope)
     with style():
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        _draw_densities(ax, bias)
-        _draw_marks(ax, bias, ci_prob, _raw(fitted))
+        _draw_densities(ax, estimate, name)
+        _draw_marks(ax, estimate, ci_prob, _raw(fitted) if contrast is None else "raw contrast of these words")
         if without is not None:
             _draw_ranges(ax, without)
-        ax.set(yticks=[], xlabel=bias_axis(fitted.metric))
+        ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
         ax.spines["left"].set_visible(False)
         legend_below(ax)
-        return finish(ax, fitted, "the bias, and what noise would show")
+        return finish(ax, fitted, f"{shortened(name)}, and what noise would show")
 
 
 def _raw(fitted: Fitted) -> str:
@@ -80,12 +92,12 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return grid, gaussian_kde(draws, bw_method=_BANDWIDTH)(grid), noise
 
 
-def _draw_densities(ax: Axes, bias: Estimate) -> None:
+def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
     grid, posterior, noise = densities(bias)
-    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there is no bias")
+    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there were none")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     ax.fill_between(grid, posterior, color=COLOURS[0], alpha=0.3, linewidth=0, zorder=3)
-    ax.plot(grid, posterior, color=COLOURS[0], linewidth=1.8, zorder=4, label="posterior of the bias")
+    ax.plot(grid, posterior, color=COLOURS[0], linewidth=1.8, zorder=4, label=f"posterior of {name}")
     ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
 
 

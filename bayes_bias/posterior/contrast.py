@@ -1,31 +1,21 @@
 """A contrast of one's own, estimated and judged like the estimands of the package."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import xarray as xr
 
-from bayes_bias.arguments import described, is_number
-from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.formatting import estimate as in_text
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.posterior.verdict import Verdict, judge
-from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-
-type Weights = Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
-
-# What sums of decimal fractions such as 0.1 leave of zero.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +63,7 @@ def contrast(
     scope: ScopeName = DEFAULT_SCOPE,
     *,
     levels: bool = False,
-    label: str = "contrast",
+    label: str | None = None,
     ci_prob: float = 0.95,
 ) -> Contrast:
     r"""The posterior of a contrast of one's own.
@@ -87,15 +77,17 @@ def contrast(
     ----------
     fit : xarray.DataTree
         A fit of a crossed model.
-    weights : mapping of (group, class) to float, DataFrame or DataArray
-        The weights :math:`k_{gc}`; blocks that are left out weigh nothing. A DataFrame has groups in its index and
-        classes in its columns, a DataArray the dims ``group`` and ``attribute_class``.
+    weights : str, mapping of (group, class) to float, DataFrame or DataArray
+        A formula: ``"group - group: class"``, ``"group: class - class"``, or the difference of two differences,
+        ``"group - group: class - class"``. Or the weights :math:`k_{gc}`; blocks that are left out weigh nothing. A
+        DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
+        ``attribute_class``.
     scope : {"both", "targets", "attributes", "none"}
         Over which words the answer generalises.
     levels : bool
         Whether a level is wanted, such as the mean of one block. Its weights need not sum to zero.
-    label : str
-        What the result is called.
+    label : str, optional
+        What the result is called: by default its formula, or "contrast".
     ci_prob : float
         Probability of the equal-tailed interval.
 
@@ -121,10 +113,12 @@ def contrast(
     --------
     Are male names closer to career than female names are, however close they are to family?
 
+    >>> contrast(posterior, "male names - female names: career")                  # doctest: +SKIP
     >>> contrast(posterior, {("male names", "career"): 1, ("female names", "career"): -1})   # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("a contrast of block means")
-    by_block = _checked_weights(fitted.data, weights, label, levels)
+    label = label or (weights if isinstance(weights, str) else "contrast")
+    by_block = checked_weights(fitted.data, weights, label, levels=levels)
     scope = check_scope(fitted, scope).name
 
     def table_under(scope: ScopeName) -> pd.DataFrame:
@@ -139,59 +133,3 @@ def contrast(
         table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
         verdict=None if levels else judge(fitted, row_under, scope, ci_prob, quantity="difference"),
     )
-
-
-def _checked_weights(data: xr.Dataset, weights: Weights, label: str, levels: bool) -> xr.DataArray:
-    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them.
-
-    Raises
-    ------
-    BayesBiasError
-        Weights in another form; a group or class that the table does not have; a weight that is not a finite number;
-        weights that are all zero, or that do not sum to zero although no level is wanted.
-    """
-    blocks = _by_block(weights)
-    for (group, attribute_class), weight in blocks.items():
-        _check_name("group", group, data.group)
-        _check_name("class", attribute_class, data.attribute_class)
-        if not is_number(weight):
-            raise BayesBiasError(
-                f"weights: the weight of ('{group}', '{attribute_class}') must be a finite number, got {weight!r};"
-                " leave out what weighs nothing"
-            )
-    _check_sum(list(blocks.values()), levels)
-    grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]
-    coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
-    return xr.DataArray(np.asarray(grid, dtype=float), dims=("contrast", *BLOCK), coords=coords)
-
-
-def _by_block(weights: Any) -> dict[tuple[Any, Any], Any]:
-    """The weight of each (group, class) that was given."""
-    if isinstance(weights, xr.DataArray) and set(weights.dims) == set(BLOCK) <= set(weights.coords):
-        weights = weights.transpose(*BLOCK).to_pandas()
-    if isinstance(weights, pd.DataFrame):
-        return {(g, c): weight for c, column in weights.items() for g, weight in column.items()}
-    if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
-        return dict(weights)
-    raise BayesBiasError(
-        f"weights: {described(weights)} does not say which group and class each weight is for; give"
-        " {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with dims group and"
-        " attribute_class"
-    )
-
-
-def _check_name(what: str, name: Any, labels: xr.DataArray) -> None:
-    valid = labels.to_numpy().tolist()
-    if name not in valid:
-        raise BayesBiasError(f"weights: this fit has no {what} '{name}'; {did_you_mean(name, valid)}")
-
-
-def _check_sum(weights: list[float], levels: bool) -> None:
-    size, total = sum(map(abs, weights)), sum(weights)
-    if not size:
-        raise BayesBiasError("weights: all are zero; give some that differ from zero")
-    if not levels and abs(total) > _ROUNDING * size:
-        raise BayesBiasError(
-            f"weights: they sum to {total:.4g}, and those of a contrast sum to zero; change them, or give levels=True"
-            " for a level such as the mean of one block"
-        )

@@ -61,9 +61,10 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     Returns
     -------
     dict of str to Estimate
-        Crossed model: ``bias``, ``group_bias``, ``excess`` and ``repulsion`` (with control classes),
-        ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias`` (two groups or
-        more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and ``reliability``.
+        Crossed model: ``bias``, ``class_bias`` (two groups or more), ``group_bias``, ``excess`` and ``repulsion`` (with
+        control classes), ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias``
+        (two groups or more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and
+        ``reliability``.
         Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
         The bias of single words is left out where their effects would not fit in memory (`too_many_words`); scope
         "none" has the raw contrasts of any number of words.
@@ -79,6 +80,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
 
     ``group_bias[g]``
         ``mean[g, assoc(g)]`` minus the average of ``mean[g, c]`` over the other associated classes.
+    ``class_bias[c]``
+        The average of ``mean[g, c]`` over the groups that are associated with the class, minus that over the others.
     ``bias``
         The average of ``group_bias`` over groups: with two groups and two classes half of WEAT's numerator.
     ``excess[g, control]``

@@ -15,8 +15,9 @@ from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import too_many_words
+from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, tails
-from bayes_bias.posterior.estimates import bias_estimate, estimates
+from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
 from bayes_bias.table.bias_weights import OVERALL
 from bayes_bias.table.column_names import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
@@ -29,7 +30,7 @@ CHANCE = "chance of a difference this large if there were no bias"
 # Stands beside a table that shows this estimand.
 GROUP_BIAS_CAVEAT = (
     "Group bias is not a finding by itself: it also holds how close either class lies to every word, which cancels only"
-    " in the average over groups, the bias."
+    " in the average over groups, the bias. Class bias compares the groups within one class."
 )
 
 CiKind = Literal["eti", "hdi"]
@@ -46,6 +47,7 @@ def summarize(
     ci_kind: CiKind = "eti",
     rope: float | None = None,
     words: bool = True,
+    contrasts: Sequence[str] = (),
 ) -> pd.DataFrame:
     """All estimands of a fit in one numeric table.
 
@@ -65,6 +67,9 @@ def summarize(
         Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence [1]_).
     words : bool
         Rows of single words, too, which take most of the time.
+    contrasts : sequence of str
+        Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. They are rows of the
+        estimand "contrast".
 
     Returns
     -------
@@ -93,7 +98,8 @@ def summarize(
     ScopeError
         The design cannot carry the scope.
     BayesBiasError
-        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number.
+        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number; a
+        contrast names a group or class that the fit does not have.
 
     References
     ----------
@@ -111,6 +117,9 @@ def summarize(
         for side, sentence in too_many_words(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
     by_name = estimates(fitted, scope, words=words)
+    if contrasts:
+        weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
+        by_name["contrast"] = contrast_estimate(fitted, weights, scope)
     drawn = _of_draws([estimate.draws for estimate in by_name.values()], ci_prob, ci_kind)
     tables = {
         name: _tabulated(estimate, table, ci_prob, ci_kind, None if name in _OTHER_UNITS else rope)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.checks.background_nulls import drawn_beside
 from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.checks.random_nulls import Random
-from bayes_bias.errors import TableError
+from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measuring.list_tables import (
     ControlsLike,
@@ -27,6 +27,8 @@ from bayes_bias.models.fitting_tables import fit_table
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
 from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.contrast import contrast
+from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.design_study import variance_shares
 from bayes_bias.posterior.summary import check_rope, summarize
 from bayes_bias.posterior.verdict import verdict
@@ -62,6 +64,7 @@ def report(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     rope: float | None = None,
+    contrasts: Sequence[str] = (),
     seed: int = 1,
     sampling: Sampling = Sampling(),
     calibration_draws: int = CALIBRATION_DRAWS,
@@ -91,6 +94,9 @@ def report(
         Probability of the equal-tailed credible intervals.
     rope : float, optional
         A bias up to this size, in the units of the tables, is negligible; see `verdict`.
+    contrasts : sequence of str
+        Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in
+        every list that has its groups and classes.
     seed, sampling
         See `fit`. Every list is fitted with the same seed.
     calibration_draws : int
@@ -113,6 +119,7 @@ def report(
     ------
     BayesBiasError
         An input is wrong. Names, files, coverage and model of every list are checked before any sampling.
+        So are contrasts: some list must have the groups and classes of each.
 
     Examples
     --------
@@ -133,6 +140,7 @@ def report(
         progress=progress,
     )
     scopes = _scopes([source.table for source in measured], scope)
+    by_list = _contrasts([source.table for source in measured], contrasts)
     designs = [
         _calibration(source.origin, own_scope)
         for source, own_scope in zip(measured, scopes, strict=True)
@@ -140,7 +148,10 @@ def report(
     ]
     nulls = drawn_beside(designs, spec, calibration_draws, seed)
     studies = [_study(source, settings, nulls, progress) for source in measured]
-    sections = [_section(source, study, settings) for source, study in zip(measured, studies, strict=True)]
+    sections = [
+        _section(source, study, settings, of_list)
+        for source, study, of_list in zip(measured, studies, by_list, strict=True)
+    ]
     # The checks come last, since the random nulls, which other processes draw, are ready last.
     checked = [
         replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
@@ -189,6 +200,22 @@ def _scopes(tables: Sequence[AssociationTable], scope: ScopeName) -> list[ScopeN
     return carried
 
 
+def _contrasts(tables: Sequence[AssociationTable], contrasts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The contrasts of each table: those whose groups and classes it has."""
+    by_table: list[list[str]] = [[] for _ in tables]
+    for formula in listed("contrasts", contrasts, str, '["male names - female names: career"]'):
+        errors = []
+        for table, formulas in zip(tables, by_table, strict=True):
+            try:
+                weights_of_formulas(table_means(table), [formula])
+                formulas.append(formula)
+            except BayesBiasError as error:
+                errors.append(error)
+        if len(errors) == len(tables):
+            raise errors[0]
+    return [tuple(formulas) for formulas in by_table]
+
+
 def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress) -> Study:
     """A list's fit, and all that its checks will look at."""
     table, step = source.table, Prefixed(source.table.name, progress)
@@ -208,7 +235,7 @@ def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibratio
     )
 
 
-def _section(source: MeasuredList, study: Study, settings: _Settings) -> Section:
+def _section(source: MeasuredList, study: Study, settings: _Settings, contrasts: Sequence[str]) -> Section:
     """What the report says of a list, but for the checks."""
     table, fitted, scope = study.table, study.fitted, study.scope
     ci_prob, rope = settings.ci_prob, settings.rope
@@ -220,8 +247,11 @@ def _section(source: MeasuredList, study: Study, settings: _Settings) -> Section
         description=source.description,
         table=table,
         fitted=fitted,
-        summaries={s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope) for s in shown},
+        summaries={
+            s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts) for s in shown
+        },
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
+        contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
         measures=measure_all(table, seed=study.seed, ci_prob=ci_prob),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),

@@ -19,6 +19,8 @@ from bayes_bias.table.scopes import SCOPES
 
 _CONTRASTS = {
     "bias": "Bias",
+    "contrast": "Contrasts",
+    "class_bias": "Class bias",
     "group_bias": "Group bias",
     "excess": "Excess over control",
     "repulsion": "Repulsion from others' stereotypes",

@@ -15,6 +15,7 @@ from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.posterior.beside_measures import with_posterior
+from bayes_bias.posterior.contrast import Contrast
 from bayes_bias.posterior.holm import ManyLists, many_lists
 from bayes_bias.posterior.summary import row_of
 from bayes_bias.posterior.verdict import Verdict
@@ -41,6 +42,8 @@ class Section:
         `summarize` under the report's scope (the first one), "all", "both" and "targets", as far as the design
         carries them.
     verdict : Verdict
+    contrasts : tuple of Contrast
+        Those of the report that the list has words for.
     measures : MeasureTable
         Every measure of the literature that applies to the list, and why the others do not.
     coverage : pandas.DataFrame
@@ -59,6 +62,7 @@ class Section:
     fitted: Fitted
     summaries: Mapping[ScopeName, pd.DataFrame]
     verdict: Verdict
+    contrasts: tuple[Contrast, ...]
     measures: MeasureTable
     coverage: pd.DataFrame
     variance_shares: pd.DataFrame

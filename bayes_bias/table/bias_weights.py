@@ -14,11 +14,14 @@ BLOCK = ["group", "attribute_class"]
 
 
 def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
-    """Weights of ``bias``, ``group_bias``, ``excess`` and ``repulsion``."""
+    """Weights of ``bias``, ``class_bias`` (with two groups or more), ``group_bias``, ``excess`` and ``repulsion``."""
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
     in_group = np.eye(len(groups))
-    weights = {"bias": bias_weights(data), "group_bias": _weights(data, _of_groups(associated, others), groups)}
+    weights = {"bias": bias_weights(data)}
+    if len(groups) > 1:
+        weights["class_bias"] = _class_weights(data)
+    weights["group_bias"] = _weights(data, _of_groups(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         control = np.eye(len(classes))[controls]
@@ -48,15 +51,11 @@ def target_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def attribute_weights(data: xr.Dataset) -> xr.DataArray:
-    """Weights of ``attribute_bias``, for blocks attribute of a class that some group is associated with."""
-    associated, _ = _associated_and_others(data)
-    towards = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
-    away = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
+    """Weights of ``attribute_bias``: those of its class's bias, for blocks attribute of a class that some group is
+    associated with."""
     class_of = data.class_of.to_numpy()
     kept = np.isin(class_of, data.associated.to_numpy())
-    in_class = np.eye(len(associated.T))[class_of[kept]]
-    blocks = (towards - away)[class_of[kept], :, None] * in_class[:, None, :]
-    return _weights(data, blocks, data.attribute.to_numpy()[kept])
+    return _weights(data, _of_classes(data)[class_of[kept]], data.attribute.to_numpy()[kept])
 
 
 def score_weights(data: xr.Dataset) -> xr.DataArray:
@@ -70,6 +69,19 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
 def _of_groups(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Each group's associated class minus the others, in the row of the group; (groups, groups, classes)."""
     return np.eye(len(associated))[:, :, None] * (associated - others)[:, None, :]
+
+
+def _class_weights(data: xr.Dataset) -> xr.DataArray:
+    associated = np.unique(data.associated)
+    return _weights(data, _of_classes(data)[associated], data.attribute_class.to_numpy()[associated])
+
+
+def _of_classes(data: xr.Dataset) -> np.ndarray:
+    """Groups associated with each class minus the others, in the column of the class; (classes, groups, classes)."""
+    associated, _ = _associated_and_others(data)
+    towards = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
+    away = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
+    return (towards - away)[:, :, None] * np.eye(len(towards))[:, None, :]
 
 
 def _associated_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:

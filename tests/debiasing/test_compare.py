@@ -40,6 +40,7 @@ def test_the_change_of_the_raw_contrast_is_exact(planted: Comparison) -> None:
 def test_the_change_is_reported_for_every_estimand_and_word(planted: Comparison) -> None:
     assert set(planted.change.index.get_level_values("estimand")) == {
         "bias",
+        "class_bias",
         "group_bias",
         "excess",
         "repulsion",

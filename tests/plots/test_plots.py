@@ -57,18 +57,20 @@ def texts(ax: Axes) -> str:
 def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
     drawn = [line.get_xdata()[0] for line in ax.lines if line.get_marker() in MARKERS]
-    np.testing.assert_allclose(drawn, summary.loc[["bias", "group_bias", "excess"], "mean"])
+    np.testing.assert_allclose(drawn, summary.loc[["bias", "class_bias", "group_bias", "excess"], "mean"])
     lower, upper = interval_columns(summary)
     intervals = [
         line.get_xdata() for line in ax.lines if line.get_marker() == "None" and len(set(line.get_ydata())) == 1
     ]
-    np.testing.assert_allclose(intervals, summary.loc[["bias", "group_bias", "excess"], [lower, upper]])
+    np.testing.assert_allclose(intervals, summary.loc[["bias", "class_bias", "group_bias", "excess"], [lower, upper]])
 
 
 def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
     reach = [patch.get_width() / 2 for patch in ax.patches]
-    np.testing.assert_allclose(reach, 1.959964 * summary.loc[["bias", "group_bias", "excess"], "noise_sd"], rtol=1e-6)
+    np.testing.assert_allclose(
+        reach, 1.959964 * summary.loc[["bias", "class_bias", "group_bias", "excess"], "noise_sd"], rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])

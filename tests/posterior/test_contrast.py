@@ -7,6 +7,9 @@ import xarray as xr
 
 from bayes_bias import contrast, summarize, verdict
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.plots import plot_forest, plot_posterior
+from bayes_bias.posterior.contrast_weights import checked_weights
 from tests.helpers import refused
 
 GROUP_BIAS = {("men", "work"): 1, ("men", "home"): -1}
@@ -59,6 +62,42 @@ def test_a_frame_an_array_and_a_mapping_ask_the_same(small_fit):
     assert len(set(means)) == 1
 
 
+@pytest.mark.parametrize(
+    ("formula", "weights"),
+    [
+        ("men: work - home", GROUP_BIAS),
+        ("men - women: work", {("men", "work"): 1, ("women", "work"): -1}),
+        (
+            "men - women: work - home",
+            {("men", "work"): 1, ("men", "home"): -1, ("women", "work"): -1, ("women", "home"): 1},
+        ),
+    ],
+)
+def test_a_formula_asks_what_its_weights_ask(small_fit, formula, weights):
+    by_formula, by_weights = contrast(small_fit, formula), contrast(small_fit, weights, label=formula)
+    pd.testing.assert_frame_equal(by_formula.table, by_weights.table)
+    assert str(by_formula) == str(by_weights)
+    row = summarize(small_fit, words=False, contrasts=[formula]).loc[("contrast", formula)]
+    np.testing.assert_array_equal(row[COLUMNS], by_formula.table.loc[formula, COLUMNS])
+
+
+def test_names_in_a_formula_may_hold_colons_and_hyphens(small_fit):
+    data = Fitted.of(small_fit).data.assign_coords(group=["a: b - c", "b - c"], attribute_class=["x", "y: x", "n"])
+    weights = checked_weights(data, "a: b - c - b - c: y: x", "it")
+    assert weights.sel(group="a: b - c", attribute_class="y: x").item() == 1
+    assert weights.sel(group="b - c", attribute_class="y: x").item() == -1
+    assert abs(weights).sum().item() == 2
+
+
+def test_a_figure_shows_the_posterior_of_a_contrast(small_fit):
+    ax = plot_posterior(small_fit, contrast="men - women: work")
+    observed = contrast(small_fit, "men - women: work").table.observed.item()
+    assert any(np.allclose(line.get_xdata(), observed) for line in ax.get_lines())
+    assert "men - women: work" in ax.get_title("left")
+    rows = plot_forest(small_fit, contrasts=["men - women: work"]).get_yticklabels()
+    assert "men - women: work" in [label.get_text() for label in rows]
+
+
 def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, small_fit):
     blocks = {c: small_table.block("men", c).mean() for c in ("work", "home")}
     raw = contrast(small_fit, GROUP_BIAS, "none").table.loc["contrast"]
@@ -79,6 +118,11 @@ def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, smal
         ({("men", "work"): 0}, "zero"),
         ({}, "zero"),
         ({"men": 1}, "dict group class"),
+        ("men - women", "'men - women' class colon"),
+        ("man - women: work", "contrast 'man' group 'men'"),
+        ("men - women: wrk", "contrast 'wrk' class 'work'"),
+        ("men - men: work", "'men - men: work' different"),
+        ("men: work", "contrast 'men: work' two groups two classes"),
         ([1, -1], "list group class"),
         (xr.DataArray([1.0, -1.0], dims="group"), "DataArray"),
     ],

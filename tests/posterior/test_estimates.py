@@ -36,6 +36,14 @@ def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
     assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - other)
 
 
+def test_class_bias_compares_groups_within_a_class_and_averages_to_the_bias(small_table, small_fit):
+    raw = summarize(small_fit, "none")["mean"]
+    men, women = (small_table.block(group, "work").mean() for group in ("men", "women"))
+    assert raw["class_bias", "work"] == pytest.approx(men - women)
+    assert raw["class_bias"].mean() == pytest.approx(raw["bias", "overall"])
+    assert raw["attribute_bias"].filter(like="work").mean() == pytest.approx(raw["class_bias", "work"])
+
+
 def test_bias_averages_group_bias_and_excess_and_repulsion_add_up_to_it(small_fit):
     mean = summarize(small_fit)["mean"]
     assert mean["bias", "overall"] == pytest.approx(mean["group_bias"].mean())

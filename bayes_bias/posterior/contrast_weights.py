@@ -1,0 +1,124 @@
+"""Weights of a contrast of one's own, in each form that a user may give them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.arguments import described, is_number
+from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.table.bias_weights import BLOCK
+
+type Weights = str | Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
+
+# What sums of decimal fractions such as 0.1 leave of zero.
+_ROUNDING = 1e-9
+_LESS, _WITH = " - ", ":"
+
+
+def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: bool = False) -> xr.DataArray:
+    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them.
+
+    Raises
+    ------
+    BayesBiasError
+        Weights in another form; a group or class that the table does not have; a weight that is not a finite number;
+        weights that are all zero, or that do not sum to zero although no level is wanted.
+    """
+    blocks = _of_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
+    _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
+    grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]
+    coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
+    return xr.DataArray(np.asarray(grid, dtype=float), dims=("contrast", *BLOCK), coords=coords)
+
+
+def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArray:
+    """Weights of several contrasts, each labelled by its formula."""
+    return xr.concat([checked_weights(data, formula, formula) for formula in formulas], "contrast")
+
+
+def _of_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
+    """The weights of ``"group - group: class"``: signs of the groups times signs of the classes.
+
+    Names may themselves hold a colon or a hyphen, so every way to read the formula is tried.
+    """
+    before_colon = [i for i, letter in enumerate(formula) if letter == _WITH]
+    if not before_colon:
+        raise BayesBiasError(
+            f"contrast: '{formula}' names no class; write groups, a colon and classes, such as"
+            f" '{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}'"
+        )
+    for i in before_colon:
+        groups = _signs(formula[:i], _labels(data.group))
+        classes = _signs(formula[i + 1 :], _labels(data.attribute_class))
+        if groups and classes:
+            return {(g, c): of_g * of_c for g, of_g in groups.items() for c, of_c in classes.items()}
+    groups_text, _, classes_text = formula.partition(_WITH)
+    for what, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
+        for name in text.split(_LESS):
+            _check_name("contrast", what, name.strip(), labels)
+    raise BayesBiasError(f"contrast: '{formula}' compares a name with itself; give two different ones")
+
+
+def _signs(text: str, labels: list[str]) -> dict[str, float]:
+    """+1 for the first name of ``"name - name"`` and -1 for the second; empty where it names something else."""
+    text = text.strip()
+    if text in labels:
+        return {text: 1.0}
+    parts = text.split(_LESS)
+    for k in range(1, len(parts)):
+        plus, minus = _LESS.join(parts[:k]).strip(), _LESS.join(parts[k:]).strip()
+        if plus in labels and minus in labels and plus != minus:
+            return {plus: 1.0, minus: -1.0}
+    return {}
+
+
+def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
+    """The weight of each (group, class) that was given, checked."""
+    blocks = _as_mapping(weights)
+    for (group, attribute_class), weight in blocks.items():
+        _check_name("weights", "group", group, data.group)
+        _check_name("weights", "class", attribute_class, data.attribute_class)
+        if not is_number(weight):
+            raise BayesBiasError(
+                f"weights: the weight of ('{group}', '{attribute_class}') must be a finite number, got {weight!r};"
+                " leave out what weighs nothing"
+            )
+    return blocks
+
+
+def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
+    if isinstance(weights, xr.DataArray) and set(weights.dims) == set(BLOCK) <= set(weights.coords):
+        weights = weights.transpose(*BLOCK).to_pandas()
+    if isinstance(weights, pd.DataFrame):
+        return {(g, c): weight for c, column in weights.items() for g, weight in column.items()}
+    if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
+        return dict(weights)
+    raise BayesBiasError(
+        f"weights: {described(weights)} does not say which group and class each weight is for; give"
+        " 'group - group: class', {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with"
+        " dims group and attribute_class"
+    )
+
+
+def _labels(labels: xr.DataArray) -> list[str]:
+    return labels.to_numpy().tolist()
+
+
+def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> None:
+    valid = _labels(labels)
+    if name not in valid:
+        raise BayesBiasError(f"{argument}: there is no {what} '{name}'; {did_you_mean(name, valid)}")
+
+
+def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
+    size, total = sum(map(abs, weights)), sum(weights)
+    if not size:
+        raise BayesBiasError(f"{argument}: all weights are zero; give some that differ from zero")
+    if not levels and abs(total) > _ROUNDING * size:
+        raise BayesBiasError(
+            f"{argument}: the weights sum to {total:.4g}, and those of a contrast sum to zero; give two groups or two"
+            " classes, or levels=True for a level such as the mean of one block"
+        )
