@@ -8,7 +8,7 @@ TEMPLATES ?= minilm_templates.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
-.PHONY: report test test-thorough test-fast test-transformers lint docs calibration benchmark clean
+.PHONY: report test test-thorough test-fast test-transformers crashes lint docs calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -31,6 +31,10 @@ test-fast: .venv/installed-test
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
 	$(TRANSFORMERS)/python -m pytest tests/transformers
+
+# Every writer under kill -9 at 200 random moments, and on disks that are full or broken. Two minutes.
+crashes: .venv/installed-test
+	$(BIN)/python -m tests.robustness.crashes --kills 200
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

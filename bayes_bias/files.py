@@ -169,11 +169,18 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     unfinished = unfinished_name(path.parent, path)
     try:
         yield unfinished
+        _reach_the_disk(unfinished)
         unfinished.replace(check_output(path, overwrite))  # another program may have been faster
     except OSError as error:
         raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _reach_the_disk(file: Path) -> None:
+    """Some disks say only now that they are full or broken, and the name must not be there before the content."""
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
 
 
 def unfinished_name(home: Path, path: Path) -> Path:

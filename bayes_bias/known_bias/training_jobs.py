@@ -1,6 +1,7 @@
 """One model reads one corpus and is asked: trained once, its vectors kept, asked whenever there is something new."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from json import dumps
@@ -9,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.embeddings.saving_vectors import save_vectors
+from bayes_bias.errors import EmbeddingError
 from bayes_bias.known_bias.asking_measures import ask_vectors
 from bayes_bias.known_bias.contextual_models import ask_model, attribute_words, train_contextual
 from bayes_bias.known_bias.corpora import Corpus, Truth, draw_truth, make_corpus, truth_table
@@ -87,8 +90,8 @@ def vectors_of(
     """The vectors of a reading: those that are kept, or trained on its corpus, made if need be, and kept now."""
     path = folder / f"{key_of(scenario, reading)}.npz"
     if path.is_file():
-        with np.load(path, allow_pickle=False) as archive:
-            return dict(zip(archive["words"].tolist(), archive["vectors"], strict=True))
+        with suppress(EmbeddingError):  # damaged vectors are trained again
+            return open_embedding(path).all()
     if corpus is None:
         _, corpus = corpus_of(scenario, reading)
     vectors = train_static(corpus.tokens, reading.model, [*scenario.words, *attribute_words(scenario)], reading.seed)

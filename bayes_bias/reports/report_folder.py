@@ -12,6 +12,9 @@ from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, unfinished_name
 
 PROVENANCE = "provenance.json"
 
+# Where a report lies, complete, while its files take the places of an earlier one's.
+_COMPLETE = f"{UNFINISHED}but-complete"
+
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
     """Refuse a folder that cannot be written, or that holds something, before anything is computed for it.
@@ -24,8 +27,9 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
     out = check_path("out", out, OutputError)
     check_switch("overwrite", overwrite)
     check_home(out, "out")
-    _check_empty(out, overwrite)
     try:
+        _finish(out)
+        _check_empty(out, overwrite)
         _unfinished(out).rmdir()
     except OSError as error:
         raise _cannot_write(out, error) from error
@@ -81,14 +85,28 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         unfinished.rename(out)
         return
-    new = [path.relative_to(unfinished) for path in unfinished.rglob("*") if path.is_file()]
-    for name in new:
-        if (out / name).is_dir() or (out / name.parent).is_file():
+    for name in _names(unfinished):
+        if (out / name).is_dir() or (out / name).parent.is_file():
             raise OutputError(f"out: '{out / name}' is in the way of the report's file; move it or choose a folder")
-    _remove_stale(out, {name.as_posix() for name in new})
-    for name in new:
+    unfinished.rename(out / _COMPLETE)
+    _finish(out)
+
+
+def _finish(out: Path) -> None:
+    """Put a complete report into place. Where a run was killed meanwhile, the next one into the folder goes on."""
+    complete = out / _COMPLETE
+    if not complete.is_dir():
+        return
+    if new := _written_files(complete):
+        _remove_stale(out, {PROVENANCE, *new})
+    for name in sorted(_names(complete), key=PROVENANCE.__eq__):  # last, since it says what the others are
         (out / name).parent.mkdir(exist_ok=True)
-        (unfinished / name).replace(out / name)
+        (complete / name).replace(out / name)
+    shutil.rmtree(complete)
+
+
+def _names(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
 
 
 def _remove_stale(out: Path, new: set[str]) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.formatting import level
+from bayes_bias.models.storage import netcdf
 from bayes_bias.plots.atlas import plot_atlas
 from bayes_bias.plots.ranking import Side, plot_ranking
 from bayes_bias.reports.document import Document, PageSection, methods_section
@@ -174,7 +175,7 @@ def _save_cells(sweep: Sweep, path: Path) -> None:
 
 
 def _save_arrays(sweep: Sweep, path: Path) -> None:
-    arrays(sweep).to_netcdf(path, engine="h5netcdf")
+    path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:

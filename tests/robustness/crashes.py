@@ -1,0 +1,255 @@
+"""Every writer, killed and on a full disk: what is there afterwards is the old content or the new, never a third.
+
+    python -m tests.robustness.crashes --kills 200
+
+forks a process for each trial, which writes old and new content in turn until it is killed at a random moment, or
+writes with a limit on the size of files, at which the kernel refuses as a full disk does.
+"""
+
+import argparse
+import errno
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias import open_embedding, save_vectors
+from bayes_bias.cli.frames import write_csv
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import UNFINISHED
+from bayes_bias.language_models.sentence_cache import Cache
+from bayes_bias.models.storage import save_posterior
+from bayes_bias.reports.report_folder import PROVENANCE, check_folder, hashes, write_folder
+from bayes_bias.sweeps.job import Job, Outcome
+from bayes_bias.sweeps.job_store import open_store
+
+# Contents, by the number that all their values have.
+OLD, NEW = 1, 2
+KEYS = [bytes([k]) * 32 for k in range(64)]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How something is written into a folder, and the number that is found there afterwards."""
+
+    write: Callable[[Path, int], object]
+    read: Callable[[Path], int]
+
+
+def only(values: object) -> int:
+    """The number that all values have.
+
+    Raises
+    ------
+    AssertionError
+        They differ: part is old, part is new.
+    """
+    numbers = np.unique(np.asarray(values)).tolist()
+    assert len(numbers) == 1, f"old and new are mixed: {numbers}"
+    return int(numbers[0])
+
+
+def write_fit(home: Path, content: int) -> None:
+    draws = xr.Dataset({f"x{k}": (("chain", "draw"), np.full((4, 500), float(content))) for k in range(8)})
+    save_posterior(xr.DataTree.from_dict({"posterior": draws}), home / "fit.nc", overwrite=True)
+
+
+def read_fit(home: Path) -> int:
+    tree = xr.load_datatree(home / "fit.nc", engine="h5netcdf")
+    return only(tree["posterior"].to_dataset().to_array())
+
+
+def write_vectors(name: str) -> Callable[[Path, int], object]:
+    words = [f"word{k}" for k in range(300)]
+    return lambda home, content: save_vectors(
+        {word: np.full(20, float(content)) for word in words}, home / name, overwrite=True
+    )
+
+
+def read_vectors(name: str) -> Callable[[Path], int]:
+    return lambda home: only(list(open_embedding(home / name).all().values()))
+
+
+def write_frame(home: Path, content: int) -> None:
+    write_csv(pd.DataFrame({"x": np.full(5000, content)}), home / "rows.csv", overwrite=True)
+
+
+def read_frame(home: Path) -> int:
+    rows = pd.read_csv(home / "rows.csv")
+    assert len(rows) == 5000
+    return only(rows)
+
+
+def write_report(home: Path, content: int) -> None:
+    def render(folder: Path) -> None:
+        (folder / "figures").mkdir()
+        for name in [*(f"figures/{k}-{content}.svg" for k in range(20)), *(f"{k}.csv" for k in range(20))]:
+            (folder / name).write_text(f"{content}" * 2000)
+        (folder / PROVENANCE).write_text(json.dumps({"content": content, "files": hashes(folder)}))
+
+    write_folder(home / "report", render, overwrite=True)
+
+
+def read_report(home: Path) -> int:
+    """A folder cannot change in one step: the next run into it completes what a killed one began."""
+    out = home / "report"
+    check_folder(out, overwrite=True)
+    told = json.loads((out / PROVENANCE).read_text())
+    assert told["files"] == {name: sha for name, sha in hashes(out).items() if name != PROVENANCE}
+    return int(told["content"])
+
+
+def job(number: int) -> Job:
+    return Job(f"job {number}", only, ([number],), depends_on=number)
+
+
+def write_results(home: Path, content: int) -> None:
+    store = open_store(home / "results")
+    for number in range(10):
+        store.keep(Outcome(f"job {number}", job(number).key, result=[content] * 500))
+
+
+def read_results(home: Path) -> int:
+    """Each result is written for itself, so that some may be new."""
+    store = open_store(home / "results")
+    kept = [only(outcome.result) for number in range(10) if (outcome := store.read(job(number)))]
+    assert len(kept) == 10
+    return kept[-1]
+
+
+def write_cache(home: Path, content: int) -> None:
+    Cache(home / "sentences.sqlite3").add({key: np.full(64, content, dtype=np.float32) for key in KEYS})
+
+
+def read_cache(home: Path) -> int:
+    vectors = Cache(home / "sentences.sqlite3").find(KEYS)
+    assert len(vectors) == len(KEYS)
+    return only(list(vectors.values()))
+
+
+WRITERS = {
+    "fit": Writer(write_fit, read_fit),
+    "vectors, .npz": Writer(write_vectors("v.npz"), read_vectors("v.npz")),
+    "vectors, text": Writer(write_vectors("v.txt"), read_vectors("v.txt")),
+    "table": Writer(write_frame, read_frame),
+    "report": Writer(write_report, read_report),
+    "results of jobs": Writer(write_results, read_results),
+    "sentence cache": Writer(write_cache, read_cache),
+}
+
+
+def forked(run: Callable[[], object]) -> int:
+    """The number of a process that runs this: it exits with 0, with 2 after one line, or with 1 after any other."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which a child might wait for
+        process = os.fork()
+    if process:
+        return process
+    signal.alarm(60)
+    try:
+        run()
+    except BayesBiasError:
+        os._exit(2)
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    os._exit(0)
+
+
+def killed(writer: Writer, home: Path, after: float) -> None:
+    """Write in turn until the process is killed, these seconds after it began."""
+
+    def for_ever() -> NoReturn:
+        while True:
+            writer.write(home, NEW)
+            writer.write(home, OLD)
+
+    process = forked(for_ever)
+    time.sleep(after)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+
+
+def full(writer: Writer, home: Path, size: int) -> int:
+    """Write where no file can have more bytes; the exit status."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        writer.write(home, NEW)
+
+    return os.waitstatus_to_exitcode(os.waitpid(forked(limited), 0)[1])
+
+
+def broken(writer: Writer, home: Path, call: str) -> int:
+    """Write where a call of the operating system fails; the exit status."""
+
+    def failing() -> None:
+        def fail(*_: object, **__: object) -> NoReturn:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        setattr(os, call, fail)
+        writer.write(home, NEW)
+
+    return os.waitstatus_to_exitcode(os.waitpid(forked(failing), 0)[1])
+
+
+def check(writer: Writer, home: Path) -> None:
+    """What is there is whole, and the next run leaves its own content and nothing else.
+
+    Raises
+    ------
+    AssertionError
+    """
+    assert writer.read(home) in (OLD, NEW)
+    writer.write(home, OLD)
+    assert writer.read(home) == OLD
+    left = [path for path in home.rglob(f"{UNFINISHED}*") if path.parent.name != "results"]
+    assert not left, f"left behind: {left}"
+
+
+def tried(writer: Writer, home: Path, kills: int, chance: random.Random) -> dict[str, int]:
+    """How often the outcomes were what; raises where one is not allowed."""
+    writer.write(home, OLD)
+    counts = {"killed": 0, "refused": 0, "written": 0}
+    for _ in range(kills):
+        killed(writer, home, chance.uniform(0.0, 0.1))
+        check(writer, home)
+        counts["killed"] += 1
+    trials = [
+        lambda size=size: full(writer, home, size) for size in np.geomspace(1, 1 << 20, 3 + kills // 4, dtype=int)
+    ]
+    trials += [lambda call=call: broken(writer, home, call) for call in ("replace", "rename", "fsync", "mkdir")]
+    for trial in trials:
+        status = trial()
+        assert status in (0, 2), f"exit status {status}"
+        counts["refused" if status else "written"] += 1
+        check(writer, home)
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    chance = random.Random(given.seed)
+    for name, writer in WRITERS.items():
+        with tempfile.TemporaryDirectory() as home:
+            print(f"{name}: {tried(writer, Path(home), given.kills, chance)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
