@@ -1,9 +1,20 @@
 """What measures answered to a question whose truth is known: a row for each, with intervals."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 
-from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour_and_marker, legend_below, shortened, style
+from bayes_bias.plots.style import (
+    INK,
+    PAPER,
+    axes_or_new,
+    colour_and_marker,
+    label_rows,
+    legend_below,
+    set_title,
+    style,
+)
 
 # Rows and the space between what is compared in one of them.
 _ROW = 0.3
@@ -19,6 +30,8 @@ def plot_answers(
     reference: float | None = 0.0,
     title: str = "",
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
 ) -> Axes:
     """Measures in rows, models (or whatever is compared) side by side in each: a value and its interval.
 
@@ -35,10 +48,14 @@ def plot_answers(
     title : str
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
     """
     names, compared = list(table[rows].unique()), list(table[series].unique())
     height = max(_ROW, _APART * (len(compared) + 1))
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=len(names), row_height=height, extra=1.5)
         for k, each in enumerate(compared):
             own = table[table[series] == each].set_index(rows)
@@ -59,11 +76,8 @@ def plot_answers(
             ax.axvline(reference, color=INK, linewidth=0.9, zorder=1)
         for y in range(len(names) - 1):
             ax.axhline(y + 0.5, color=INK, linewidth=0.3, alpha=0.25, zorder=0)
-        ax.set_yticks(range(len(names)), labels=[shortened(str(name)) for name in names], parse_math=False)
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+        label_rows(ax, list(map(str, names)))
         ax.set_xlabel(unit, parse_math=False)
-        legend_below(ax, title=series.replace("_", " "), ncols=min(len(compared), 3))
-        ax.set_title(title, parse_math=False)
+        legend_below(ax, shown=legend, title=series.replace("_", " "), ncols=min(len(compared), 3))
+        set_title(ax, title)
         return ax

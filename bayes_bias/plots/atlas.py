@@ -35,7 +35,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _REACH = 0.43  # of a cell's width, to either side
 
 
-def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
+def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
     """A small forest row in each cell: embeddings in rows, lists in columns.
 
     The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
@@ -48,6 +48,8 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
     sweep : Sweep
         From `bayes_bias.sweep`.
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
 
     Examples
     --------
@@ -73,7 +75,8 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
         ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
         for spine in ax.spines.values():
             spine.set_visible(False)
-        _legend(ax, sweep, reach)
+        if legend:
+            _legend(ax, sweep, reach)
     return ax
 
 

@@ -23,6 +23,8 @@ def plot_forest(
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
     contrasts: Sequence[str] = (),
 ) -> Axes:
@@ -41,6 +43,10 @@ def plot_forest(
         Probability of intervals and noise floors.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
     summary : pandas.DataFrame, optional
         What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave, to save computing it again. Its contrasts
         are drawn.
@@ -53,11 +59,11 @@ def plot_forest(
     """
     if summary is None:
         summary = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti", words=False, contrasts=contrasts)
-    blocks = _blocks(Fitted.of(fit).data, summary)
-    with style():
+    with style(palette):
+        blocks = _blocks(Fitted.of(fit).data, summary)
         ax = axes_or_new(ax, rows=height(blocks))
         draw_forest(ax, blocks, Fitted.of(fit).metric, ci_prob=ci_prob)
-        forest_legend(ax, ci_prob=ci_prob)
+        forest_legend(ax, shown=legend, ci_prob=ci_prob)
         return finish(ax, fit, "bias of groups, excess over controls")
 
 

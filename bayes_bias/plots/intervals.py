@@ -54,7 +54,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: fl
     ax.set_xlabel(bias_axis(metric))
 
 
-def forest_legend(ax: Axes, *, ci_prob: float, raw: bool = False) -> None:
+def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
     """What point, line, band and tick mean."""
     handles: list[Any] = [
         Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
@@ -64,7 +64,7 @@ def forest_legend(ax: Axes, *, ci_prob: float, raw: bool = False) -> None:
         handles.append(
             Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw contrast of these words")
         )
-    legend_below(ax, handles=handles)
+    legend_below(ax, shown=shown, handles=handles)
 
 
 def height(blocks: Sequence[Rows]) -> float:

@@ -11,7 +11,7 @@ from bayes_bias.errors import BayesBiasError
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
-from bayes_bias.plots.style import axes_or_new, colour_and_marker, shortened, style
+from bayes_bias.plots.style import axes_or_new, colour_and_marker, set_title, shortened, style
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
@@ -23,6 +23,8 @@ def plot_overview(
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
     summaries: Mapping[str, pd.DataFrame] | None = None,
 ) -> Axes:
     """``bias`` of several fits, in the units of the table; rows, intervals and noise floors as in `plot_forest`.
@@ -31,7 +33,7 @@ def plot_overview(
     ----------
     fits : sequence of xarray.DataTree
         Fits of the crossed model with different names.
-    scope, ci_prob, ax
+    scope, ci_prob, ax, legend, palette
         As in `plot_forest`.
     summaries : mapping of str to pandas.DataFrame, optional
         For each fit's name what ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave.
@@ -45,13 +47,13 @@ def plot_overview(
     if not fitted:
         raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
     rows = [_row(each, scope, ci_prob, known.get(each.name)) for each in fitted]
-    looks = [colour_and_marker(0)] * len(fitted)
-    blocks = [Rows("", [_label(each) for each in fitted], pd.concat(rows), looks)]
-    with style():
+    with style(palette):
+        looks = [colour_and_marker(0)] * len(fitted)
+        blocks = [Rows("", [_label(one) for one in fitted], pd.concat(rows), looks)]
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
         draw_forest(ax, blocks, fitted[0].metric, ci_prob=ci_prob)
-        forest_legend(ax, ci_prob=ci_prob)
-        ax.set_title("Bias of each list")
+        forest_legend(ax, shown=legend, ci_prob=ci_prob)
+        set_title(ax, "Bias of each list")
         return ax
 
 

@@ -25,6 +25,7 @@ def plot_plan(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
 ) -> Axes:
     """Contours of the probability that the interval excludes zero, over numbers of targets and attributes.
 
@@ -41,6 +42,8 @@ def plot_plan(
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def plot_plan(
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
             axis.set_ticks([], minor=True)
-        legend_below(ax)
+        legend_below(ax, shown=legend)
         return finish(ax, fitted, shown.question)
 
 

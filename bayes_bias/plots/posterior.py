@@ -1,5 +1,6 @@
 """The posterior of the bias over the noise floor: are these two curves distinguishable?"""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ from bayes_bias.arguments import check_ci_prob
 from bayes_bias.checks.leave_one_out import bias_range
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, axes_or_new, finish, legend_below, shortened, style
+from bayes_bias.plots.style import GREY, INK, NOISE, axes_or_new, colour, finish, legend_below, shortened, style
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
@@ -28,6 +29,8 @@ def plot_posterior(
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
     without: pd.DataFrame | None = None,
     contrast: Weights | None = None,
 ) -> Axes:
@@ -45,6 +48,10 @@ def plot_posterior(
     ci_prob : float
         Probability of the equal-tailed interval drawn below the curves.
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
     without : pandas.DataFrame, optional
         What `leave_out` gave: bands show where the raw contrast lies without any one word, and without any one cluster.
     contrast : str, mapping, DataFrame or DataArray, optional
@@ -64,7 +71,7 @@ def plot_posterior(
         weights = checked_weights(fitted.generalising("a contrast of block means").data, contrast, name)
         shown = partial(contrast_estimate, weights=weights)
     estimate = shown(fitted, scope=scope)
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         _draw_densities(ax, estimate, name)
         _draw_marks(ax, estimate, ci_prob, _raw(fitted) if contrast is None else "raw contrast of these words")
@@ -72,7 +79,7 @@ def plot_posterior(
             _draw_ranges(ax, without)
         ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
         ax.spines["left"].set_visible(False)
-        legend_below(ax)
+        legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(name)}, and what noise would show")
 
 
@@ -96,8 +103,8 @@ def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
     grid, posterior, noise = densities(bias)
     ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there were none")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
-    ax.fill_between(grid, posterior, color=COLOURS[0], alpha=0.3, linewidth=0, zorder=3)
-    ax.plot(grid, posterior, color=COLOURS[0], linewidth=1.8, zorder=4, label=f"posterior of {name}")
+    ax.fill_between(grid, posterior, color=colour(0), alpha=0.3, linewidth=0, zorder=3)
+    ax.plot(grid, posterior, color=colour(0), linewidth=1.8, zorder=4, label=f"posterior of {name}")
     ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
 
 
@@ -105,10 +112,10 @@ def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
     tail = (1 - ci_prob) / 2
     low, high = np.quantile(bias.draws.to_numpy(), [tail, 1 - tail])
     y = ax.get_ylim()[0] * 0.45
-    ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=3.5, label=f"its {ci_prob:.0%} interval")
+    ax.plot([low, high], [y, y], color=colour(0), linewidth=3.5, label=f"its {ci_prob:.0%} interval")
     ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
     observed = float(bias.observed.item())
-    ax.axvline(observed, color=COLOURS[1], linewidth=1.6, linestyle=":", zorder=6, label=raw)
+    ax.axvline(observed, color=colour(1), linewidth=1.6, linestyle=":", zorder=6, label=raw)
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
@@ -121,6 +128,6 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
             continue
         label = f"the same without any one {what}"
         band = Rectangle(
-            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=COLOURS[1], alpha=alpha, linewidth=0, label=label
+            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=colour(1), alpha=alpha, linewidth=0, label=label
         )
         ax.add_patch(band)

@@ -8,14 +8,14 @@ from matplotlib.lines import Line2D
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, legend_below, shortened, style
+from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, label_rows, legend_below, set_title, style
 from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.table.column_names import interval_of
 
 type Side = Literal["embedding", "list"]
 
 
-def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None) -> Axes:
+def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
     """Mean bias of each embedding over the lists, or of each list over the embeddings, estimated from all cells.
 
     From the most stereotypical down, with the interval of the mean; at the right the interval of the rank.
@@ -26,6 +26,8 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
         With two embeddings, or two lists, or more.
     of : {"embedding", "list"}
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
 
     Examples
     --------
@@ -44,14 +46,11 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
         for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
             ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
         ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
-        ax.set_yticks(places, labels=[shortened(str(name)) for name in rows.index], parse_math=False)
-        ax.set_ylim(len(rows) - 0.4, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+        label_rows(ax, list(map(str, rows.index)))
         ax.set_xlabel(bias_axis(sweep.metric))
         level = f"posterior mean and {sweep.settings.ci_prob:.0%} interval"
-        legend_below(ax, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
-        ax.set_title(f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
+        legend_below(ax, shown=legend, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
+        set_title(ax, f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
     return ax
 
 

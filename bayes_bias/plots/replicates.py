@@ -1,5 +1,6 @@
 """The bias in each template, seed or corpus, and in all of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,7 @@ from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, shortened, style
+from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, label_rows, legend_below, style
 from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
@@ -21,6 +22,8 @@ def plot_replicates(
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
     """``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
@@ -32,7 +35,7 @@ def plot_replicates(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model to a table with replicates.
-    scope, ci_prob, ax, summary
+    scope, ci_prob, ax, summary, legend, palette
         As in `plot_forest`.
 
     Raises
@@ -53,31 +56,29 @@ def plot_replicates(
     table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
     kind = fitted.replicate_kind
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=len(rows), row_height=0.23, extra=1.65)
         _draw_overall(ax, row_of(table, "bias"), kind, ci_prob)
         for y, (_, row) in enumerate(rows.iterrows()):
-            ax.plot(interval_of(row), [y, y], color=COLOURS[0], linewidth=1.8, zorder=3)
+            ax.plot(interval_of(row), [y, y], color=colour(0), linewidth=1.8, zorder=3)
         dots: dict[str, Any] = {"linestyle": "", "marker": "o", "zorder": 4}
         ax.plot(
             rows.observed, range(len(rows)), markersize=7, color=INK, markerfacecolor="none", markeredgewidth=1,
             label=f"raw bias of one {kind}", **dots,
         )  # fmt: skip
         ax.plot(
-            rows["mean"], range(len(rows)), markersize=5.5, color=COLOURS[0], markeredgecolor=PAPER,
+            rows["mean"], range(len(rows)), markersize=5.5, color=colour(0), markeredgecolor=PAPER,
             label=f"estimate of it, drawn to that of all, and {ci_prob:.0%} interval", **dots,
         )  # fmt: skip
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-        ax.set_yticks(range(len(rows)), labels=[shortened(label) for label in rows.index], parse_math=False)
-        ax.set(ylim=(len(rows) - 0.3, -0.7), xlabel=bias_axis(fitted.metric))
+        label_rows(ax, list(rows.index))
+        ax.set_xlabel(bias_axis(fitted.metric))
         ax.locator_params(axis="x", nbins=6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-        legend_below(ax)
+        legend_below(ax, shown=legend)
         return finish(ax, fitted, f"bias by {kind}")
 
 
 def _draw_overall(ax: Axes, row: pd.Series, kind: str, ci_prob: float) -> None:
     label = f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
-    ax.axvspan(*interval_of(row), color=COLOURS[4], alpha=0.25, linewidth=0, zorder=0)
-    ax.axvline(row["mean"], color=COLOURS[4], linewidth=2, zorder=2, label=label)
+    ax.axvspan(*interval_of(row), color=colour(4), alpha=0.25, linewidth=0, zorder=0)
+    ax.axvline(row["mean"], color=colour(4), linewidth=2, zorder=2, label=label)

@@ -1,5 +1,6 @@
 """Shares, or differences, of sentence pairs by type: both intervals, and what no preference would show."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -8,7 +9,19 @@ from matplotlib.patches import Patch
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.formatting import count, level
-from bayes_bias.plots.style import COLOURS, GREY, INK, NOISE, PAPER, axes_or_new, finish, legend_below, shortened, style
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    PAPER,
+    axes_or_new,
+    colour,
+    finish,
+    label_rows,
+    legend_below,
+    shortened,
+    style,
+)
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.table.column_names import interval_of
 
@@ -20,6 +33,8 @@ def plot_sentence_pairs(
     estimand: Literal["share", "difference"] = "share",
     *,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
 ) -> Axes:
     """All pairs and each type in rows: the posterior's interval, and below it the one that takes pairs for independent.
 
@@ -30,6 +45,10 @@ def plot_sentence_pairs(
     estimand : {"share", "difference"}
         How often the stereotypical sentence is ahead, or by how much; of a change, by how much that changed.
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
 
     Returns
     -------
@@ -44,12 +63,12 @@ def plot_sentence_pairs(
         "pairs", pairs, SentencePairs | SentencePairsChange, "not what `sentence_pairs.estimate` returned; give that"
     )
     table, times = pairs.table.loc[estimand], 100 if estimand == "share" else 1
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.36, extra=1.7)
         for y, (_, row) in enumerate(table.iterrows()):
             low, high = (times * end for end in interval_of(row, "noise"))
             ax.barh(y, high - low, left=low, height=0.8, color=NOISE, zorder=0)
-            look: dict[str, Any] = {"color": INK if y == 0 else COLOURS[0], "marker": "s" if y == 0 else "o"}
+            look: dict[str, Any] = {"color": INK if y == 0 else colour(0), "marker": "s" if y == 0 else "o"}
             interval = [times * end for end in interval_of(row)]
             ax.plot(interval, [y, y], color=look["color"], linewidth=1.8, zorder=3)
             ax.plot([times * row["mean"]], [y], markersize=5.5, markeredgecolor=PAPER, linestyle="", zorder=5, **look)
@@ -60,12 +79,10 @@ def plot_sentence_pairs(
         ax.autoscale_view(scaley=False)
         ax.axvline(_none(pairs, estimand), color=INK, linewidth=0.9, zorder=1)
         labels = [f"{shortened(str(label))} ({count(row.pairs)})" for label, row in table.iterrows()]
-        ax.set_yticks(range(len(table)), labels=labels, parse_math=False)
-        ax.set_ylim(len(table) - 0.4, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+        label_rows(ax, labels)
         ax.set_xlabel(_axis(pairs, estimand))
-        _legend(ax, pairs)
+        if legend:
+            _legend(ax, pairs)
         return finish(ax, next(iter(pairs.fits.values())), _title(pairs, estimand))
 
 
@@ -92,7 +109,7 @@ def _legend(ax: Axes, pairs: SentencePairs | SentencePairsChange) -> None:
     legend_below(
         ax,
         handles=[
-            Line2D([], [], color=COLOURS[0], marker="o", markersize=5, label=f"posterior mean and {percent} interval"),
+            Line2D([], [], color=colour(0), marker="o", markersize=5, label=f"posterior mean and {percent} interval"),
             Line2D(
                 [],
                 [],

@@ -1,5 +1,6 @@
 """How much each method depends on the training."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -15,6 +16,7 @@ from bayes_bias.plots.style import (
     axes_or_new,
     colour_and_marker,
     finish,
+    label_rows,
     legend_below,
     shortened,
     style,
@@ -24,7 +26,9 @@ from bayes_bias.plots.style import (
 _NAMED = 6
 
 
-def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
+def plot_stability(
+    stability: Stability, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
     """Methods in rows, trainings as points, each in multiples of its method's average size.
 
     Methods have different units; so divided, 1 is what a method says on average and 0 is no bias. A point left of zero
@@ -36,6 +40,10 @@ def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
     stability : Stability
         From `bayes_bias.stability`.
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
 
     Examples
     --------
@@ -44,7 +52,7 @@ def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
     check_kind("stability", stability, Stability, "not what `bayes_bias.stability` returned; give that")
     spread = stability.spread.dropna().sort_values("relative_sd", ascending=False)
     relative = stability.relative[spread.index]
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=len(spread), row_height=0.34, extra=1.4)
         for y, (method, values) in enumerate(relative.items()):
             sd = spread.relative_sd[method]
@@ -55,12 +63,10 @@ def plot_stability(stability: Stability, *, ax: Axes | None = None) -> Axes:
             ax.annotate(f"sd {sd:.2f}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=0)
         ax.axvline(1, color=GREY, linewidth=0.8, linestyle=":", zorder=0)
-        ax.set_yticks(range(len(spread)), labels=list(spread.index))
-        ax.set_ylim(len(spread) - 0.4, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+        label_rows(ax, list(spread.index))
         ax.set_xlabel("in multiples of the method’s average size (0: no bias)")
-        _legend(ax, stability)
+        if legend:
+            _legend(ax, stability)
         return finish(ax, stability.fit, f"each method in {len(relative)} {plural(stability.kind)}")
 
 

@@ -1,17 +1,22 @@
 """How all figures look: colours that every eye and a grey printer can tell apart, and no global state."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from textwrap import fill
 from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
+from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.font_manager import get_font_names
+from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 
@@ -23,7 +28,9 @@ INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 WIDTH = 5.4
 _BELOW_LABEL = 0.5  # inches
 _LONGEST_LABEL = 28
-_LONGEST_TITLE = 44
+# Inches: a line, a letter of a label, and letters of a title in one. How much smaller letters get at most.
+_LINE, _LETTER, _LETTERS = 0.13, 0.07, 10
+_LEAST = 0.6
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
 # Fonts with Chinese, Japanese and Korean letters, of which most machines have one.
@@ -73,10 +80,23 @@ _RC: Mapping[Any, Any] = MappingProxyType(
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """The look of the figures, for as long as something is drawn or saved."""
-    with mpl.rc_context({**_RC, "font.family": _families()}):
+def style(palette: Sequence[str] | None = None) -> Iterator[None]:
+    """The look of the figures, for as long as something is drawn or saved; colours are those of a palette."""
+    colours = cycler(color=COLOURS if palette is None else _checked(palette))
+    with mpl.rc_context({**_RC, "font.family": _families(), "axes.prop_cycle": colours}):
         yield
+
+
+def _checked(palette: Sequence[str]) -> list[str]:
+    colours = [palette] if isinstance(palette, str) else list(palette)
+    wrong = [colour for colour in colours if not is_color_like(colour)]
+    if wrong or not colours:
+        raise BayesBiasError(
+            f"palette: {wrong[0]!r} is not a colour; give names or hex codes that matplotlib knows"
+            if wrong
+            else "palette: there is no colour; give one or more, such as ['#0072B2', '#D55E00']"
+        )
+    return colours
 
 
 @cache
@@ -89,18 +109,35 @@ def _families() -> list[str]:
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
     """The axes to draw on; new ones belong to a figure of their own, unknown to pyplot, as high as needed."""
     if ax is not None:
+        ax.spines[["top", "right"]].set_visible(False)
         return ax
     figure = Figure(figsize=(WIDTH, rows * row_height + extra), layout="constrained", facecolor=PAPER)
     return figure.add_subplot()
 
 
+def colour(index: int) -> str:
+    """The index-th colour of the palette."""
+    colours: list[str] = mpl.rcParams["axes.prop_cycle"].by_key()["color"]
+    return colours[index % len(colours)]
+
+
 def colour_and_marker(index: int) -> dict[str, Any]:
     """What the points of the index-th group look like."""
-    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)]}
+    return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
 
 
-def legend_below(ax: Axes, **options: Any) -> None:
+def label_rows(ax: Axes, labels: Sequence[str]) -> None:
+    """Rows from top to bottom, each with its label and without a tick."""
+    ax.set_yticks(range(len(labels)), labels=[shortened(label) for label in labels], parse_math=False)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def legend_below(ax: Axes, *, shown: bool = True, **options: Any) -> None:
     """A legend under the axis label, clear of the data however high the figure is."""
+    if not shown:
+        return
     figure = ax.get_figure(root=True)
     below = ScaledTranslation(0, -_BELOW_LABEL, figure.dpi_scale_trans) if figure else IdentityTransform()
     ax.legend(
@@ -119,12 +156,39 @@ def shortened(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
+def set_title(ax: Axes, title: str, *, converged: bool = True) -> None:
+    """A title, in as many lines as the width of the axes needs, and letters that small axes have room for."""
+    width, height = _inches(ax)
+    room = max(_room(ax, width, height), _LEAST)
+    lines = fill(title, max(int(width * _LETTERS / room), 20))
+    ax.set_title(lines if converged else f"{lines}\n{NOT_CONVERGED}", parse_math=False)
+    if room < 1:
+        for text in ax.findobj(Text):
+            text.set_fontsize(room * float(text.get_fontsize()))
+
+
+def _inches(ax: Axes) -> tuple[float, float]:
+    """About the width and the height that labels and legend will leave."""
+    figure, legend = ax.get_figure(root=True), ax.get_legend()
+    assert figure is not None
+    size = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+    below = _BELOW_LABEL + _LINE * len(legend.get_texts()) if legend else 0.0
+    beside = _LETTER * max((len(label.get_text()) for label in ax.get_yticklabels()), default=0)
+    return float(size.width - beside), float(size.height - below)
+
+
+def _room(ax: Axes, width: float, height: float) -> float:
+    """By how much letters must be smaller for rows not to overlap and headings not to leave the axes."""
+    longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
+    lines = len(ax.get_yticklabels()) + len(ax.texts)
+    return min(1.0, height / (_LINE * max(lines, 1)), width / (_LETTER * max(longest, 20)))
+
+
 def finish(ax: Axes, fit: Fit, what: str) -> Axes:
     """Title with the list's name, and a mark that nobody overlooks where the fit has not converged."""
     fitted = Fitted.of(fit)
     converged, name = Diagnostics.of(fitted).converged, shortened(fitted.name)
-    title = f"{name}: {what}" if len(name) + len(what) < _LONGEST_TITLE else f"{name}:\n{what}"
-    ax.set_title(title if converged else f"{title}\n{NOT_CONVERGED}", parse_math=False)
+    set_title(ax, f"{name}: {what}", converged=converged)
     if not converged:
         mark: dict[str, Any] = {"fontsize": 30, "color": INK, "alpha": 0.16, "rotation": 18, "zorder": 10}
         ax.text(0.5, 0.5, "not converged", transform=ax.transAxes, ha="center", va="center", **mark)

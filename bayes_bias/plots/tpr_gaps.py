@@ -1,5 +1,6 @@
 """Gaps of true-positive rates, class by class: as observed, and as they may be."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from bayes_bias.plots.style import (
     GREY,
     INK,
     NOISE,
-    NOT_CONVERGED,
     PAPER,
     axes_or_new,
     colour_and_marker,
+    label_rows,
     legend_below,
+    set_title,
     shortened,
     style,
 )
@@ -27,7 +29,14 @@ from bayes_bias.tpr_gaps.gap_results import TprGaps
 from bayes_bias.tpr_gaps.published_gaps import noise_sd
 
 
-def plot_tpr_gaps(found: TprGaps, group: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_tpr_gaps(
+    found: TprGaps,
+    group: str | None = None,
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+) -> Axes:
     """Classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
 
     Behind each row is its noise floor: where its raw gap would lie, with the probability of the intervals, if the class
@@ -41,6 +50,10 @@ def plot_tpr_gaps(found: TprGaps, group: str | None = None, *, ax: Axes | None =
         Whose gap; by default the first one that `found` tells of.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
 
     Examples
     --------
@@ -50,8 +63,8 @@ def plot_tpr_gaps(found: TprGaps, group: str | None = None, *, ax: Axes | None =
     group = group or found.of[0]
     rows = found.table.xs(group, level="group").sort_values("mean", ascending=False)
     reach = norm.ppf((1 + found.ci_prob) / 2) * _noise(found, group).loc[rows.index]
-    look = colour_and_marker(found.counts.groups.index(group))
-    with style():
+    with style(palette):
+        look = colour_and_marker(found.counts.groups.index(group))
         ax = axes_or_new(ax, rows=len(rows), extra=1.6)
         for y, (name, row) in enumerate(rows.iterrows()):
             ax.barh(y, 2 * reach[name], left=-reach[name], height=0.72, color=NOISE, zorder=0)
@@ -61,14 +74,10 @@ def plot_tpr_gaps(found: TprGaps, group: str | None = None, *, ax: Axes | None =
         ax.use_sticky_edges = False
         ax.autoscale_view(scaley=False)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-        ax.set_yticks(range(len(rows)), labels=[shortened(name) for name in rows.index], parse_math=False)
-        ax.set_ylim(len(rows) - 0.4, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+        label_rows(ax, list(rows.index))
         ax.set_xlabel(f"true-positive rate of {group} less that of {found.rest}", parse_math=False)
-        legend_below(ax, handles=_handles(look, found.ci_prob))
-        title = f"{shortened(found.name)}: gap by class"
-        ax.set_title(title if found.diagnostics.converged else f"{title}\n{NOT_CONVERGED}", parse_math=False)
+        legend_below(ax, shown=legend, handles=_handles(look, found.ci_prob))
+        set_title(ax, f"{shortened(found.name)}: gap by class", converged=found.diagnostics.converged)
         return ax
 
 

@@ -1,23 +1,26 @@
 """Where the variance comes from: targets, attributes, replicates, or what none of them explains."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.formatting import plural
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.plots.style import COLOURS, INK, PAPER, axes_or_new, finish, legend_below, style
+from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, legend_below, style
 from bayes_bias.posterior.design_study import variance_shares
 from bayes_bias.table.scopes import Part
 
-# Hatches say in grey what colours say on a screen; a dark and a light fill need text of the other kind.
-_WORDS: tuple[tuple[Part, str, str, str], ...] = (
-    ("targets", COLOURS[0], "", PAPER),
-    ("attributes", COLOURS[4], "////", INK),
+# A colour, or its number in the palette. Hatches say in grey what colours say on a screen; a dark and a light fill
+# need text of the other kind.
+_WORDS: tuple[tuple[Part, int | str, str, str], ...] = (
+    ("targets", 0, "", PAPER),
+    ("attributes", 4, "////", INK),
     ("residual", "#cfcfcf", "", INK),
 )
 # What replicates disagree about has the paler colour of what they agree about.
-_REPLICATES: tuple[tuple[Part, str, str, str], ...] = (
-    ("replicates", COLOURS[2], "", PAPER),
+_REPLICATES: tuple[tuple[Part, int | str, str, str], ...] = (
+    ("replicates", 2, "", PAPER),
     ("targets by replicate", "#a6cbe3", "....", INK),
     ("attributes by replicate", "#f6dc9e", "\\\\\\\\", INK),
     ("residual by replicate", "#e2e2e2", "xxxx", INK),
@@ -25,7 +28,14 @@ _REPLICATES: tuple[tuple[Part, str, str, str], ...] = (
 _LEAST_LABELLED = 0.06
 
 
-def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFrame | None = None) -> Axes:
+def plot_variance_shares(
+    fit: Fit,
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+    shares: pd.DataFrame | None = None,
+) -> Axes:
     """Shares of variance due to targets, attributes and residual, and to replicates where there are any.
 
     Upper bar: one value about the mean of its group and class. Lower bar: the sampling variance of ``bias``
@@ -36,6 +46,10 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
     fit : xarray.DataTree
         A fit of the crossed model.
     ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+    palette : sequence of str, optional
+        Colours that matplotlib knows, in the order of groups.
     shares : pandas.DataFrame, optional
         What ``variance_shares(fit)`` gave, to save computing it again.
 
@@ -46,20 +60,22 @@ def plot_variance_shares(fit: Fit, *, ax: Axes | None = None, shares: pd.DataFra
     table = variance_shares(fit) if shares is None else shares
     kind = Fitted.of(fit).replicate_kind
     bars = {"value": f"a single {Fitted.of(fit).metric.name}", "bias": "the noise of the bias"}
-    with style():
+    with style(palette):
         ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
         left = pd.Series(0.0, index=list(bars))
         parts = (*_WORDS, *(_REPLICATES if kind else ()))
-        for part, colour, hatch, ink in parts:
+        for part, fill, hatch, ink in parts:
             share = table.loc[list(bars), part]
-            _draw_part(ax, share, left, part_named(part, kind), colour, hatch, ink)
+            _draw_part(
+                ax, share, left, part_named(part, kind), colour(fill) if isinstance(fill, int) else fill, hatch, ink
+            )
             left = left + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
         ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        legend_below(ax, ncols=2 if kind else len(_WORDS))
+        legend_below(ax, shown=legend, ncols=2 if kind else len(_WORDS))
         return finish(ax, fit, "where the variance comes from")
 
 
@@ -68,12 +84,12 @@ def part_named(part: str, kind: str) -> str:
     return plural(kind) if part == "replicates" else part.replace("replicate", kind)
 
 
-def _draw_part(ax: Axes, share: pd.Series, left: pd.Series, part: str, colour: str, hatch: str, ink: str) -> None:
+def _draw_part(ax: Axes, share: pd.Series, left: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
     for y, (width, start) in enumerate(zip(share, left, strict=True)):
         ax.barh(
-            y, width, left=start, height=0.62, color=colour, hatch=hatch, edgecolor=PAPER, linewidth=1,
+            y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,
             label=part if y == 0 else None,
         )  # fmt: skip
         if width >= _LEAST_LABELLED:
-            box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
+            box = {"facecolor": fill, "edgecolor": "none", "pad": 1.5}
             ax.text(start + width / 2, y, f"{width:.0%}", ha="center", va="center", color=ink, bbox=box)

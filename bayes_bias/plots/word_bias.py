@@ -1,5 +1,6 @@
 """The bias of every single word, with its uncertainty."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ def plot_word_bias(
     *,
     ci_prob: float = 0.95,
     ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
     """``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
@@ -39,7 +42,7 @@ def plot_word_bias(
         A fit of the crossed model.
     side : {"target", "attribute"}
         Whose words.
-    scope, ci_prob, ax, summary
+    scope, ci_prob, ax, summary, legend, palette
         As in `plot_forest`.
 
     Raises
@@ -58,11 +61,11 @@ def plot_word_bias(
     if f"{side}_bias" not in table.index.get_level_values("estimand"):
         why = "is one group alone" if fitted.data.sizes["group"] == 1 else f"are too many {side}s for a figure of each"
         raise ScopeError(f"side: '{side}' has no bias word by word, since there {why}; plot_forest shows the others")
-    blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
-    with style():
+    with style(palette):
+        blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
         draw_forest(ax, blocks, fitted.metric, ci_prob=ci_prob, raw=True)
-        forest_legend(ax, ci_prob=ci_prob, raw=True)
+        forest_legend(ax, shown=legend, ci_prob=ci_prob, raw=True)
         return finish(ax, fitted, f"bias of each {side} word")
 
 

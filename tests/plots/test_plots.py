@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bayes_bias.checks.leave_one_out import bias_range, leave_out
-from bayes_bias.errors import ScopeError
+from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.plots import (
     plot_forest,
@@ -52,6 +52,30 @@ def points(ax: Axes) -> dict[str, float]:
 
 def texts(ax: Axes) -> str:
     return "\n".join([ax.get_title(loc="left"), *(t.get_text() for t in (*ax.texts, *ax.get_yticklabels()))])
+
+
+@pytest.mark.parametrize("plot", [plot_forest, plot_word_bias])
+def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
+    figure = Figure(figsize=(4, 3), layout="constrained")
+    ax = plot(small_fit, ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    tops, bottoms = zip(
+        *((box.y1, box.y0) for box in (t.get_window_extent() for t in ax.get_yticklabels())), strict=True
+    )
+    assert all(below <= above + 1 for below, above in zip(tops[1:], bottoms[:-1], strict=True))
+    assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in ax.texts)
+
+
+def test_colours_and_legend_are_the_users(small_fit):
+    ax = plot_forest(small_fit, palette=["black", "#123456"], legend=False)
+    drawn = {line.get_color() for line in ax.lines}
+    assert "#123456" in drawn
+    assert not drawn & set(COLOURS)
+    assert ax.get_legend() is None
+    with refused(BayesBiasError, "palette 'blau' colour"):
+        plot_forest(small_fit, palette=["blau"])
+    with refused(BayesBiasError, "palette one or more"):
+        plot_forest(small_fit, palette=[])
 
 
 def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
