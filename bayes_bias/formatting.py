@@ -122,10 +122,23 @@ class Telling:
         return f"<{type(self).__name__}: {self.text}>"
 
     def _repr_html_(self) -> str:
-        shown = self._shown()
-        table = "" if shown is None else shown.to_html(float_format="%.3f", na_rep="", border=0)
-        return f"<p>{escape(self.text)}</p>{table}"
+        return f"<p>{escape(self.text)}</p>"
 
-    def _shown(self) -> "pd.DataFrame | None":
-        """The table that a notebook has below it."""
-        return None
+
+class Tabled(Telling):
+    """Whatever also has a small table, which a notebook shows below the sentences."""
+
+    def to_latex(self) -> str:
+        """The small table for a paper, in LaTeX; it needs ``\\usepackage{booktabs}``."""
+        return self._shown().to_latex(float_format="%.3f", na_rep="", escape=True)
+
+    def to_markdown(self) -> str:
+        """The small table in Markdown."""
+        return self._shown().to_markdown(floatfmt=".3f", missingval="")
+
+    def _repr_html_(self) -> str:
+        table = self._shown().to_html(float_format="%.3f", na_rep="", border=0)
+        return f"{super()._repr_html_()}{table}"
+
+    def _shown(self) -> "pd.DataFrame":
+        raise NotImplementedError

@@ -32,3 +32,15 @@ def test_whatever_tells_prints_as_its_text(small_fit):
 @pytest.mark.parametrize("name", ["AssociationTable", "WordList"])
 def test_public_data_tell(name):
     assert issubclass(getattr(bb, name), Telling)
+
+
+def test_a_result_has_a_small_table_for_a_paper(small_fit):
+    answer, verdict = bb.contrast(small_fit, "men - women: work", label="men & women"), bb.verdict(small_fit)
+    mean = f"{answer.table['mean'].item():.3f}"
+    latex, markdown = answer.to_latex(), answer.to_markdown()
+    assert r"\toprule" in latex
+    assert r"men \& women" in latex
+    assert mean in latex
+    assert mean in markdown
+    assert "<table" in answer._repr_html_()
+    assert verdict.short in verdict.to_markdown()

@@ -16,7 +16,7 @@ from bayes_bias.checks.random_nulls import NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
-from bayes_bias.formatting import Telling, share_within
+from bayes_bias.formatting import Tabled, share_within
 from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.measuring.similarity_cosine import COSINES
 from bayes_bias.measuring.vector_tables import CONTROLS
@@ -33,7 +33,7 @@ MOST_PLANTED = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(Telling):
+class Calibration(Tabled):
     """How a design fares where the truth is known.
 
     Attributes

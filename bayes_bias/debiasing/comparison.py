@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import MINUS, Telling, estimate
+from bayes_bias.formatting import MINUS, Tabled, estimate
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.posterior.verdict import Verdict
@@ -46,7 +46,7 @@ class ShareRemoved:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Telling):
+class Comparison(Tabled):
     """The change between two embeddings. Made by `bayes_bias.compare`.
 
     Attributes

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Tabled
 from bayes_bias.formatting import estimate as in_text
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
@@ -13,13 +13,13 @@ from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.posterior.verdict import Verdict, judge
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.column_names import interval_columns, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contrast(Telling):
+class Contrast(Tabled):
     """The posterior of a contrast, and whether it is larger than chance explains. Made by `bayes_bias.contrast`.
 
     Attributes
@@ -54,7 +54,7 @@ class Contrast(Telling):
         return f"{self.label}: {in_text(row['mean'], *interval_of(row), self.metric.decimals)} {self.metric.unit}."
 
     def _shown(self) -> pd.DataFrame:
-        return self.table
+        return self.table[["mean", *interval_columns(self.table), "prob_direction", "observed", "noise_sd"]]
 
 
 def contrast(

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Telling, in_words
+from bayes_bias.formatting import Tabled, in_words
 from bayes_bias.posterior.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ManyLists(Telling):
+class ManyLists(Tabled):
     """Verdicts of several lists, each by itself and after Holm's adjustment for their number.
 
     Attributes

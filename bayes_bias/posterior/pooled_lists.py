@@ -5,7 +5,7 @@ from typing import Self
 
 import pandas as pd
 
-from bayes_bias.formatting import Telling, estimate, in_words, probability
+from bayes_bias.formatting import Tabled, estimate, in_words, probability
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.random_effects import Normals
 from bayes_bias.table.column_names import interval_names
@@ -43,7 +43,7 @@ class IntervalEstimate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PooledLists(Telling):
+class PooledLists(Tabled):
     """The biases of several lists as draws from one population of lists. Made by `bayes_bias.pool`.
 
     Attributes

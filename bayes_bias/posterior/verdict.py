@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from bayes_bias.formatting import Telling, estimate, percent, plural, probability, signed
+from bayes_bias.formatting import Tabled, estimate, percent, plural, probability, signed
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.posterior.design_study import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.posterior.estimates import check_scope
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.column_names import interval_names, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import (
     DEFAULT_SCOPE,
@@ -56,7 +56,7 @@ _MOST_CHANCE = 0.5
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Telling):
+class Verdict(Tabled):
     """Whether a bias is larger than chance explains, and the numbers on which that rests.
 
     A bias is "distinguishable" from noise if the chance of a difference this large, were there no bias, is below ``1
@@ -151,6 +151,11 @@ class Verdict(Telling):
         if scope.samples_nothing:
             return f"Raw contrast: {signed(self.mean, self.metric.decimals)}, {scope.condition}{self._direction}."
         return f"Posterior: {self._sentences()}"
+
+    def _shown(self) -> pd.DataFrame:
+        interval = dict(zip(interval_names(self.ci_prob), (self.lower, self.upper), strict=True))
+        row = {"verdict": self.short, "mean": self.mean, **interval, "chance": self.chance, "scope": self.scope}
+        return pd.DataFrame([row], index=[self.quantity])
 
     @property
     def posterior(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Tabled
 from bayes_bias.measures.measure_table import MeasureTable
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.weat import Weat
@@ -138,7 +138,7 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(Telling):
+class Report(Tabled):
     """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
 
     Examples

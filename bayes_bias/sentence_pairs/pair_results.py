@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import Telling, equals, estimate, in_words, percent, plural, probability, share
+from bayes_bias.formatting import Tabled, equals, estimate, in_words, percent, plural, probability, share
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.sentence_pairs.pair_clauses import in_clusters, judgement, points
@@ -18,7 +18,7 @@ from bayes_bias.sentence_pairs.pairs_needed import MOST, PairsNeeded
 from bayes_bias.table.column_names import interval_columns, interval_of
 
 
-class _PairsResult(Telling):
+class _PairsResult(Tabled):
     """What results of one model and of a change have in common."""
 
     fits: Mapping[str, xr.DataTree]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.formatting import Telling, in_words
+from bayes_bias.formatting import Tabled, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.sweeps.pooling_cells import Crossed
@@ -29,7 +29,7 @@ _SHARES = "share_of_"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Telling):
+class Sweep(Tabled):
     """Every list in every embedding.
 
     Attributes

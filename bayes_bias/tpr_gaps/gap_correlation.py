@@ -19,7 +19,7 @@ import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, check_kind, check_seed
 from bayes_bias.errors import TprGapsError, did_you_mean
-from bayes_bias.formatting import Telling, estimate, in_words, probability, signed
+from bayes_bias.formatting import Tabled, estimate, in_words, probability, signed
 from bayes_bias.models.compiling import Inputs, ModelOfData
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
@@ -61,7 +61,7 @@ SPEC = ModelSpec(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapCorrelation(Telling):
+class GapCorrelation(Tabled):
     """Correlation of word bias and gaps over classes. Made by `bayes_bias.tpr_gaps.correlation`.
 
     Attributes

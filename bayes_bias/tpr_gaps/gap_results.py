@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import Telling, count, estimate, in_words, level, percent, plain, probability, signed
+from bayes_bias.formatting import Tabled, count, estimate, in_words, level, percent, plain, probability, signed
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
@@ -24,7 +24,7 @@ _NAMED = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TprGaps(Telling):
+class TprGaps(Tabled):
     """Gaps of true-positive rates, class by class and over classes. Made by `bayes_bias.tpr_gaps.estimate`.
 
     Attributes
