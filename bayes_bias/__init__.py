@@ -24,7 +24,7 @@ TYPES = frozenset(
             "PooledLists",
             "Report",
         ),
-        *("Stability", "Sweep", "Templates", "Verdict"),
+        *("Stability", "Sweep", "Templates", "Verdict", "WordList"),
     }
 )
 __all__ = sorted([*(name for name in _names if name not in TYPES), "__version__"])

@@ -53,5 +53,6 @@ from .words.templates import Templates as Templates
 from .words.templates import load_templates as load_templates
 from .words.wordlist import WordList as WordList
 from .words.wordlist import load_wordlist as load_wordlist
+from .words.wordlist import wordlist as wordlist
 
 __version__: str

@@ -13,7 +13,6 @@ SPACES = [bayes_bias, debiasing, known_bias, language_models, measures, plots, s
 NAMES = [
     "AssociationTable",
     "Sampling",
-    "WordList",
     "__version__",
     "calibrate",
     "combine_replicates",
@@ -50,6 +49,7 @@ NAMES = [
     "tpr_gaps",
     "verdict",
     "word_effects",
+    "wordlist",
     "write",
 ]
 

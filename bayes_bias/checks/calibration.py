@@ -26,7 +26,7 @@ from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.sufficient_statistics import table_means
-from bayes_bias.words.wordlist import WordList, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, load_wordlist
 
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
@@ -81,14 +81,14 @@ class Calibration(Tabled):
 
 
 def calibrate(
-    wordlist: WordList | str | Path,
+    wordlist: ListLike,
     embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     *,
     draws: int = 100,
     random: Random = "attributes",
     size: int | None = None,
     planted: float = 0.0,
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     models: Iterable[ModelSpec | str | Path] = ("crossed",),
     scopes: ScopeName | Iterable[ScopeName] | None = None,

@@ -32,7 +32,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_columns, interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.sufficient_statistics import table_means
-from bayes_bias.words.wordlist import WordList
+from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
 # zero without bias, but for SD-WEAT, of which nobody knows where it should be.
@@ -130,11 +130,11 @@ class Stability(Telling):
 
 
 def stability(
-    wordlist: WordList | str | Path,
+    wordlist: ListLike,
     embeddings: Sequence[Openable] | Embedding | str | Path,
     *,
     kind: str | None = None,
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,

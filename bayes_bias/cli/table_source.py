@@ -16,8 +16,9 @@ from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.measuring.log_probability import Predicted
 from bayes_bias.measuring.similarity import similarity_names
 from bayes_bias.progress import Progress
+from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.word_labels import LABELS
-from bayes_bias.words.list_spreadsheets import SUFFIXES, holds_words
+from bayes_bias.words.list_spreadsheets import holds_words
 
 # What `--embedding` and `--similarity` mean where they are not given.
 DEMO = ("googlenews-demo",)
@@ -196,7 +197,7 @@ class TableSource:
         """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""
         if not self.stereotypes:
             return source
-        if not source.lower().endswith(SUFFIXES):
+        if not is_spreadsheet(source):
             raise BayesBiasError("--stereotype: is for CSV files; other word lists state their own stereotypes")
         return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
 

@@ -12,7 +12,6 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import listed
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
@@ -20,9 +19,16 @@ from bayes_bias.language_models.sentence_cache import Cache, encoded, open_cache
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.words.templates import Sentence, Templates, load_templates
 from bayes_bias.words.word_classes import lexicon, word_class, word_classes
-from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist, shipped_controls
-
-type ListLike = WordList | str | Path
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    listed_wordlists,
+    load_controls,
+    load_wordlist,
+    shipped_controls,
+)
 
 KIND = "template"
 
@@ -63,7 +69,7 @@ def encode(
     encoder: EncoderLike | Encoder,
     wordlists: ListLike | Sequence[ListLike],
     templates: Templates | str | Path | None = "plain-10",
-    controls: Iterable[str | Path | WordList] = (),
+    controls: ControlsLike | Iterable[ControlsLike] = (),
     *,
     name: str | None = None,
     identity: str | None = None,
@@ -127,10 +133,7 @@ def encode(
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)
-    lists = [
-        load_wordlist(source)
-        for source in listed("wordlists", wordlists, str | Path | WordList, "['weat6']", WordListError)
-    ]
+    lists = [load_wordlist(source) for source in listed_wordlists("wordlists", wordlists)]
     if not lists:
         raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")
     more = [load_controls(source) for source in control_lists(controls)]
@@ -151,7 +154,7 @@ def encode(
 
 
 def sentences_to_encode(
-    wordlist: ListLike, templates: Templates | str | Path, controls: Iterable[str | Path | WordList] = ()
+    wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
     """The sentences of a list, to be encoded on another machine: word, template, sentence, and the span of the word.
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.arguments import listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
@@ -13,10 +12,16 @@ from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.measuring.vector_tables import CONTROLS, table_of
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    listed_wordlists,
+    load_controls,
+    load_wordlist,
+)
 
-type ListLike = str | Path | WordList | AssociationTable
-type ControlsLike = Iterable[str | Path | WordList]
 type EmbeddingLike = Embedding | Openable | Sequence[Embedding | Openable]
 
 
@@ -47,9 +52,9 @@ class MeasuredList:
 
 
 def measure_lists(
-    wordlists: ListLike | Sequence[ListLike],
+    wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
     embeddings: EmbeddingLike,
-    controls: ControlsLike = CONTROLS,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     similarity: str | Similarity = "cosine",
     allow_loss: bool = False,
@@ -76,7 +81,7 @@ def measure_lists(
     BayesBiasError
         See `bayes_bias.similarities`.
     """
-    given = listed("wordlists", wordlists, str | Path | WordList | AssociationTable, "['weat6', 'weat7']")
+    given = listed_wordlists("wordlists", wordlists, AssociationTable)
     chosen = similarity_of(similarity)
     extra = tuple(load_controls(source) for source in control_lists(controls))
     lists = [source if isinstance(source, AssociationTable) else load_wordlist(source) for source in given]

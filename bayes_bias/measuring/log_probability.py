@@ -20,7 +20,7 @@ from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Pair, Templates, load_templates
 from bayes_bias.words.word_classes import word_class, word_classes
-from bayes_bias.words.wordlist import WordList, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]
 
@@ -30,8 +30,8 @@ _NOTHING = ("something", "name")
 
 def log_probabilities(
     model: Score | str | Path,
-    wordlist: WordList | str | Path,
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     templates: Templates | str | Path = "association-10",
     predict: Predicted = "targets",

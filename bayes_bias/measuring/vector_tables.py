@@ -20,15 +20,15 @@ from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
-from bayes_bias.words.wordlist import WordList, control_lists, load_controls, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
 
 
 def cosines(
     embedding: Embedding | str | Path | Mapping[str, Any] | Any,
-    wordlist: WordList | str | Path,
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
@@ -88,8 +88,8 @@ def cosines(
 
 def similarities(
     embedding: Embedding | str | Path | Mapping[str, Any] | Any,
-    wordlist: WordList | str | Path,
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     similarity: str | Similarity = "cosine",
     also: Iterable[str] = (),

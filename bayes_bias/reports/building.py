@@ -1,6 +1,6 @@
 """The main job: from lists and vectors to a `Report`, one list after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,14 +13,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.checks.random_nulls import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.measures.measure_table import measure_all
-from bayes_bias.measuring.list_tables import (
-    ControlsLike,
-    EmbeddingLike,
-    ListLike,
-    MeasuredList,
-    WordsInEmbedding,
-    measure_lists,
-)
+from bayes_bias.measuring.list_tables import EmbeddingLike, MeasuredList, WordsInEmbedding, measure_lists
 from bayes_bias.measuring.similarity import Similarity
 from bayes_bias.measuring.vector_tables import CONTROLS
 from bayes_bias.models.fitting_tables import fit_table
@@ -49,16 +42,17 @@ from bayes_bias.table.scopes import (
     scope_of,
 )
 from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
 CALIBRATION_DRAWS = 50
 
 
 def report(
-    wordlists: ListLike | Sequence[ListLike],
+    wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
     embedding: EmbeddingLike = "googlenews-demo",
     *,
-    controls: ControlsLike = CONTROLS,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,

@@ -22,7 +22,7 @@ from bayes_bias.sweeps.sweep_columns import check_debiasings, open_columns, read
 from bayes_bias.sweeps.sweep_results import Sweep, assembled
 from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-from bayes_bias.words.wordlist import WordList
+from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # The folder of results inside that of a sweep; the atlas lies beside it.
 CELLS = "cells"
@@ -30,12 +30,12 @@ CELLS = "cells"
 
 def sweep(
     embeddings: Mapping[str, Any] | Sequence[Any],
-    lists: str | Path | WordList | Sequence[str | Path | WordList],
+    lists: ListLike | Sequence[ListLike],
     *,
     models: Iterable[str | Path | ModelSpec] = ("crossed",),
     measures: Iterable[str] | Literal["all"] = (),
     debiasing: Debiasing | Sequence[Debiasing] = (),
-    controls: Iterable[str | Path | WordList] = CONTROLS,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     posteriors: Literal["all", "none"] | float | Iterable[tuple[str, str]] = "all",
     scope: ScopeName = DEFAULT_SCOPE,

@@ -14,7 +14,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.sweeps.cells import Fitting
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.table.scopes import ScopeName, sampling_scope
-from bayes_bias.words.wordlist import WordList, control_lists, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
 
 # Half the time of a single list's default. Against it the ends of intervals move by .02 of a posterior's standard
 # deviation at most (benchmarks/results/sweep.json), and every cell's convergence is checked as ever.
@@ -84,9 +84,7 @@ class SweepSettings:
         return tuple(Fitting(spec, self.scope, self.ci_prob, self.seed, self.sampling) for spec in self.specs)
 
 
-def read_lists(
-    lists: str | Path | WordList | Sequence[str | Path | WordList], controls: Iterable[str | Path | WordList]
-) -> list[WordList]:
+def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]) -> list[WordList]:
     """All lists, each with its control classes.
 
     Raises
@@ -94,7 +92,7 @@ def read_lists(
     WordListError
         There are none, one cannot be read, or two have the same name.
     """
-    given = listed("lists", lists, str | Path | WordList, "['weat6']", WordListError)
+    given = listed_wordlists("lists", lists)
     if not given:
         raise WordListError("lists: there are none; name one or more, such as ['weat6']")
     added = control_lists(controls)

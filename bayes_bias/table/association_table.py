@@ -47,8 +47,8 @@ class AssociationTable(Telling):
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*.
     opposites : tuple of str
-        Further classes that the associated ones are compared with; a single group needs one. All other classes are
-        controls.
+        Further classes that the associated ones are compared with; a single group, and several of one class, need one.
+        All other classes are controls.
     metric : Metric
         What the numbers are, and their units; the cosine by default.
     name : str
@@ -308,7 +308,7 @@ class AssociationTable(Telling):
         stereotypes : mapping of str to str
             The class that is stereotypical for each group. Other classes are controls, unless they are `opposites`.
         opposites : sequence of str, optional
-            Further classes to compare. By default none, and for a single group all classes but its own.
+            Further classes to compare. By default none, and where all groups have one class all others.
         metric, name
             See `AssociationTable`.
         duplicates : {"drop", "keep"}
@@ -543,7 +543,7 @@ def _check_classes(table: AssociationTable) -> None:
 def _opposites(
     frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The classes that those of the groups are compared with: as named, or for a single group all others."""
-    if named is not None or len(stereotypes) != 1 or column not in frame:
+    """The classes to compare with those of the groups: as named, or where all groups have one class all others."""
+    if named is not None or len({*stereotypes.values()}) != 1 or column not in frame:
         return tuple(dict.fromkeys(named or ()))
     return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())

@@ -12,11 +12,13 @@ _SOURCE_KEYS = ("citation", "doi", "bibtex")
 
 @dataclass(frozen=True)
 class Content:
-    """A mapping, its name in messages (a list, a file, a key), and the error that a wrong value raises."""
+    """A mapping, its name in messages (a list, a file, a key), the error that a wrong value raises, and what reading
+    it has left out."""
 
     values: Mapping[str, Any]
     where: str
     refusal: type[BayesBiasError] = WordListError
+    notices: tuple[str, ...] = ()
 
     def check_keys(self, allowed: Iterable[str]) -> None:
         """Refuse unknown keys: a misspelt one would otherwise be ignored."""

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, shipped, shipped_names
-from bayes_bias.words import list_spreadsheets, sentence_lists
+from bayes_bias.spreadsheets import SUFFIXES, is_spreadsheet, read_columns
+from bayes_bias.words import sentence_lists
 from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 
 _CONTROLS = "controls/"
 
@@ -25,32 +26,33 @@ def control_names() -> list[str]:
 
 def is_list_file(path: Path) -> bool:
     """Whether there is a file of a format that lists have."""
-    formats = (".toml", *sentence_lists.SUFFIXES, *list_spreadsheets.SUFFIXES)
+    formats = (".toml", *sentence_lists.SUFFIXES, *SUFFIXES)
     return path.is_file() and _suffix(path) in formats
 
 
 def read_list_file(source: str | Path, stereotypes: Mapping[str, str] | None = None) -> tuple[str, Content]:
     """The name of a list and what its file holds; `stereotypes` go to a spreadsheet whose headings say none."""
     file, label = _locate("word list", source, wordlist_names(), "")
-    values = _read(file, label, stereotypes)
-    if _suffix(file) in list_spreadsheets.SUFFIXES:
-        list_spreadsheets.check_stereotypes(values, label)
-    return Path(file.name).stem, Content(values, label)
+    content = _read(file, label, stereotypes)
+    if is_spreadsheet(file.name):
+        check_stereotypes(content)
+    elif stereotypes:
+        raise WordListError(
+            f"stereotypes: '{label}' states its own in [stereotypes]; change them there, or leave the argument out"
+        )
+    return Path(file.name).stem, content
 
 
 def read_control_file(source: str | Path) -> tuple[str, Content]:
     """The name of some control classes and what their file holds."""
     name = source.removeprefix(_CONTROLS) if isinstance(source, str) else source
     file, label = _locate("control classes", name, control_names(), _CONTROLS)
-    return Path(file.name).stem, Content(_read(file, label, None), label)
+    return Path(file.name).stem, _read(file, label, None)
 
 
 def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
     if not isinstance(source, str | Path):
-        raise WordListError(
-            f"{kind}: {quoted(source)} is neither a name nor a path; give one, or what WordList.from_words, from_frame "
-            "or from_mapping makes"
-        )
+        raise WordListError(f"{kind}: {quoted(source)} is neither a name nor a path; give one, or words in memory")
     label, path = str(source), Path(source)
     if label in names and isinstance(source, str) and path.is_file():
         raise WordListError(
@@ -64,13 +66,13 @@ def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tup
     raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names)
 
 
-def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) -> dict[str, Any]:
+def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) -> Content:
+    if is_spreadsheet(file.name):
+        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes)
     if _suffix(file) in sentence_lists.SUFFIXES:
-        return sentence_lists.read_sentence_list(file, label)
-    if _suffix(file) in list_spreadsheets.SUFFIXES:
-        columns = list_spreadsheets.read_spreadsheet(file, label)
-        return list_spreadsheets.list_of_columns(columns, label, stereotypes)
-    return read_toml(file, f"{label}:", WordListError, hint="; see wordlists/weat6.toml for an example")
+        return Content(sentence_lists.read_sentence_list(file, label), label)
+    hint = "; see wordlists/weat6.toml for an example"
+    return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label)
 
 
 def _suffix(file: Traversable) -> str:

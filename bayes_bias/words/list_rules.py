@@ -28,6 +28,9 @@ WORD_CLASSES = (
 )
 
 
+_SHORTEST_STEM = 4
+
+
 def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The group or class of each word, in order."""
     return {word: home for home, members in words.items() for word in members}
@@ -72,7 +75,7 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
     """Classes that no group is associated with and that the others are compared with.
 
-    The class of a single group is compared with all others of its list, unless the list names some.
+    Where all groups have one class, it is compared with all others of the list, unless the list names some.
     """
     named = content.texts("opposites")
     for name in named:
@@ -82,9 +85,29 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
             raise WordListError(
                 f"{content.where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
             )
-    if named or len(stereotypes) > 1:
+    associated = set(stereotypes.values())
+    if named or len(associated) > 1:
         return tuple(dict.fromkeys(named))
-    return tuple(name for name in classes if name not in stereotypes.values())
+    return tuple(name for name in classes if name not in associated)
+
+
+def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
+    """A notice for each group or class with two forms of one word, such as liberal and liberals, outside a topic."""
+    notices = []
+    for home, members in words.items():
+        topic = home_of(topics.get(home, {}))
+        pairs = [
+            f"'{word}' and '{form}'"
+            for word in members
+            for form in members
+            if form.casefold() in _forms(word.casefold()) and (word not in topic or topic[word] != topic.get(form))
+        ]
+        if pairs:
+            notices.append(
+                f"{where}: '{home}' lists {', '.join(pairs)}, which look like forms of one word, but count as "
+                "independent words; keep one, or name them as a topic"
+            )
+    return tuple(notices)
 
 
 def read_word_classes(content: Content) -> dict[str, str]:
@@ -161,13 +184,25 @@ def _checked_words(words: object, place: str) -> tuple[str, ...]:
     """Words in composed form (NFC), in which the two ways to encode an accent are one."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} is {quoted(words)}; write it as a list of words")
-    listed = tuple(words)
+    listed = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
     if not listed:
         raise WordListError(f"{place} is empty; list its words or remove it")
     for word in listed:
         if not isinstance(word, str) or word != word.strip() or not word:
             raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
     return tuple(normalize("NFC", word) for word in listed)
+
+
+def _forms(word: str) -> set[str]:
+    """What a word becomes by the usual English endings; short words, such as her and hers, have other kin."""
+    if len(word) < _SHORTEST_STEM:
+        return set()
+    stems: dict[str, tuple[str, ...]] = {word: ("s", "es", "ed", "ing")}
+    if word.endswith("e"):
+        stems[word[:-1]] = ("ed", "ing")
+    if word.endswith("y"):
+        stems[word[:-1]] = ("ies", "ied")
+    return {stem + ending for stem, endings in stems.items() for ending in endings}
 
 
 def _spellings(words: Iterable[str]) -> list[str]:

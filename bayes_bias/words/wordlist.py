@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import described, listed
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling
@@ -32,11 +32,24 @@ from bayes_bias.words.topics_and_pairs import (
     remaining_pairs,
     remaining_topics,
 )
+from bayes_bias.words.wefe_queries import Query, list_of_query
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type ListLike = WordList | str | Path | Mapping[str, Any] | pd.DataFrame
+
+@runtime_checkable
+class _Frame(Protocol):
+    """A DataFrame; pandas itself is imported where it is needed."""
+
+    columns: Any
+    iloc: Any
+
+
+type ListLike = WordList | str | Path | Mapping[str, Any] | pd.DataFrame | Query
+type ControlsLike = WordList | str | Path | Mapping[str, Any] | pd.DataFrame
+
+_IN_MEMORY = Mapping | _Frame | Query  # type: ignore[type-arg]
 
 _KEYS = (
     "title",
@@ -58,6 +71,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class WordList(Telling):
     """Target words in groups, attribute words in classes, and what a stereotype associates.
 
+    Made by `load_wordlist` or, from words in memory, by `wordlist`: both check what they are given.
+
     Parameters
     ----------
     name, title, description : str
@@ -72,7 +87,8 @@ class WordList(Telling):
         Attribute words of the classes that no group is associated with.
     opposites : tuple of str
         Classes that are compared although no group is associated with them. A single group, such as occupations, has a
-        class, male words, and its opposite, female words; by default these are all other classes of its list.
+        class, male words, and its opposite, female words; by default these are all other classes of its list. The
+        same holds for several groups of one class.
     topics : mapping of str to mapping of str to tuple of str
         Sub-topics of a group or class: named subsets of its words that share none. Topics of one name in two classes
         are two topics.
@@ -127,48 +143,6 @@ class WordList(Telling):
         return f"{self.name}, {compared}" + (f"; controls {', '.join(controls)}" if controls else "")
 
     @classmethod
-    def from_words(
-        cls,
-        groups: Mapping[str, Iterable[str]],
-        classes: Mapping[str, Iterable[str]],
-        stereotypes: Mapping[str, str],
-        *,
-        name: str = "wordlist",
-        **more: Any,
-    ) -> Self:
-        """A list from words in memory.
-
-        Parameters
-        ----------
-        groups, classes : mapping of str to iterable of str
-            The words of each group and class; lists, arrays or pandas Series. Classes that no group is associated with
-            are control classes.
-        stereotypes : mapping of str to str
-            The class that is stereotypical for each group.
-        name : str
-            The name of the list in tables and file names.
-        **more
-            Other keys of the TOML files: `opposites`, `topics`, `pairs`, `word_classes`, `title`, `source`.
-
-        Raises
-        ------
-        WordListError
-            See `load_wordlist`.
-
-        Examples
-        --------
-        >>> WordList.from_words(
-        ...     groups={"flowers": ["rose", "tulip"], "insects": ["ant", "wasp"]},
-        ...     classes={"pleasant": ["love", "peace"], "unpleasant": ["abuse", "crash"]},
-        ...     stereotypes={"flowers": "pleasant", "insects": "unpleasant"},
-        ...     name="flora",
-        ... ).text
-        'flora, flowers (2) = pleasant (2), insects (2) = unpleasant (2)'
-        """
-        content = {"groups": groups, "classes": classes, "stereotypes": stereotypes, **more}
-        return cls.from_mapping(content, name=name)
-
-    @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
         """A list from a mapping with the keys of the TOML files; see `load_wordlist` for what is refused.
 
@@ -202,14 +176,11 @@ class WordList(Telling):
         >>> WordList.from_frame(sheet).text
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
-        columns = [
-            (str(heading), cells.astype(object).where(cells.notna(), None).tolist()) for heading, cells in frame.items()
-        ]
-        content = list_of_columns(columns, name, stereotypes)
-        check_stereotypes(content, name)
-        return cls.from_mapping(content, name=name)
+        content = list_of_columns(_columns_of_frame(frame), name, stereotypes)
+        check_stereotypes(content)
+        return cls(**_list_fields(name, content))
 
-    def with_controls(self, controls: "str | Path | WordList | Iterable[str | Path | WordList]") -> Self:
+    def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
         """A copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
 
         A control word that is a target or an attribute, or in an earlier control class, leaves its class with a
@@ -273,18 +244,59 @@ class WordList(Telling):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = None) -> WordList:
-    """Read a list by its shipped name or from a file; one in memory is checked, and a `WordList` returned as it is.
+def wordlist(
+    groups: Mapping[str, Iterable[str]],
+    classes: Mapping[str, Iterable[str]],
+    stereotypes: Mapping[str, str],
+    *,
+    name: str = "wordlist",
+    **more: Any,
+) -> WordList:
+    """A list from words in memory.
 
     Parameters
     ----------
-    source : str, Path, mapping, DataFrame or WordList
+    groups, classes : mapping of str to iterable of str
+        The words of each group and class; lists, arrays or pandas Series. Classes that no group is associated with are
+        control classes.
+    stereotypes : mapping of str to str
+        The class that is stereotypical for each group.
+    name : str
+        The name of the list in tables and file names.
+    **more
+        Other keys of the TOML files: `opposites`, `topics`, `pairs`, `word_classes`, `title`, `source`.
+
+    Raises
+    ------
+    WordListError
+        See `load_wordlist`.
+
+    Examples
+    --------
+    >>> wordlist(
+    ...     groups={"flowers": ["rose", "tulip"], "insects": ["ant", "wasp"]},
+    ...     classes={"pleasant": ["love", "peace"], "unpleasant": ["abuse", "crash"]},
+    ...     stereotypes={"flowers": "pleasant", "insects": "unpleasant"},
+    ...     name="flora",
+    ... ).text
+    'flora, flowers (2) = pleasant (2), insects (2) = unpleasant (2)'
+    """
+    return WordList.from_mapping({"groups": groups, "classes": classes, "stereotypes": stereotypes, **more}, name=name)
+
+
+def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = None) -> WordList:
+    """Read a list by its shipped name, from a file or from memory; a `WordList` is returned as it is.
+
+    Parameters
+    ----------
+    source : str, Path, mapping, DataFrame, wefe.Query or WordList
         A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
         `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
         encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
-        which are whole sentences. A mapping has the keys of the TOML files.
+        which are whole sentences. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first
+        targets of a WEFE query are stereotypical for its first attributes, and the second for the second.
     stereotypes : mapping of str to str, optional
-        For spreadsheets without such headings: the stereotypical class of each group.
+        The stereotypical class of each group, for spreadsheets without such headings and for queries.
 
     Raises
     ------
@@ -292,31 +304,63 @@ def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = N
         No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
         not text, or in two groups or classes; a group without a stereotypical class; no group, or fewer than two
         classes to compare; a topic of words that its group or class does not have, or that overlaps another; a pair
-        that does not match words of two groups or of two classes, one to one.
+        that does not match words of two groups or of two classes, one to one; `stereotypes` of a list that states its
+        own.
 
     Examples
     --------
     >>> load_wordlist("weat6").groups["male names"][:3]
     ('John', 'Paul', 'Mike')
+    >>> load_wordlist({"rich=able": ["banker", "heir"], "able": ["smart", "wise"], "unable": ["dull", "weak"]}).text
+    'wordlist, rich (2) = able (2) against unable (2)'
     """
-    if isinstance(source, WordList):
-        return source
+    if isinstance(source, str | Path):
+        return WordList(**_list_fields(*read_list_file(source, stereotypes)))
+    if isinstance(source, _Frame):
+        return WordList.from_frame(source, stereotypes)
+    if isinstance(source, Query):
+        return WordList(**_list_fields("query", list_of_query(source, stereotypes)))
+    if isinstance(source, Mapping) and not source.keys() & set(_KEYS):
+        content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes)
+        check_stereotypes(content)
+        return WordList(**_list_fields("wordlist", content))
+    if stereotypes is not None:
+        raise WordListError("stereotypes: the list states its own; change them there, or leave the argument out")
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
-    if hasattr(source, "columns"):
-        return WordList.from_frame(source, stereotypes)
-    return WordList(**_list_fields(*read_list_file(source, stereotypes)))
+    if not isinstance(source, WordList):
+        raise WordListError(
+            f"word list: {described(source)} is neither a name nor a path, a DataFrame or a mapping; give one, or what "
+            "bayes_bias.wordlist returns"
+        )
+    return source
 
 
-def load_controls(source: str | Path | WordList) -> WordList:
-    """Read control classes by their shipped name (`"neutral"`) or from a TOML file or spreadsheet.
+def load_controls(source: ControlsLike) -> WordList:
+    """Read control classes by their shipped name (`"neutral"`), from a TOML file or spreadsheet, or from memory.
 
-    The file has `[classes]`, or a column for each, and neither groups nor stereotypes. A `WordList` is returned as it
-    is.
+    The file has `[classes]`, or a column for each, and neither groups nor stereotypes. In memory, names of classes are
+    mapped to words, or head the columns of a DataFrame. A `WordList` is returned as it is.
     """
     if isinstance(source, WordList):
         return source
+    if isinstance(source, _Frame | Mapping):
+        columns = _columns_of_frame(source) if isinstance(source, _Frame) else _columns_of_mapping(source)
+        return WordList(**_control_fields("controls", list_of_columns(columns, "controls")))
     return WordList(**_control_fields(*read_control_file(source)))
+
+
+def listed_wordlists(argument: str, given: Any, *also: type) -> tuple[Any, ...]:
+    """Word lists as a tuple: a single one, or several; `also` are types of other data that may stand among them.
+
+    Raises
+    ------
+    WordListError
+    """
+    one = str | Path | WordList | _IN_MEMORY
+    for kind in also:
+        one |= kind
+    return listed(argument, given, one, "['weat6', 'weat7']", WordListError)
 
 
 @cache
@@ -326,16 +370,30 @@ def shipped_controls() -> Mapping[str, frozenset[str]]:
     return MappingProxyType({name: frozenset(words) for table in classes for name, words in table.items()})
 
 
-def control_lists(
-    controls: "str | Path | WordList | Iterable[str | Path | WordList]",
-) -> "tuple[str | Path | WordList, ...]":
-    """Control classes as a tuple: a single one, or several.
+def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[ControlsLike, ...]":
+    """Control classes as a tuple: a single one, several, or "none".
 
     Raises
     ------
     WordListError
     """
-    return listed("controls", controls, str | Path | WordList, "['neutral', 'human'], or () for none", WordListError)
+    if isinstance(controls, str) and controls == "none":
+        return ()
+    example = "['neutral', 'human'], or () for none"
+    return listed("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
+
+
+def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
+    return [
+        (str(heading), cells.astype(object).where(cells.notna(), None).tolist()) for heading, cells in frame.items()
+    ]
+
+
+def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
+    for heading, words in columns.items():
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise WordListError(f"word list: '{heading}' is {described(words)}; give a list of words for each heading")
+    return [(str(heading), list(words)) for heading, words in columns.items()]
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
@@ -359,6 +417,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     classes, targets_too = list_rules.without_targets(associated, groups, where)
     controls, left_out = list_rules.separate_controls(others, groups, associated, where)
     topics, repeated_in_topics = read_topics(content, groups, every_class)
+    compared_with = f"{name}: no group has another stereotype, so it is compared with {', '.join(opposites)}"
     as_controls = f"{name}: control classes, since no group has them as its stereotype: {', '.join(others)}"
     return head | {
         "groups": MappingProxyType(groups),
@@ -369,10 +428,13 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "topics": remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": read_pairs(content, groups, {**associated, **others}),
         "notices": (
+            *content.notices,
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,
             *targets_too,
+            *list_rules.inflections({**groups, **associated}, topics, name),
+            *([compared_with] if len(opposites) > 1 and "opposites" not in content.values else []),
             *([as_controls] if others else []),
             *left_out,
         ),
@@ -399,7 +461,7 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
         "controls": MappingProxyType(controls),
         "topics": remaining_topics(topics, {}, controls),
         "pairs": read_pairs(content, {}, classes),
-        "notices": (*repeated, *repeated_in_topics, *left_out),
+        "notices": (*content.notices, *repeated, *repeated_in_topics, *left_out),
     }
 
 

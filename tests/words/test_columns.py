@@ -72,7 +72,7 @@ REFUSED = {
     "an unknown class": ("a=he,her,him\nx,y,z\n", "'stereotypes.a' 'he'"),
     "no words": ("a=b,b,c\n,y,z\n", "'groups.a' empty"),
     "nothing": ("", "jobs.csv empty"),
-    "an open quote": ('a=b,b\n"x,y\n', "columns words"),
+    "an open quote": ('a=b,b\n"x,y\n', "columns"),
 }
 
 

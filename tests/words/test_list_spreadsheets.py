@@ -1,14 +1,17 @@
-"""Spreadsheets as people keep them: long tables, Excel, other encodings, headings without a stereotype, notes."""
+"""Lists as people keep them: spreadsheets of any kind, frames, mappings and queries in memory."""
 
 import sys
+from types import SimpleNamespace
 from unicodedata import normalize
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import WordList, load_wordlist
+from bayes_bias import WordList, cosines, load_wordlist, wordlist
 from bayes_bias.errors import WordListError
-from tests.helpers import says
+from bayes_bias.words.wordlist import control_lists, listed_wordlists, load_controls
+from tests.helpers import refused, says
 
 WORDS = {
     "groups": {"Democrats": ["Biden", "Obama"], "Republicans": ["Trump", "Bush"]},
@@ -21,9 +24,38 @@ HEADED = PLAIN.replace("Democrats", "Democrats=warmth").replace("Republicans", "
 
 
 def test_words_in_memory_are_a_list():
-    series = {name: pd.Series(words) for name, words in WORDS["groups"].items()}
-    assert WordList.from_words(series, WORDS["classes"], WORDS["stereotypes"], name="politics") == EXPECTED
-    assert load_wordlist(WORDS).sha256 == EXPECTED.sha256
+    series = {name: pd.Series([*words, None]) for name, words in WORDS["groups"].items()}
+    arrays = {name: np.array(words) for name, words in WORDS["classes"].items()}
+    assert wordlist(series, arrays, WORDS["stereotypes"], name="politics") == EXPECTED
+    groups = {f"{name}={WORDS['stereotypes'][name]}": words for name, words in WORDS["groups"].items()}
+    headed = groups | WORDS["classes"]
+    for given in (WORDS, headed, pd.DataFrame(headed)):
+        assert load_wordlist(given).sha256 == EXPECTED.sha256
+        assert listed_wordlists("lists", given) == (given,)
+        assert cosines("googlenews-demo", "weat6", controls="none").controls == ()
+
+
+def test_a_query_of_wefe_is_a_list():
+    """https://wefe.readthedocs.io, version 1: scores are positive where sets are alike in their order."""
+    query = SimpleNamespace(
+        target_sets=list(WORDS["groups"].values()),
+        attribute_sets=[WORDS["classes"]["warmth"], WORDS["classes"]["competence"]],
+        target_sets_names=list(WORDS["groups"]),
+        attribute_sets_names=["warmth", "competence"],
+    )
+    assert load_wordlist(query).sha256 == EXPECTED.sha256
+    more = SimpleNamespace(**vars(query))
+    more.target_sets, more.target_sets_names = [*query.target_sets, ["Nader"]], [*query.target_sets_names, "Greens"]
+    with refused(WordListError, "stereotypes 3 Greens"):
+        load_wordlist(more)
+    assert load_wordlist(more, stereotypes={**WORDS["stereotypes"], "Greens": "warmth"}).groups["Greens"] == ("Nader",)
+
+
+def test_control_classes_may_be_in_memory():
+    food = {"food": ["soup", "rice"]}
+    for given in (food, pd.DataFrame(food), [food], [pd.DataFrame(food)]):
+        assert [load_controls(source).controls for source in control_lists(given)] == [{"food": ("soup", "rice")}]
+    assert control_lists("none") == ()
 
 
 def test_headings_without_a_stereotype_are_named_with_what_to_write(tmp_path):
@@ -55,6 +87,35 @@ def test_a_long_table_has_a_row_for_each_word(tmp_path):
     assert WordList.from_frame(frame, name="politics") == EXPECTED
 
 
+def test_what_a_long_table_has_beside_words_and_groups_is_left_out_with_a_notice(tmp_path):
+    rows = [(word, name, "") for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
+    frame = pd.DataFrame([*rows[:-1], (*rows[-1][:2], "check")], columns=["Word", "Class", "notes"])
+    frame.to_csv(tmp_path / "politics.csv", index=False, sep=";")
+    words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
+    assert words.sha256 == EXPECTED.sha256
+    assert any(says(notice, "politics.csv notes") for notice in words.notices)
+    with refused(WordListError, "politics 'group' 'class'"):
+        WordList.from_frame(frame.assign(group="x"), WORDS["stereotypes"], name="politics")
+
+
+def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
+    (tmp_path / "politics.csv").write_text(HEADED)
+    with refused(WordListError, "politics.csv Democrats warmth competence"):
+        load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "competence"})
+    (tmp_path / "politics.csv").write_text(PLAIN.replace("Democrats", "Democrats=warmth"))
+    assert load_wordlist(tmp_path / "politics.csv", stereotypes={"Republicans": "competence"}) == EXPECTED
+    with refused(WordListError, "politics.csv 'republicans' 'Republicans'"):
+        load_wordlist(tmp_path / "politics.csv", stereotypes={"republicans": "competence"})
+    with refused(WordListError, "stereotypes weat6"):
+        load_wordlist("weat6", stereotypes={"male names": "family"})
+
+
+def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
+    (tmp_path / "politics.csv").write_text(PLAIN)
+    alone = load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
+    assert any(says(notice, "politics Republicans competence") for notice in alone.notices)
+
+
 def test_excel_needs_openpyxl_and_says_so(tmp_path, monkeypatch):
     (tmp_path / "politics.xlsx").write_bytes(b"PK")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
@@ -77,7 +138,7 @@ def test_an_excel_workbook_is_read(tmp_path):
     assert load_wordlist(tmp_path / "politics.xlsx") == EXPECTED
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 def test_the_encodings_of_excel_are_read(tmp_path, encoding):
     (tmp_path / "politics.csv").write_text(HEADED, encoding=encoding)
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
@@ -112,3 +173,22 @@ def test_spellings_that_differ_in_case_are_reported():
     words = load_wordlist({**WORDS, "classes": classes})
     assert words.classes["competence"] == ("competent", "COMPETENT", "able")
     assert any(says(notice, "'competence' 'competent' 'COMPETENT' case") for notice in words.notices)
+
+
+def test_forms_of_one_word_are_pointed_at_unless_they_are_a_topic():
+    classes = {**WORDS["classes"], "warmth": ["liberal", "liberals", "smile", "smiling", "her", "hers"]}
+    words = load_wordlist({**WORDS, "classes": classes})
+    (notice,) = words.notices
+    assert says(notice, "'warmth' 'liberal' 'liberals' 'smile' 'smiling'")
+    assert not says(notice, "'hers'")
+    topics = {"warmth": {"left": ["liberal", "liberals"], "faces": ["smile", "smiling"]}}
+    assert not load_wordlist({**WORDS, "classes": classes, "topics": topics}).notices
+
+
+def test_groups_of_one_class_are_compared_with_the_others():
+    words = load_wordlist({**WORDS, "stereotypes": {"Democrats": "warmth", "Republicans": "warmth"}})
+    assert words.opposites == ("competence",)
+    vectors = {
+        word: np.random.default_rng(k).normal(size=5) for k, word in enumerate([*words.targets, *words.attributes])
+    }
+    assert cosines(vectors, words, controls=()).opposites == ("competence",)

@@ -179,7 +179,6 @@ BAD_CONTENT = {
         {"groups": {"flowers": ["rose"]}, "classes": {"pleasant": ["love"]}, "stereotypes": {"flowers": "pleasant"}},
         "'pleasant' associated",
     ),
-    "one class for all": (changed("stereotypes", "insects", "pleasant"), "'pleasant' associated"),
     "no groups": ({"classes": FLORA["classes"]}, "[groups]"),
 }
 
