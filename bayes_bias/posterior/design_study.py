@@ -87,6 +87,8 @@ class WordsNeeded:
     ----------
     words : int
         Number of words, or of replicates.
+    lower, upper : int or None
+        The same for a bias at the far and at the near end of its 50% interval; None where 1,000 would not be enough.
     power : float
         Probability that the interval would exclude zero, if the bias is as large as estimated.
     averaged : float
@@ -94,6 +96,8 @@ class WordsNeeded:
     """
 
     words: int
+    lower: int
+    upper: int | None
     power: float
     averaged: float
 
@@ -122,14 +126,21 @@ def words_needed(
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
     study, bias = _Study.of(fitted, lengths, checked), _bias(fitted, checked.name)
-    enough = abs(float(bias.mean())) >= (study.quantile(lengths, ci_prob) + norm.ppf(power)) * (
-        study.mean_variance(lengths) ** 0.5
-    )
-    if not enough.any():
+    detectable = (study.quantile(lengths, ci_prob) + norm.ppf(power)) * study.mean_variance(lengths) ** 0.5
+    size, near, far = (float(end) for end in (bias.mean(), *bias.quantile(tails(0.5), SAMPLE)))
+    if size < 0:
+        size, near, far = -size, -far, -near
+    words, upper, lower = (_fewest(detectable, bias) for bias in (size, near, far))
+    if words is None or lower is None:
         return None
-    fewest = n[enough][0]
-    averaged = study.power(bias, dict.fromkeys(lengths, fewest), ci_prob).mean()
-    return WordsNeeded(int(fewest), power, float(averaged))
+    averaged = study.power(bias, dict.fromkeys(lengths, n.sel(n=words)), ci_prob).mean()
+    return WordsNeeded(words, lower, upper, power, float(averaged))
+
+
+def _fewest(detectable: xr.DataArray, bias: float) -> int | None:
+    """The smallest number with which a bias is large enough; None where none is."""
+    enough = detectable.n[(detectable <= bias).to_numpy()]
+    return int(enough[0]) if enough.size else None
 
 
 def plan(

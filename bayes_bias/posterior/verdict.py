@@ -243,9 +243,9 @@ class Verdict(Tabled):
             said = f"even {MOST_WORDS:,} {scope.words} would not detect a bias of this size 80% of the time"
         else:
             said = (
-                f"with about {_two_digits(needed.words):,} {scope.words}, a bias of this size would be detected"
-                f" {percent(needed.power)} of the time ({percent(needed.averaged)}, allowing for uncertainty about its"
-                " size)"
+                f"with about {_two_digits(needed.words):,} {scope.words} ({_range(needed)} across the 50% interval of"
+                f" the bias), a bias of this size would be detected {percent(needed.power)} of the time"
+                f" ({percent(needed.averaged)}, allowing for uncertainty about its size)"
             )
         return f"Planning: {said}{self._planned_replicates()}."
 
@@ -257,7 +257,7 @@ class Verdict(Tabled):
             return (
                 f"; nor would more {kinds} alone" if self.words_needed is None else f"; more {kinds} alone would not do"
             )
-        number = f"about {_two_digits(needed.words):,} {kinds} with these lists"
+        number = f"about {_two_digits(needed.words):,} {kinds} ({_range(needed)}) with these lists"
         return f"; {number} would" if self.words_needed is None else f"; so it would with {number}"
 
 
@@ -372,6 +372,11 @@ def _of_a_hundred(probability: float) -> str:
     if probability > 0.995:
         return "more than 99 of 100"
     return f"{1000 * probability:.0f} of 1,000" if probability < 0.0995 else f"{100 * probability:.0f} of 100"
+
+
+def _range(needed: WordsNeeded) -> str:
+    upper = f"more than {MOST_WORDS:,}" if needed.upper is None else f"{_two_digits(needed.upper):,}"
+    return f"{_two_digits(needed.lower):,} to {upper}"
 
 
 def _two_digits(n: int) -> int:

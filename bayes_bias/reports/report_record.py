@@ -187,8 +187,10 @@ class Report(Tabled):
 
         Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing where WEAT is
-        not defined; ``words_needed`` if the bias is as large as estimated, ``words_needed_power``, the probability
-        of detecting the bias with that many words, averaged over the posterior; ``prob_negligible``, missing where no
+        not defined; ``words_needed`` if the bias is as large as estimated,
+        ``words_needed_lb`` and ``words_needed_ub`` if it lies at an end of its 50% interval (missing where 1,000 are
+        not enough), ``words_needed_power``, the probability of detecting the bias with that many words, averaged over
+        the posterior; ``prob_negligible``, missing where no
         `rope` was given.
         """
         rows = {section.name: _row(section) for section in self.sections}
@@ -246,6 +248,8 @@ def _row(section: Section) -> dict[str, Any]:
         "weat_d": float("nan") if weat is None else weat.effect_size,
         "weat_p_value": float("nan") if weat is None else weat.p_value,
         "words_needed": float("nan") if needed is None else needed.words,
+        "words_needed_lb": float("nan") if needed is None else needed.lower,
+        "words_needed_ub": float("nan") if needed is None or needed.upper is None else needed.upper,
         "words_needed_power": float("nan") if needed is None else needed.averaged,
         "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
     }

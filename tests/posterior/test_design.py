@@ -64,6 +64,11 @@ def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty(little_
     assert words_needed(large, "targets").words <= words_needed(large).words
 
 
+def test_the_number_of_words_has_an_interval(little_bias):
+    needed = words_needed(little_bias)
+    assert 2 <= needed.lower < needed.words < (needed.upper or np.inf)
+
+
 def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_plan(little_bias):
     needed = words_needed(little_bias)
     planned = plan(little_bias, [needed.words], [needed.words]).power.item()

@@ -87,7 +87,11 @@ def test_a_class_of_one_word_says_nothing_of_new_attributes():
 
 
 @pytest.mark.parametrize(
-    ("needed", "said"), [(WordsNeeded(118, power=0.8, averaged=0.57), "120 words 80% 57%"), (None, "1,000 words not")]
+    ("needed", "said"),
+    [
+        (WordsNeeded(118, 62, None, power=0.8, averaged=0.57), "120 words 62 1,000 50% 80% 57%"),
+        (None, "1,000 words not"),
+    ],
 )
 def test_a_number_of_words_says_what_it_presupposes(needed, said):
     unsure = Verdict("not distinguishable", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 0.84, words_needed=needed)
@@ -98,7 +102,7 @@ def test_a_number_of_words_says_what_it_presupposes(needed, said):
 def test_nothing_is_planned_for_an_estimate_that_is_mostly_noise():
     """A bias of -.002 with a chance of .74 needs no 430 words: it may as well be zero."""
     numbers = (0.002, -0.01, 0.014, 0.95, "both", COSINE)
-    needed = WordsNeeded(430, power=0.8, averaged=0.84)
+    needed = WordsNeeded(430, 200, None, power=0.8, averaged=0.84)
     noise = Verdict("not distinguishable", *numbers, prob_direction=0.63, words_needed=needed)
     assert noise.chance == pytest.approx(0.74)
     assert "Planning" not in noise.text
@@ -161,7 +165,7 @@ def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
     ],
 )
 def test_an_unsettled_bias_comes_with_what_more_templates_would_do(words, templates, said):
-    needed = [None if n is None else WordsNeeded(n, 0.8, 0.6) for n in (words, templates)]
+    needed = [None if n is None else WordsNeeded(n, n - 1, n + 1, 0.8, 0.6) for n in (words, templates)]
     numbers = (0.01, -0.01, 0.03, 0.95)
     found = Verdict("not distinguishable", *numbers, "all", COSINE, 0.84, *needed, replicate_kind="template")
     assert says(found.text, f"both word lists templates sample {said}")
