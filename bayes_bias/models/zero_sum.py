@@ -1,13 +1,11 @@
 """Effects of variance one that sum to zero: n of them have the covariance ``(I - 1/n) n / (n - 1)``.
 
-There are three ways to write them: a covariance, normal weights of orthonormal contrasts, and deviations of independent
-normals from their mean.
+There are two ways to write them: a covariance, and normal weights of orthonormal contrasts.
 """
 
 from typing import Any
 
 import numpy as np
-import pytensor.tensor as pt
 from numpy.typing import NDArray
 
 
@@ -24,8 +22,3 @@ def zero_sum_covariance(n: int) -> NDArray[np.float64]:
 def zero_sum_contrasts(n: int) -> NDArray[np.float64]:
     """Loadings (n - 1, n): independent standard normal weights (..., n - 1) times these are such effects."""
     return np.asarray(np.linalg.svd(np.ones((1, n)))[2][1:] * zero_sum_sd(n))
-
-
-def centred_to_zero_sum(normal: pt.TensorVariable) -> pt.TensorVariable:
-    """Such effects from as many independent standard normals."""
-    return (normal - normal.mean()) * zero_sum_sd(normal.size, pt)

@@ -1,9 +1,12 @@
 """The design of a table of scores: which pairs share a type, a writer, a template, a term."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.stats import skew
 
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.formatting import plural
@@ -11,11 +14,11 @@ from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
 
 ALL_PAIRS = "all pairs"
 PAIR = "pair"
-_NORMAL_QUARTILES = 1.349
+_PER_SQUARED_SKEWNESS = 25
 
 
 def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
-    """The pairs with their types and clusters, and notices of columns that are left out.
+    """The pairs with their types and clusters, and notices of columns that are left out and of skewed differences.
 
     Returns
     -------
@@ -42,6 +45,8 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
             continue
         content[position_of(dim)] = (PAIR, codes.astype(np.int32))
         labels[dim] = names.tolist()
+    if why := _too_skewed(rows.difference.to_numpy()):
+        notices.append(f"{scores.name}: {why}")
     return xr.Dataset(content, coords=labels), tuple(notices)
 
 
@@ -74,23 +79,21 @@ def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]
 
 
 def spread(difference: NDArray[np.float64], name: str) -> float:
-    """The interquartile range in units of a normal's standard deviation, which is robust to outliers; the standard
-    deviation where half of all differences are equal.
+    """The standard deviation.
 
     Raises
     ------
     SentencePairsError
         All differences are equal.
     """
-    low, high = np.quantile(difference, [0.25, 0.75])
-    robust = (high - low) / _NORMAL_QUARTILES or difference.std()
+    sd = float(difference.std())
     # Equal numbers may differ by rounding.
-    if not robust > 1e-10 * np.abs(difference).max():
+    if not sd > 1e-10 * np.abs(difference).max():
         raise SentencePairsError(
             f"scores: all pairs of {name} have the same difference, {difference[0]:g}, so that no uncertainty can be"
             " estimated; give scores that vary"
         )
-    return float(robust)
+    return sd
 
 
 def _useless(dim: str, count: int, pairs: int) -> str:
@@ -99,3 +102,14 @@ def _useless(dim: str, count: int, pairs: int) -> str:
     if count == pairs:
         return f"every pair has a {dim} of its own, so that there are no clusters; the column is left out"
     return ""
+
+
+def _too_skewed(difference: NDArray[np.float64]) -> str:
+    """Cochran's rule for the interval of a mean, 25 times the squared skewness (Sampling Techniques, 1977, 2.15)."""
+    needed = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
+    if needed <= len(difference):
+        return ""
+    return (
+        f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
+        f" be too short; about {needed:,} would be enough, and the share of pairs does not depend on it"
+    )

@@ -8,11 +8,12 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.linalg import helmert
 
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free, log_density, observe_with_scale
 from bayes_bias.models.units import rounded
-from bayes_bias.models.zero_sum import centred_to_zero_sum
+from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.sentence_pairs.pair_design import cells, clusters_of, has_types, position_of
 from bayes_bias.sentence_pairs.pair_scores import TYPE
 
@@ -20,6 +21,9 @@ type Inputs = dict[str, NDArray[Any]]
 
 # Of what pairs share, in log odds and in units of the differences' spread.
 _TYPICAL = 0.4
+
+# Effects of types sum to zero: they are these contrasts of one fewer than there are types.
+_CONTRAST, _LOADINGS = "contrast", "contrast_loadings"
 
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
@@ -31,7 +35,10 @@ def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
     """Numbers of pairs that share everything, and how many of them are counted."""
     frame = cells(data, counted, among)
-    return {name: frame[name].to_numpy().astype(np.int32) for name in frame} | _lengths(data)
+    inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
+    share = (frame.counted.sum() + 0.5) / (frame.among.sum() + 1)
+    score, information = frame.counted - share * frame.among, share * (1 - share) * frame.among
+    return inputs | _lengths(data) | _what_data_say(data, inputs, score.to_numpy(), information.to_numpy())
 
 
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
@@ -50,8 +57,10 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
     positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
-    ordered = {name: codes[order] for name, codes in positions.items()}
-    return {"value": value[order], **ordered, **_lengths(data)}
+    inputs = {"value": value[order]} | {name: codes[order] for name, codes in positions.items()}
+    variance = value.var()
+    score, information = (inputs["value"] - value.mean()) / variance, np.full(len(value), 1 / variance)
+    return inputs | _lengths(data) | _what_data_say(data, inputs, score, information)
 
 
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
@@ -87,16 +96,31 @@ def _expected(
 def _effects(
     spec: ModelSpec, data: xr.Dataset, known: Mapping[str, pt.TensorVariable], prefix: str
 ) -> pt.TensorVariable | float:
-    """What the pairs share, for each row; standard deviation times standard normal, as few writers have many pairs."""
+    """What the pairs share, for each row."""
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
         sd = free(spec, _sd(prefix, dim), _TYPICAL)
-        unscaled = pm.Normal(f"{dim}_z", dims=dim)
+        unscaled = _standard_normal(dim, sd, known)
         if dim == TYPE:
-            unscaled = centred_to_zero_sum(unscaled)  # these types are all there are, and the mean is theirs
+            unscaled = unscaled @ known[_LOADINGS]  # these types are all there are, and the mean is theirs
         effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
         total = total + effect[known[position_of(dim)]]
     return total
+
+
+def _standard_normal(dim: str, sd: pt.TensorVariable, known: Mapping[str, pt.TensorVariable]) -> pt.TensorVariable:
+    """Standard normal effects, sampled as deviations from what data and `sd` say of them.
+
+    Given `sd`, the effect of a cluster with the information I and the score S is about normal with the variance
+    sd² / (1 + I sd²), and this times S is its mean. In these units it depends on `sd` little, whether the cluster has
+    one pair or a thousand, so that the sampler meets no funnel.
+    """
+    score, information = known[_score(dim)], known[_information(dim)]
+    free_of_sd = pm.Flat(f"{dim}_z", dims=_CONTRAST if dim == TYPE else dim)
+    precision = 1 + information * sd**2
+    normal = (score * sd + pt.sqrt(precision) * free_of_sd) / precision
+    pm.Potential(f"{dim}_density", (-(normal**2) / 2 - pt.log(precision) / 2).sum())
+    return normal
 
 
 def effect_of(dim: str) -> str:
@@ -110,12 +134,36 @@ def _sd(prefix: str, dim: str) -> str:
 
 def _known(data: xr.Dataset, inputs: Inputs) -> dict[str, pt.TensorVariable]:
     """The data as variables of the model at hand; its dims are as long as they."""
-    dims = {_numbers(dim): dim for dim in _dims(data)}
+    dims = {_numbers(dim): dim for dim in _dims(data)} | {_score(TYPE): _CONTRAST}
     return {name: pm.Data(name, values, dims=dims.get(name)) for name, values in inputs.items()}
 
 
 def _lengths(data: xr.Dataset) -> Inputs:
     return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
+
+
+def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
+    """Score and information of each effect where there is none, with the average over all pairs held fixed."""
+    told: Inputs = {}
+    for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
+        at, length = inputs[position_of(dim)], data.sizes[dim]
+        of_score = np.bincount(at, score, length)
+        of_each = np.bincount(at, information, length)
+        matrix = np.diag(of_each) - np.outer(of_each, of_each) / (of_each.sum() or 1)
+        if dim == TYPE:
+            loadings = helmert(length) * zero_sum_sd(length)
+            told[_LOADINGS] = loadings
+            of_score, matrix = loadings @ of_score, loadings @ matrix @ loadings.T
+        told |= {_score(dim): of_score, _information(dim): np.diag(matrix).clip(0)}
+    return told
+
+
+def _score(dim: str) -> str:
+    return f"{dim}_score"
+
+
+def _information(dim: str) -> str:
+    return f"{dim}_information"
 
 
 def _numbers(dim: str) -> str:

@@ -10,6 +10,7 @@ import xarray as xr
 from bayes_bias.formatting import Tabled, equals, estimate, in_words, percent, plural, probability, share
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.residuals import residual_of
 from bayes_bias.sentence_pairs.pair_clauses import in_clusters, judgement, points
 from bayes_bias.sentence_pairs.pair_design import ALL_PAIRS
 from bayes_bias.sentence_pairs.pair_estimands import PairScope, reach
@@ -22,7 +23,14 @@ class _PairsResult(Tabled):
     """What results of one model and of a change have in common."""
 
     fits: Mapping[str, xr.DataTree]
+    spec: ModelSpec
     table: pd.DataFrame
+
+    @property
+    def estimated(self) -> str:
+        """What the rows "difference" estimate: the mean, or with another residual a location."""
+        residual = residual_of(self.spec.priors)
+        return "mean difference" if residual.collapses else f"location of the differences ({residual.name})"
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -140,9 +148,9 @@ class SentencePairs(_PairsResult):
         )
 
     def _difference(self) -> str:
-        row, metric = self.row("difference"), self.scores.metric
+        row, metric, name = self.row("difference"), self.scores.metric, self.estimated
         return (
-            f"Mean difference: {estimate(row['mean'], *interval_of(row), metric.decimals)} {metric.unit}"
+            f"{name[0].upper()}{name[1:]}: {estimate(row['mean'], *interval_of(row), metric.decimals)} {metric.unit}"
             f" (probability of direction {equals(probability(row.prob_direction))})."
         )
 
@@ -238,7 +246,7 @@ class SentencePairsChange(_PairsResult):
     def _difference(self) -> str:
         row, metric = self.row("difference"), self.before.scores.metric
         change = estimate(row["mean"], *interval_of(row), metric.decimals)
-        return f"Change of the mean difference: {change} {metric.unit}."
+        return f"Change of the {self.estimated}: {change} {metric.unit}."
 
 
 def _two_digits(count: int) -> int:
