@@ -35,8 +35,8 @@ def test_a_large_skewed_table_has_a_verdict_and_its_mean_is_estimated():
 @pytest.mark.slow
 def test_with_students_residual_a_location_is_estimated_and_said(tmp_path):
     robust = tmp_path / "robust.toml"
-    shipped = shipped("models") / "pairs.toml"
-    robust.write_text(f'{shipped.read_text()}\n[priors.nu]\ndistribution = "Gamma"\nalpha = 2.0\nbeta = 0.1\n')
+    pairs = shipped("models") / "pairs.toml"
+    robust.write_text(f'{pairs.read_text()}\n[priors.nu]\ndistribution = "Gamma"\nalpha = 2.0\nbeta = 0.1\n')
     sampling = bb.Sampling(draws=300, tune=300, chains=2)
     result = bb.sentence_pairs.estimate(skewed(200), decimals=None, model=robust, sampling=sampling)
     row = result.row("difference")
