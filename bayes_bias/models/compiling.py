@@ -118,17 +118,21 @@ class ModelOfData:
         The data that the likelihood reads.
     coords : mapping of str to list
         Labels of dims.
+    whole : bool
+        Whether draws keep the standard normal variables of effects, whose names end in ``_z``: PyMC needs them for
+        whatever it draws from a posterior.
     """
 
     key: tuple[Hashable, ...]
     build: Callable[[], pm.Model]
     inputs: Inputs
-    coords: Mapping[str, list[str]]
+    coords: Mapping[str, list[Any]]
+    whole: bool = False
 
     def compiled(self) -> Compiled:
         """The compiled model; built where no model of this key was compiled before."""
         if self.key not in _compiled:
-            _compiled[self.key] = _compile(self.build(), self.inputs)
+            _compiled[self.key] = _compile(self.build(), self.inputs, self.whole)
         return _compiled[self.key]
 
     def parameters(self, points: NDArray[np.float64]) -> xr.Dataset:
@@ -137,13 +141,21 @@ class ModelOfData:
         with _one_at_a_time:
             arrays = compiled.named(points.reshape(-1, points.shape[-1]), *_values(self.inputs))
         variables = {
-            name: (("chain", "draw", *dims), values.reshape(*points.shape[:2], *values.shape[1:]))
+            name: (
+                ("chain", "draw", *(dims or _unnamed(name, values))),
+                values.reshape(*points.shape[:2], *values.shape[1:]),
+            )
             for name, dims, values in zip(compiled.names, compiled.dims, arrays, strict=True)
         }
         used = {dim for dims in compiled.dims for dim in dims}
         labels = {dim: labels for dim, labels in self.coords.items() if dim in used}
         sample = {dim: np.arange(n) for dim, n in zip(("chain", "draw"), points.shape, strict=False)}
         return xr.Dataset(variables, coords=sample | labels)
+
+
+def _unnamed(name: str, values: NDArray[np.float64]) -> list[str]:
+    """Dims of a variable that has none, as PyMC calls them."""
+    return [f"{name}_dim_{axis}" for axis in range(values.ndim - 1)]
 
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
@@ -157,10 +169,12 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
     return ModelOfData(key, lambda: build_model(spec, data), inputs, coords)
 
 
-def _compile(model: pm.Model, inputs: Iterable[str]) -> Compiled:
+def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
     model = freeze_dims_and_data(model, data=[])  # lengths of dims become constants
     begin = _initial_values(model)
-    names = [v.name for v in (*model.free_RVs, *model.deterministics) if not v.name.endswith("_z")]
+    if not inputs:  # nor do shapes depend on data
+        begin = [pt.as_tensor(value) for value in _python([], begin)()]
+    names = [v.name for v in (*model.free_RVs, *model.deterministics) if whole or not v.name.endswith("_z")]
     log_density = model.logp()
     gradient = _joined(pytensor.grad(log_density, model.value_vars))
     outputs = model.replace_rvs_by_values([model[name] for name in names])

@@ -149,6 +149,11 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
     return [component for component in components if not missing & set(component.needs)]
 
 
+def scales_needed(data: xr.Dataset) -> list[str]:
+    """The standard deviations without which the variance of a contrast of a table is not known."""
+    return [c.name for c in present(OF_WORDS, data.sizes["group"], controls=bool(data.sizes["control"]))]
+
+
 @dataclass(frozen=True, eq=False)
 class Covariance:
     """``M = diag(diagonal) + sum of coefficient loading loading'``.

@@ -1,7 +1,7 @@
 """A fit, read with types: the one place that knows how the attributes of a fit are spelt."""
 
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import BayesBiasError, ScopeError
+from bayes_bias.models.components import scales_needed
 from bayes_bias.models.model_spec import ModelSpec, Prior
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.structures import Structure, structure_of
@@ -58,8 +59,29 @@ class Fitted:
 
     @cached_property
     def variances(self) -> Variances:
-        """Draws of the variance components; of a crossed model."""
+        """Draws of the variance components; of a crossed model.
+
+        Raises
+        ------
+        ScopeError
+            A model of the user's own does not have all scales.
+        """
+        if missing := self.without_scales:
+            raise ScopeError(f"fit: {missing}")
         return Variances.of_posterior(self.posterior, self.data)
+
+    @property
+    def without_scales(self) -> str:
+        """Why the noise floor and all plans are missing, in a model of the user's own; "" where they are not."""
+        return self.lacking(scales_needed(self.data), "the variance of a contrast")
+
+    def lacking(self, needed: Iterable[str], what: str) -> str:
+        """That something rests on variables that a model of the user's own does not have; "" where it has them."""
+        missing = ", ".join(f"'{name}'" for name in needed if name not in self.posterior)
+        return missing and (
+            f"{what} needs {missing}, which the model '{self.spec.name}' does not have; add it under that name,"
+            " as a variable or a pm.Deterministic"
+        )
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, made when it is first asked for by this key."""
@@ -123,7 +145,7 @@ class Fitted:
     @property
     def provenance(self) -> dict[str, str]:
         """Hashes, names and settings."""
-        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name")
+        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula")
         return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
 
     def stored(self, attribute: str) -> Any:
@@ -139,7 +161,7 @@ class Fitted:
         """
         if not self.structure.GENERALISES:
             raise ScopeError(
-                f"fit: {what} needs a fit of the crossed model, not of '{self.spec.name}', which takes"
+                f"{what} needs a fit of the crossed model, not of '{self.spec.name}', which takes"
                 " attributes as fixed; fit again with model='crossed'"
             )
         return self

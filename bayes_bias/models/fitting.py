@@ -76,7 +76,7 @@ def fit_model(
     complete: Callable[[xr.Dataset], xr.Dataset] = lambda drawn: drawn,
     derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
     observed: Groups | None = None,
-    scaling: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
+    densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
     adjustable: bool = True,
 ) -> Fitted:
     """Sample a model and put together its fit.
@@ -99,20 +99,20 @@ def fit_model(
         Adds functions of the posterior, which are not diagnosed.
     observed : mapping, optional
         The group ``observed_data``.
-    scaling : callable
-        From the posterior to the groups for power-scaling and the sensitivity of the bias to the prior.
+    densities : callable
+        From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
     adjustable : bool
         Whether the user can set `sampling`; only then does a warning say how to sample instead.
 
     Returns
     -------
     Fitted
-        Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `scaling`; attributes as
+        Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `densities`; attributes as
         in `described`, with settings of the sampler and diagnostics.
     """
     drawn, stats = sample_model(model, seed, sampling, progress or Quiet())
     posterior = complete(drawn)
-    groups, sensitivity = scaling(posterior)
+    groups, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior, stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
     tree = xr.DataTree.from_dict(

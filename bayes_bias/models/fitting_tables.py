@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pymc as pm
 import xarray as xr
 
 from bayes_bias.arguments import check_seed
 from bayes_bias.errors import TableError
 from bayes_bias.models.compiling import model_of_table
+from bayes_bias.models.custom_model import CustomModel
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import fit_model
+from bayes_bias.models.fitting_custom import fit_custom
 from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.power_scaling import power_scaling
 from bayes_bias.models.sampling import Sampling, check_sampling, completed
@@ -23,7 +26,7 @@ _ROUNDING_VARIANCE = 1e-12
 
 def fit(
     table: AssociationTable,
-    model: str | Path | ModelSpec = "crossed",
+    model: str | Path | ModelSpec | CustomModel = "crossed",
     *,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -35,8 +38,10 @@ def fit(
     ----------
     table : AssociationTable
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
-    model : str, Path or ModelSpec
-        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, or a spec.
+    model : str, Path, ModelSpec, pymc.Model or callable
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
+        model of one's own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
+        from the table. What it must provide is in `bayes_bias.models.custom_model`.
     seed : int
         The same seed gives the same numbers.
     sampling : Sampling
@@ -72,7 +77,7 @@ def fit(
 
 def fit_table(
     table: AssociationTable,
-    model: str | Path | ModelSpec = "crossed",
+    model: str | Path | ModelSpec | CustomModel = "crossed",
     *,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -82,6 +87,8 @@ def fit_table(
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)
+    if isinstance(model, pm.Model) or callable(model):
+        return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
     spec = load_spec(model)
     table = modelled(table, spec)
     data = structure_of(spec).data(table)
@@ -96,7 +103,7 @@ def fit_table(
         progress=progress,
         complete=lambda drawn: completed(spec, drawn, data, seed),
         observed=_observed(table),
-        scaling=lambda posterior: power_scaling(posterior, data, spec),
+        densities=lambda posterior: power_scaling(posterior, data, spec),
     )
 
 

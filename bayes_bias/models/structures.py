@@ -1,4 +1,4 @@
-"""What the rest of the house asks of a model, whatever its structure: one protocol, three implementations."""
+"""What the rest of the house asks of a model, whatever its structure: one protocol, four implementations."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ import pymc as pm
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models import crossed, crossed_long, hierarchical
+from bayes_bias.models import crossed, crossed_long, custom_model, hierarchical
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
@@ -63,7 +63,12 @@ class Structure(Protocol):
 
 
 _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
-    {("crossed", "collapsed"): crossed, ("crossed", "long"): crossed_long, ("hierarchical", None): hierarchical}
+    {
+        ("crossed", "collapsed"): crossed,
+        ("crossed", "long"): crossed_long,
+        ("hierarchical", None): hierarchical,
+        ("custom", None): custom_model,
+    }
 )
 
 
@@ -111,6 +116,11 @@ def modelled(table: AssociationTable, spec: ModelSpec) -> AssociationTable:
         reason = "all replicates have the same values, and count as one"
     else:
         return table
+    return mean_of_replicates(table, reason)
+
+
+def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
+    """The mean of a table's replicates, with a notice that says why."""
     return replace(table, replicates=None, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
 
 

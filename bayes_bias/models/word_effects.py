@@ -58,11 +58,11 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     wanted = tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError)))
     if these_replicates and "replicate" not in fitted.data.dims:
         raise ScopeError(f"these_replicates: '{fitted.name}' has no replicates; leave it out")
-    if "target_effect" in fitted.posterior:
-        return fitted.posterior[[f"{side}_effect" for side in wanted]]
-    for side, sentence in too_many_words(fitted).items():
+    for side, sentence in sides_left_out(fitted).items():
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
+    if not fitted.structure.COLLAPSED:
+        return fitted.posterior[[f"{side}_effect" for side in wanted]]
     return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates))
 
 
@@ -74,11 +74,14 @@ def check_side(side: str) -> Side:
     raise ScopeError(f"side: '{side}' is no side of a table; {did_you_mean(side, SIDES)}")
 
 
-def too_many_words(fit: Fit) -> dict[Side, str]:
-    """The sides whose words' effects would not fit in memory over all draws, each with a sentence that says so."""
-    posterior, data = Fitted.of(fit).posterior, Fitted.of(fit).data
-    if "target_effect" in posterior:
-        return {}
+def sides_left_out(fit: Fit) -> dict[Side, str]:
+    """The sides whose words' effects are not to be had, each with a sentence that says why: they would not fit in
+    memory over all draws, or a model of the user's own does not have them."""
+    fitted = Fitted.of(fit)
+    posterior, data = fitted.posterior, fitted.data
+    if not fitted.structure.COLLAPSED:
+        reasons = {side: fitted.lacking([f"{side}_effect"], f"the bias of single {side}s") for side in SIDES}
+        return {side: reason for side, reason in reasons.items() if reason}
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
     numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
     return {
@@ -96,20 +99,22 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Of a table without replicates
     those of targets and attributes alone.
     """
-    posterior, data = Fitted.of(fit).posterior, Fitted.of(fit).data
-    if "target_effect" not in posterior:
+    fitted = Fitted.of(fit)
+    posterior, data = fitted.posterior, fitted.data
+    if fitted.structure.COLLAPSED:
         return {part: posterior[name] for part, name in _AVERAGE_OF.items() if name in posterior}
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
     of_group = (("group", "target"), (in_group / in_group.sum(axis=0)).T)
     of_class = (("attribute", "attribute_class"), in_class / in_class.sum(axis=0))
     average = xr.Dataset({"of_group": of_group, "of_class": of_class}, coords={"group": data.group})
-    return {
-        "targets": xr.dot(posterior.target_effect, average.of_group, dim=["target"]),
-        "attributes": xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"]).assign_coords(
-            attribute_class=data.attribute_class
-        ),
-    }
+    averages: dict[Part, xr.DataArray] = {}
+    if "target_effect" in posterior:
+        averages["targets"] = xr.dot(posterior.target_effect, average.of_group, dim=["target"])
+    if "attribute_effect" in posterior:
+        of_attributes = xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"])
+        averages["attributes"] = of_attributes.assign_coords(attribute_class=data.attribute_class)
+    return averages
 
 
 _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(

@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
-from bayes_bias.models.word_effects import block_averages, check_side, conditional, too_many_words, word_effects
+from bayes_bias.models.word_effects import block_averages, check_side, conditional, sides_left_out, word_effects
 from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
@@ -66,7 +66,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         (two groups or more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and
         ``reliability``.
         Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
-        The bias of single words is left out where their effects would not fit in memory (`too_many_words`); scope
+        The bias of single words is left out where their effects would not fit in memory (`sides_left_out`); scope
         "none" has the raw contrasts of any number of words.
 
     Raises
@@ -117,9 +117,11 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
     if isinstance(estimand, str) and estimand in valid:
         return valid[estimand]()
     if Fitted.of(fit).structure.GENERALISES:
-        for side, sentence in _Blocks.of(fit, scope).left_out.items():
-            if estimand == f"{side}_bias":
-                raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
+        blocks = _Blocks.of(fit, scope)
+        left_out = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
+        left_out |= {"effect_size": blocks.fitted.without_scales}
+        if sentence := left_out.get(estimand, ""):
+            raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
     raise BayesBiasError(f"estimand: this fit has no '{estimand}'; {did_you_mean(estimand, valid)}")
 
 
@@ -158,7 +160,13 @@ def check_scope(fit: Fit, scope: str) -> Scope:
     """
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
-        return check_design(fitted.data, scope)
+        checked = check_design(fitted.data, scope)
+        fixed = () if checked.samples_nothing else (facet for facet in WORDS if facet not in checked)
+        if not fitted.structure.COLLAPSED and (
+            missing := fitted.lacking([f"{facet.dim}_effect" for facet in fixed], f"scope '{checked.name}'")
+        ):
+            raise ScopeError(f"scope: {missing}")
+        return checked
     if not scope_of(scope).samples_all:
         raise ScopeError(
             f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model has no scopes"
@@ -188,7 +196,7 @@ class _Blocks:
     @cached_property
     def left_out(self) -> dict[Side, str]:
         """The sides whose single words have no estimate, and why."""
-        left_out = {} if self.scope.samples_nothing else too_many_words(self.fitted)
+        left_out = {} if self.scope.samples_nothing else sides_left_out(self.fitted)
         if self.data.sizes["group"] == 1:
             left_out["attribute"] = "an attribute's bias is between groups, and this fit has one"
         return left_out
@@ -204,9 +212,14 @@ class _Blocks:
         return block_averages(self.fitted)
 
     @property
+    def has_replicates(self) -> bool:
+        """Whether the model has effects of replicates."""
+        return not self.fitted.without_scales and self.variances.replication is not None
+
+    @property
     def fixes_replicates(self) -> bool:
         """Whether there are replicates, and the scope does not sample them."""
-        return self.variances.replication is not None and not self.scope.samples_replicates
+        return self.has_replicates and not self.scope.samples_replicates
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
@@ -214,13 +227,14 @@ class _Blocks:
         estimands: dict[str, Callable[[], Estimate]] = {
             name: partial(self.estimate, weights) for name, weights in block_weights(self.data).items()
         }
-        if self.data.sizes["group"] == 2 and not self.scope.samples_attributes:
+        without_scales = self.fitted.without_scales and not self.scope.samples_nothing
+        if self.data.sizes["group"] == 2 and not self.scope.samples_attributes and not without_scales:
             estimands["effect_size"] = self.effect_size
         if "target" in self.sides:
             estimands["target_bias"] = self.target_bias
         if "attribute" in self.sides:
             estimands["attribute_bias"] = self.attribute_bias
-        if self.variances.replication is not None:
+        if self.has_replicates:
             estimands |= ReplicateEstimates(self.fitted, self.scope, self.variances).estimands
         return estimands
 
@@ -230,6 +244,8 @@ class _Blocks:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         draws = xr.dot(self._mean(), weights, dim=BLOCK)
+        if self.fitted.without_scales:
+            return Estimate(draws, observed)
         noise_sd = self._noise_sd(weights)
         return Estimate(draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd))
 
@@ -255,6 +271,8 @@ class _Blocks:
         effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{facet.dim}_effect"]
         of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
         draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(of_words, by_word, dim=[across])
+        if self.fitted.without_scales:
+            return Estimate(draws, observed)
         noise_sd = self._noise_sd(weights, by_word=facet)
         if not self.fitted.structure.COLLAPSED:
             return Estimate(draws, observed, noise_sd)

@@ -14,7 +14,7 @@ from bayes_bias.arguments import check_ci_prob, is_number
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.word_effects import too_many_words
+from bayes_bias.models.word_effects import sides_left_out
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
@@ -114,7 +114,7 @@ def summarize(
     check_rope(rope)
     check_interval(ci_prob, ci_kind)
     if words and fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
-        for side, sentence in too_many_words(fitted).items():
+        for side, sentence in sides_left_out(fitted).items():
             logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
     by_name = estimates(fitted, scope, words=words)
     if contrasts:

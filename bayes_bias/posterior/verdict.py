@@ -89,6 +89,8 @@ class Verdict(Tabled):
         Up to which size a bias counts as negligible, and the posterior probability that it is.
     quantity : {"bias", "change", "difference"}
         What the sentences call it.
+    no_plan : str
+        Why there is no number of words, in a fit of a model of the user's own that lacks scales; "" else.
     """
 
     label: Label
@@ -107,6 +109,7 @@ class Verdict(Tabled):
     rope: float | None = None
     prob_negligible: float | None = None
     quantity: Quantity = "bias"
+    no_plan: str = ""
 
     @property
     def chance(self) -> float:
@@ -238,6 +241,8 @@ class Verdict(Tabled):
         """How many words, or replicates of the same lists, would settle what is not settled."""
         if self.quantity != "bias" or self.label not in _UNSETTLED or self.chance > _MOST_CHANCE:
             return ""
+        if self.no_plan:
+            return f"No planning: {self.no_plan}."
         scope, needed = self.described_scope, self.words_needed
         if needed is None:
             said = f"even {MOST_WORDS:,} {scope.words} would not detect a bias of this size 80% of the time"
@@ -335,7 +340,9 @@ def judge(
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
-    plan = quantity == "bias" and label in _UNSETTLED and chance_of_it <= _MOST_CHANCE
+    unsettled = quantity == "bias" and label in _UNSETTLED and chance_of_it <= _MOST_CHANCE
+    no_plan = fitted.without_scales if unsettled else ""
+    plan = unsettled and not no_plan
     widest = widest_scope(fitted.data)
     beside = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
     return Verdict(
@@ -355,6 +362,7 @@ def judge(
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
+        no_plan=no_plan,
     )
 
 

@@ -1,0 +1,157 @@
+"""A PyMC model that its user wrote or changed: what it must provide."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+import pymc as pm
+import pytensor
+import xarray as xr
+from pymc.printing import str_for_model
+from pytensor.compile import SharedVariable
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import ancestors
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import SpecError, TableError
+from bayes_bias.models import crossed_long
+from bayes_bias.models.components import COMPONENTS
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable
+
+type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
+
+# What estimands read: the first is needed, the others by what is asked of the fit.
+PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "mean": ("group", "attribute_class"),
+        "target_effect": ("target", "attribute_class"),
+        "attribute_effect": ("attribute", "group"),
+        **{c.name: () if c.dim is None else (c.dim,) for c in COMPONENTS if "replicates" not in c.needs},
+    }
+)
+DIMS_OF_PROTOCOL = {dim for dims in PROTOCOL.values() for dim in dims}
+
+
+def built(model: CustomModel, table: AssociationTable) -> pm.Model:
+    """The model of a table, refused where `fit` could not sample it or no estimand could be read from it.
+
+    Raises
+    ------
+    SpecError
+        A function returned no model; nothing is observed; a free variable is discrete; ``mean`` is missing; a name of
+        the protocol has other dims, or a dim other labels than the table.
+    """
+    name = name_of(model)
+    made = model if isinstance(model, pm.Model) else model(table)
+    if not isinstance(made, pm.Model):
+        raise SpecError(f"model: '{name}' returned {described(made)}, and not a pymc.Model; end it with `return model`")
+    if not made.observed_RVs:
+        raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
+    if made.discrete_value_vars:
+        discrete = ", ".join(v.name for v in made.free_RVs if v.dtype.startswith(("int", "uint", "bool")))
+        raise SpecError(
+            f"model: '{name}' has a discrete free variable, {discrete}; sum over its values, or leave it out"
+        )
+    _check_variables(name, made)
+    _check_labels(name, made, crossed_long.data(table))
+    return made
+
+
+def name_of(model: CustomModel) -> str:
+    """That of the function; a model itself has none."""
+    return str(getattr(model, "__name__", "custom"))
+
+
+def custom_spec(name: str, model: pm.Model) -> ModelSpec:
+    """The model as far as a fit keeps it: its name and the hash of its graph."""
+    return ModelSpec(
+        name=name,
+        title=f"'{name}', a model of the user's own",
+        description=str_for_model(model),
+        structure="custom",
+        options=MappingProxyType({"graph_sha256": graph_sha256(model)}),
+        priors=MappingProxyType({}),
+    )
+
+
+def graph_sha256(model: pm.Model) -> str:
+    """Hash of the log density, its constants and data, of what is derived, and of where sampling begins."""
+    variables = [*model.logp(sum=False), *model.deterministics]
+    begin = sorted((variable.name, str(value)) for variable, value in model.rvs_to_initial_values.items())
+    content = hashlib.sha256((pytensor.dprint(variables, file="str", print_type=True) + str(begin)).encode())
+    for node in ancestors(variables):
+        if isinstance(node, Constant | SharedVariable):
+            value = node.data if isinstance(node, Constant) else node.get_value(borrow=True)
+            if isinstance(value, np.ndarray | np.generic | int | float):
+                content.update(np.ascontiguousarray(value).tobytes())
+    return content.hexdigest()
+
+
+def _check_variables(name: str, model: pm.Model) -> None:
+    """A variable that estimands read is of the posterior, and has the dims that they count on."""
+    drawn = {variable.name for variable in (*model.free_RVs, *model.deterministics)}
+    if "mean" not in drawn:
+        raise SpecError(
+            f"model: '{name}' has no variable 'mean' with dims (group, attribute_class), the expected value of each"
+            " block, which every estimand reads; name it so, or add pm.Deterministic('mean', ..., dims=...)"
+        )
+    for variable, dims in PROTOCOL.items():
+        given = tuple(model.named_vars_to_dims.get(variable, ()))
+        if variable in drawn and given not in {dims, () if variable.startswith("sd_") else dims}:
+            raise SpecError(
+                f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, given))}); estimands read it with"
+                f" ({', '.join(dims)}); set dims={dims!r}, or give it another name"
+            )
+
+
+def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
+    for dim in DIMS_OF_PROTOCOL & set(model.dim_lengths):
+        length, labels = int(model.dim_lengths[dim].eval()), model.coords.get(dim)
+        expected = data[dim].to_numpy().tolist()
+        if length != len(expected):
+            raise SpecError(
+                f"model: dim '{dim}' of '{name}' has length {length}, and the table has {len(expected)} labels there;"
+                " make the model from the same table"
+            )
+        for own, of_table in zip(labels or expected, expected, strict=True):
+            if own != of_table:
+                raise SpecError(
+                    f"model: dim '{dim}' of '{name}' has the label '{own}' where the table has '{of_table}'; make the"
+                    " model from the same table, and keep its order"
+                )
+
+
+# What the package asks of any structure, see `Structure`.
+
+DIMS = ()
+GENERALISES = True
+COLLAPSED = False
+
+data = crossed_long.data
+
+
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    return {}
+
+
+def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """As it is: such a model is in the units of the table."""
+    return posterior
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> NoReturn:
+    raise SpecError(f"model: '{spec.name}' is a model of your own, of which a fit keeps draws alone; give the function")
+
+
+def given_draws(drawn: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
+    raise TableError(
+        "fit: new values of a model of your own are drawn by PyMC: pm.sample_posterior_predictive(fit, model=model);"
+        " its log likelihood is in the fit, for az.loo and az.compare"
+    )
+
+
+def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> NoReturn:
+    raise SpecError("model: the prior of a model of your own is drawn by PyMC: pm.sample_prior_predictive(model=model)")
