@@ -74,7 +74,7 @@ def run(
     """
     scenario, home = load_scenario(scenario), check_path("folder", folder, OutputError)
     discover()
-    own = {name: each for name, each in MEASURES.items() if not each.run.__module__.startswith("bayes_bias.")}
+    own = {name: each for name, each in MEASURES.items() if not each.function.__module__.startswith("bayes_bias.")}
     check_home(home, "out")
     try:
         (home / MODELS).mkdir(parents=True, exist_ok=True)

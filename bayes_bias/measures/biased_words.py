@@ -68,13 +68,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
-    """All words and the group of each.
-
-    Raises
-    ------
-    MeasureError
-        Fewer than two groups, or a group with fewer than `least` words.
-    """
+    """All words and the group of each; there must be two groups, with `least` words in each."""
     check_named_words("groups", groups)
     if len(groups) < 2:
         raise MeasureError(f"{measure}: needs two groups or more, {len(groups)} given")

@@ -1,7 +1,6 @@
 """CEAT: the contextualised embedding association test of Guo & Caliskan (2021)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -12,7 +11,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.contexts import require_one_space, unit_sentences
 from bayes_bias.measures.designs import ROUNDING, two_by_two
 from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import largest_effect
 from bayes_bias.table.association_table import AssociationTable
 
@@ -34,13 +33,14 @@ class Ceat(Result):
         Standard error of the combined effect size, as published: it falls with the number of draws.
     """
 
-    measure: ClassVar[str] = "CEAT"
+    measure: str = "CEAT"
 
     effect_sizes: NDArray[np.float64]
     between: float
     standard_error: float
 
 
+@measure("CEAT", rank=13)
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
     r"""The random-effects mean of WEAT's effect size over randomly drawn contexts.
 
@@ -94,6 +94,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     check_count("draws", draws, "draws", least=2)
     check_ci_prob(ci_prob)
     require_one_space(table, "CEAT")
+    table = table.without_controls()
     design = two_by_two(table, "CEAT", least_words=2)
     scores = _scores(table, draws, seed)
     spread = scores.std(axis=1, ddof=1)
@@ -113,12 +114,6 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
         between=between,
         standard_error=standard_error,
     )
-
-
-@measure("CEAT", rank=13)
-def _on(occasion: Occasion) -> Ceat:
-    require_one_space(occasion.table, "CEAT")
-    return ceat(occasion.table.without_controls(), ci_prob=occasion.ci_prob, seed=occasion.seed)
 
 
 def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -1,8 +1,6 @@
 """The classification test of Gonen & Goldberg (2019): can bias be learned from the debiased vectors?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,21 +9,12 @@ from bayes_bias.arguments import check_seed
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
-from bayes_bias.measures.measure_result import Result
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Classification(Result):
-    """Share of unseen words classified correctly; `words` has their `group` and the one `predicted`."""
-
-    measure: ClassVar[str] = "classification"
-
-    words: pd.DataFrame
+from bayes_bias.measures.measure_result import WordResult
 
 
 def classification(
     vectors: Vectors, groups: Mapping[str, Sequence[str]], *, train: float = 0.2, seed: int = 0
-) -> Classification:
+) -> WordResult:
     """Does a classifier learn from some biased words to which group the others belong?
 
     A support vector machine with radial kernel is trained on the unit vectors of a random share of the words,
@@ -42,8 +31,9 @@ def classification(
 
     Returns
     -------
-    Classification
-        `value` in [0, 1]; `b0` is the share of the largest group.
+    WordResult
+        `value` in [0, 1]; `b0` is the share of the largest group. `words` has the `group` of the unseen words and the
+        one `predicted`.
 
     Raises
     ------
@@ -80,7 +70,8 @@ def classification(
     labels = np.array(group)
     # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.
     predicted = SVC(kernel="rbf", gamma="auto").fit(rows[seen], labels[seen]).predict(rows[unseen])
-    return Classification(
+    return WordResult(
+        measure="classification",
         value=float((predicted == labels[unseen]).mean()),
         range=(0.0, 1.0),
         b0=max(group.count(name) for name in groups) / len(group),

@@ -1,8 +1,6 @@
 """The clustering test of Gonen & Goldberg (2019): do biased words still cluster after debiasing?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,19 +10,10 @@ from bayes_bias.arguments import check_seed
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import labelled
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Clustering(Result):
-    """Share of words in the right cluster; `words` has their `group` and the one `predicted`."""
-
-    measure: ClassVar[str] = "clustering"
-
-    words: pd.DataFrame
-
-
-def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> Clustering:
+def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> WordResult:
     """Does k-means recover the groups of biased words from their vectors alone?
 
     Unit vectors are split into one cluster per group. Clusters are matched with groups so that most words agree, and
@@ -42,8 +31,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
 
     Returns
     -------
-    Clustering
-        `value` in [1/k, 1] for k groups; 1/k where clusters are unrelated to the groups.
+    WordResult
+        `value` in [1/k, 1] for k groups; 1/k where clusters are unrelated to the groups. `words` has the `group` of
+        each and the one `predicted`.
 
     Raises
     ------
@@ -79,7 +69,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
     predicted = _matched(cluster, group, list(groups))
     agree = [a == b for a, b in zip(predicted, group, strict=True)]
-    return Clustering(
+    return WordResult(
+        measure="clustering",
         value=float(np.mean(agree)),
         range=(1 / len(groups), 1.0),
         b0=1 / len(groups),

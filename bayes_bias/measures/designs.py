@@ -35,13 +35,9 @@ class TwoByTwo:
 
 
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
-    """Two groups, or one where `least_groups` is 1, and their two classes without controls.
-
-    Raises
-    ------
-    MeasureError
-        Other numbers of groups or classes, or a group with fewer than `least_words` words.
-    """
+    """Two groups, or one where `least_groups` is 1, and their two classes without controls; others are refused."""
+    check_table(table)
+    table = table.without_controls()
     require_complete(table, measure)
     groups, classes = table.groups, table.associated_classes
     if not least_groups <= len(groups) <= 2 or len(classes) != 2:

@@ -1,8 +1,6 @@
 """Direct Bias (Bolukbasi et al. 2016): how far words lean along a bias direction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,22 +9,12 @@ from bayes_bias.arguments import is_number
 from bayes_bias.embeddings.subspace import project
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.measure_result import WordResult
+from bayes_bias.measures.registry import measure
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DirectBias(Result):
-    """Mean bias of neutral words with exponent `strictness`; `words` has each word's `bias` and coordinates."""
-
-    measure: ClassVar[str] = "Direct Bias"
-    word_value: ClassVar[str] = "bias"
-
-    words: pd.DataFrame
-    strictness: float
-
-
-def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> DirectBias:
+@measure("Direct Bias", rank=70)
+def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> WordResult:
     r"""How far do words that should be neutral lean along a bias direction, or into a bias subspace?
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
@@ -48,8 +36,9 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
 
     Returns
     -------
-    DirectBias
-        `value` in [0, 1], 0 without bias. Coordinates are positive towards the first word of the pair.
+    WordResult
+        `value` in [0, 1], 0 without bias; `words` has each word's `bias` and its coordinates, positive towards the
+        first word of the pair.
 
     Raises
     ------
@@ -83,17 +72,13 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
         raise MeasureError(f"strictness: {strictness!r} is not positive; the paper uses 1")
     coordinates = project(stack_unit(vectors, words, "Direct Bias"), subspace)
     bias = np.linalg.norm(coordinates, axis=1) ** strictness
-    return DirectBias(
+    return WordResult(
+        measure="Direct Bias",
+        word_value="bias",
         value=float(bias.mean()),
         range=(0.0, 1.0),
         words=coordinate_frame(words, coordinates).assign(bias=bias),
-        strictness=strictness,
     )
-
-
-@measure("Direct Bias", rank=70)
-def _on(occasion: Occasion) -> DirectBias:
-    return direct_bias(occasion.vectors, occasion.targets, occasion.subspace)
 
 
 def coordinate_frame(words: Sequence[str], coordinates: np.ndarray) -> pd.DataFrame:

@@ -1,32 +1,18 @@
 """gWEAT: WEAT for any number of groups, each with its own class (Swinger et al. 2019)."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
-import pandas as pd
 
 from bayes_bias.arguments import check_count
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import labels, require_complete
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.permutation import permutation_test, regrouping_test
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Gweat(Result):
-    """Sum over groups; `words` has each target's `group` and its `association` with that group's class."""
-
-    measure: ClassVar[str] = "gWEAT"
-    word_value: ClassVar[str] = "association"
-
-    p_value: float
-    words: pd.DataFrame
-
-
-def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0) -> Gweat:
+@measure("gWEAT", rank=30)
+def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0) -> WordResult:
     r"""Do the words of each group lie closer to their own class than those of the other groups do?
 
     With group means :math:`\bar X_i` and class means :math:`\bar A_i` of unit vectors, and their averages
@@ -48,8 +34,9 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
 
     Returns
     -------
-    Gweat
-        `value` on the cosine scale, within plus or minus n, 0 without bias, positive where stereotypical.
+    WordResult
+        `value` on the cosine scale, within plus or minus n, 0 without bias, positive where stereotypical; `words` has
+        each target's `group` and its `association` with that group's class.
 
     Raises
     ------
@@ -83,17 +70,14 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]
-    return Gweat(
+    return WordResult(
+        measure="gWEAT",
+        word_value="association",
         value=float((association / sizes[group_of]).sum()),
         range=(-float(len(sizes)), float(len(sizes))),
         p_value=_p_value(closeness, group_of, permutations, seed),
         words=labels(table).assign(association=association),
     )
-
-
-@measure("gWEAT", rank=30)
-def _on(occasion: Occasion) -> Gweat:
-    return gweat(occasion.table, seed=occasion.seed)
 
 
 def _closeness(table: AssociationTable) -> np.ndarray:

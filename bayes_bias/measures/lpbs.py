@@ -1,28 +1,18 @@
 """LPBS: the log probability bias score's effect size (Kurita et al. 2019)."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import two_by_two
 from bayes_bias.measures.permutation import Alternative
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import LOG_PROBABILITIES
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Lpbs(Separation):
-    """LPBS of two groups and two classes; `value` is the effect size, and a word has a `score` in nats."""
-
-    measure: ClassVar[str] = "LPBS"
-    word_value: ClassVar[str] = "score"
-
-
+@measure("LPBS", rank=14)
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
-) -> Lpbs:
+) -> Separation:
     r"""Does a masked language model expect the words of X beside those of A, more than those of Y?
 
     With the log probability score of word w beside attribute a, averaged over templates,
@@ -39,6 +29,11 @@ def lpbs(
         may lack the prior :math:`p(w)`, which cancels in a score.
     alternative, permutations, seed
         See `weat`; the paper's test is two-sided.
+
+    Returns
+    -------
+    Separation
+        `words` has each target's `group` and `score`, in nats.
 
     Raises
     ------
@@ -72,12 +67,9 @@ def lpbs(
     design = two_by_two(table, "LPBS", least_words=2)
     x, y = design.scores[: design.n_x], design.scores[design.n_x :]
     no_spread = "LPBS: all targets have the same score"
-    return Lpbs(
+    return Separation(
+        measure="LPBS",
+        word_value="score",
         **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed),
         words=design.words.assign(score=design.scores),
     )
-
-
-@measure("LPBS", rank=14)
-def _on(occasion: Occasion) -> Lpbs:
-    return lpbs(occasion.table.without_controls(), seed=occasion.seed)

@@ -1,7 +1,6 @@
 """MAC, mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -9,19 +8,9 @@ import scipy
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_cosines
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.measure_result import Result, WordResult
+from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Mac(Result):
-    """Mean over targets and classes; `words` has each target's distances and their mean `distance`."""
-
-    measure: ClassVar[str] = "MAC"
-    word_value: ClassVar[str] = "distance"
-
-    words: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,7 +25,7 @@ class MacChange(Result):
         Paired t statistic over targets and classes, with `df` degrees of freedom.
     """
 
-    measure: ClassVar[str] = "MAC change"
+    measure: str = "MAC change"
 
     p_value: float
     before: float
@@ -45,7 +34,8 @@ class MacChange(Result):
     df: int
 
 
-def mac(table: AssociationTable) -> Mac:
+@measure("MAC", rank=50)
+def mac(table: AssociationTable) -> WordResult:
     r"""How far are targets from the associated classes, whatever their group?
 
     .. math:: MAC(T, A) = \frac{1}{|T|\,|A|} \sum_{t \in T} \sum_{A_j \in A} S(t, A_j), \qquad
@@ -60,8 +50,9 @@ def mac(table: AssociationTable) -> Mac:
 
     Returns
     -------
-    Mac
-        `value` in [0, 2], a cosine *distance*; 1 is read as "no bias".
+    WordResult
+        `value` in [0, 2], a cosine *distance*; 1 is read as "no bias". `words` has each target's distances and their
+        mean `distance`.
 
     Raises
     ------
@@ -87,17 +78,14 @@ def mac(table: AssociationTable) -> Mac:
     0.933
     """
     distances = _distances(table)
-    return Mac(
+    return WordResult(
+        measure="MAC",
+        word_value="distance",
         value=float(distances.to_numpy().mean()),
         range=(0.0, 2.0),
         b0=1.0,
         words=distances.assign(distance=distances.mean(axis=1)),
     )
-
-
-@measure("MAC", rank=50)
-def _on(occasion: Occasion) -> Mac:
-    return mac(occasion.table)
 
 
 def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:

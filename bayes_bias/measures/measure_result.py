@@ -1,7 +1,6 @@
 """What every measure returns: a number, its value without bias, and the words behind it."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import pandas as pd
 
@@ -14,6 +13,8 @@ class Result:
 
     Attributes
     ----------
+    measure : str
+        The name of the measure.
     value : float
         The measure itself, in the units of its paper.
     range : tuple of float
@@ -25,22 +26,23 @@ class Result:
     interval : tuple of float or None
         Both ends of its own interval, where it has one.
     words : pandas.DataFrame or None
-        One row for each word with its value, where the measure is defined on single words.
+        One row for each word, where the measure is defined on single words.
+    word_value : str or None
+        The column of `words` that the measure itself is about.
     """
-
-    measure: ClassVar[str] = "measure"
-    word_value: ClassVar[str | None] = None
 
     value: float
     range: tuple[float, float]
     b0: float = 0.0
+    measure: str = "measure"
     p_value: float | None = None
     interval: tuple[float, float] | None = None
     words: pd.DataFrame | None = None
+    word_value: str | None = None
 
     @property
     def word_values(self) -> pd.Series | None:
-        """The one column of `words` that the measure itself is about."""
+        """The value of each word."""
         return None if self.words is None or self.word_value is None else self.words[self.word_value]
 
     def to_frame(self, ci_prob: float = 0.95) -> pd.DataFrame:
@@ -49,6 +51,13 @@ class Result:
         interval = self.interval or (float("nan"), float("nan"))
         row = (self.value, self.b0, *self.range, p_value, *interval)
         return pd.DataFrame([row], pd.Index([self.measure], name="measure"), row_columns(ci_prob))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordResult(Result):
+    """A `Result` of single words: `words` is there."""
+
+    words: pd.DataFrame
 
 
 def row_columns(ci_prob: float) -> list[str]:

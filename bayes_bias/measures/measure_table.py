@@ -9,7 +9,7 @@ import pandas as pd
 from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.measures.measure_result import Result, row_columns
-from bayes_bias.measures.registry import MEASURES, Occasion, Registered
+from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.table.association_table import AssociationTable, check_table
 
 # The entry points under which installed packages name modules with measures of their own.
@@ -81,11 +81,9 @@ def measure_all(
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}
-    for name, registered in sorted(MEASURES.items(), key=lambda item: item[1].rank):
-        if name not in names:
-            continue
+    for name in (name for name in measure_names() if name in names):
         try:
-            outcome = _outcome(name, registered, occasion)
+            outcome = _outcome(name, occasion)
         except OtherDataError:  # a measure of another kind of data: nobody would look for it here
             continue
         except MeasureError as refusal:
@@ -100,15 +98,8 @@ def measure_all(
     return MeasureTable(frame.rename_axis("measure"), left_out, results)
 
 
-def _outcome(name: str, registered: Registered, occasion: Occasion) -> Result | pd.DataFrame:
-    """The result of a measure, or its rows.
-
-    Raises
-    ------
-    MeasureError
-        The measure refuses the occasion, or returns something that has no row.
-    """
-    outcome = registered.run(occasion)
+def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
+    outcome = occasion.answered_by(MEASURES[name].function)
     if type(outcome) is not bool and isinstance(outcome, Real):
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))
     if isinstance(outcome, pd.DataFrame):
@@ -126,13 +117,7 @@ def measure_names() -> list[str]:
 
 
 def check_measures(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of measures, as a tuple.
-
-    Raises
-    ------
-    MeasureError
-        It is not a list, or one of the names is unknown.
-    """
+    """Names of measures as a tuple, each of which must be known."""
     known, names = measure_names(), listed(argument, given, str, "['WEAT']", MeasureError)
     for name in names:
         if name not in known:
@@ -141,8 +126,5 @@ def check_measures(argument: str, given: str | Iterable[str]) -> tuple[str, ...]
 
 
 def discover() -> None:
-    """Import every file of this folder and every installed package with measures, so that they register.
-
-    A package does so by an entry point of the group ``bayes_bias.measures``: a module that uses the decorator.
-    """
+    """Import all that registers measures: the modules of this folder, and those of packages by an entry point."""
     import_modules("bayes_bias.measures", "", ENTRY_POINTS, MeasureError)

@@ -1,8 +1,6 @@
 """The neighbour test of Gonen & Goldberg (2019): are a biased word's neighbours still biased alike?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,19 +10,10 @@ from bayes_bias.arguments import check_count
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.biased_words import check_bias
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Neighbours(Result):
-    """Correlation of bias with the neighbours' bias; `words` has the share of neighbours leaning to each class."""
-
-    measure: ClassVar[str] = "neighbours"
-
-    words: pd.DataFrame
-
-
-def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> Neighbours:
+def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
     r"""Do words that leaned to a class have neighbours that leaned to it?
 
     For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean to each
@@ -44,8 +33,9 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 
     Returns
     -------
-    Neighbours
-        `value` in [-1, 1], 0 if neighbours are unrelated to the bias; `p_value` (two-sided) for two classes.
+    WordResult
+        `value` in [-1, 1], 0 if neighbours are unrelated to the bias; `p_value` (two-sided) for two classes; `words`
+        has the share of neighbours leaning to each class.
 
     Raises
     ------
@@ -82,7 +72,8 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
     former = bias.loc[list(words)].to_numpy()
     tests = [_correlation(share[:, c], former[:, c]) for c in range(bias.shape[1])]
-    return Neighbours(
+    return WordResult(
+        measure="neighbours",
         value=float(np.mean([r for r, _ in tests])),
         range=(-1.0, 1.0),
         p_value=tests[0][1] if bias.shape[1] == 2 else None,

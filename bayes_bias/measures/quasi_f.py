@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.errors import MeasureError, did_you_mean
+from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.measure_result import WordResult
+from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
@@ -34,7 +34,7 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class QuasiF(Result):
+class QuasiF(WordResult):
     """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
@@ -55,8 +55,8 @@ class QuasiF(Result):
         table. The squares of targets sum to :math:`V_T`, those of attributes to :math:`V_A`.
     """
 
-    measure: ClassVar[str] = "quasi-F"
-    word_value: ClassVar[str] = "association"
+    measure: str = "quasi-F"
+    word_value: str = "association"
 
     scope: Sampled
     ci_prob: float
@@ -66,7 +66,6 @@ class QuasiF(Result):
     interval: tuple[float, float]
     sources: pd.DataFrame
     influence: "pd.Series[float]"
-    words: pd.DataFrame
 
     @property
     def statistic(self) -> float:
@@ -74,6 +73,7 @@ class QuasiF(Result):
         return self.value / self.se
 
 
+@measure("quasi-F", rank=15)
 def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float = 0.95) -> QuasiF:
     r"""Is the bias larger than a new choice of words would make it by chance? From mean squares alone.
 
@@ -139,11 +139,16 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     >>> round(result.value, 3), round(result.se, 3), round(result.df, 1), round(result.p_value, 2)
     (0.014, 0.009, 15.9, 0.14)
     """
-    _check_options(scope, ci_prob)
+    if scope not in get_args(Sampled):
+        raise MeasureError(f"scope: '{scope}' is not an option", scope, get_args(Sampled))
+    check_ci_prob(ci_prob)
     check_table(table)
     table = table.without_controls()
     require_complete(table, "quasi-F")
-    _require_samples(table, scope)
+    if scope != "attributes":
+        require_words(table, "quasi-F", least=2)
+    if scope != "targets":
+        require_attributes(table, "quasi-F", least=2)
     scores = _Scores.of(sufficient_statistics(table))
     terms = scores.terms()
     variance, df = _variance(terms, scope)
@@ -162,26 +167,6 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
         sources=pd.DataFrame(terms),
         influence=scores.influence(),
     )
-
-
-@measure("quasi-F", rank=15)
-def _on(occasion: Occasion) -> QuasiF:
-    return quasi_f(occasion.table, ci_prob=occasion.ci_prob)
-
-
-def _check_options(scope: str, ci_prob: float) -> None:
-    valid = get_args(Sampled)
-    if scope not in valid:
-        raise MeasureError(f"scope: '{scope}' is not an option; {did_you_mean(scope, valid)}")
-    check_ci_prob(ci_prob)
-
-
-def _require_samples(table: AssociationTable, scope: Sampled) -> None:
-    """Refuse single words where words are samples."""
-    if scope != "attributes":
-        require_words(table, "quasi-F", least=2)
-    if scope != "targets":
-        require_attributes(table, "quasi-F", least=2)
 
 
 class _Term(NamedTuple):

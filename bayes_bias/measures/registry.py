@@ -1,18 +1,17 @@
 """The registry of measures: a measure is registered where it is defined, and so joins every table."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.subspace import defining_subspace
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import Result
 from bayes_bias.table.association_table import AssociationTable
 
 
@@ -65,32 +64,42 @@ class Occasion:
         return self._words("attribute", "attribute_class", self.table.associated_classes)
 
     @property
-    def targets(self) -> list[str]:
+    def words(self) -> list[str]:
         """All targets, group after group."""
         return [word for words in self.groups.values() for word in words]
+
+    def answered_by(self, function: Callable[..., Any]) -> Any:
+        """What a measure returns here: its parameters that are named as an attribute above are filled in."""
+        provided = [name for name in inspect.signature(function).parameters if name in _PROVIDED]
+        return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
 
     def _words(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
         labels, words = (self.table.values[coordinate].to_numpy() for coordinate in (label, dim))
         return {name: words[labels == name].tolist() for name in names}
 
 
-type Run = Callable[[Occasion], Result | float | pd.DataFrame]
+_PROVIDED = {
+    *("table", "defining_sets", "vocabulary", "seed", "ci_prob"),
+    *("vectors", "subspace", "groups", "classes", "words"),
+}
 
 
 class Registered(NamedTuple):
-    """A measure's place in tables, and how it is run."""
+    """A measure's place in tables, and its function."""
 
     rank: float
-    run: Run
+    function: Callable[..., Any]
 
 
 MEASURES: dict[str, Registered] = {}
 
 
-def measure(name: str, *, rank: float = 1000) -> Callable[[Run], Run]:
-    """Register a measure: a function from an `Occasion` to a number, a `Result`, or rows of `Result.to_frame`.
+def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable[[F], F]:
+    """Register a function that returns a number, a `Result`, or rows of `Result.to_frame`.
 
-    A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
+    Parameters of the function that are named as an attribute of `Occasion` are filled in: ``table``, ``vectors``,
+    ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of them is given the
+    `Occasion`. A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
 
     Parameters
     ----------
@@ -107,20 +116,20 @@ def measure(name: str, *, rank: float = 1000) -> Callable[[Run], Run]:
     Examples
     --------
     >>> @measure("largest gap")
-    ... def _gap(occasion):
-    ...     return occasion.table.values.max() - occasion.table.values.min()
+    ... def _gap(table):
+    ...     return table.values.max() - table.values.min()
     >>> MEASURES.pop("largest gap").rank
     1000
     """
     check_kind("measure", name, str, "not a name; write @measure('my measure')", MeasureError)
 
-    def register(run: Run) -> Run:
-        if not callable(run):
-            raise MeasureError(f"measure: '{name}' is {run!r}; decorate a function of an occasion")
+    def register(function: F) -> F:
+        if not callable(function):
+            raise MeasureError(f"measure: '{name}' is {function!r}; decorate a function")
         known = MEASURES.get(name)
-        if known is not None and known.run.__module__ != run.__module__:
-            raise MeasureError(f"measure: '{name}' is taken by {known.run.__module__}; give it another name")
-        MEASURES[name] = Registered(rank, run)
-        return run
+        if known is not None and known.function.__module__ != function.__module__:
+            raise MeasureError(f"measure: '{name}' is taken by {known.function.__module__}; give it another name")
+        MEASURES[name] = Registered(rank, function)
+        return function
 
     return register

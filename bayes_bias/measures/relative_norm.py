@@ -1,36 +1,23 @@
 """Relative norm distance (Garg et al. 2018)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.registry import Occasion, measure
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RelativeNorm(Result):
-    """Mean difference of distances; `words` has each word's `distance_difference`, and `total` is their sum."""
-
-    measure: ClassVar[str] = "relative norm distance"
-    word_value: ClassVar[str] = "distance_difference"
-
-    words: pd.DataFrame
-    total: float
-
-
-def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> RelativeNorm:
+def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> WordResult:
     r"""Are words nearer to the mean vector of one group or of another?
 
     .. math:: \sum_{m \in M} \lVert v_m - v_1 \rVert - \lVert v_m - v_2 \rVert
 
     with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive means nearer
-    to the *second* group, as in the paper. `value` is the mean over words, as in the paper's figures.
+    to the *second* group. `value` is the mean over words, as in the paper's figures, and not their sum.
 
     Parameters
     ----------
@@ -41,8 +28,9 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
     Returns
     -------
-    RelativeNorm
-        `value` within plus or minus the distance of the two mean vectors, 0 without bias.
+    WordResult
+        `value` within plus or minus the distance of the two mean vectors, 0 without bias; `words` has each word's
+        `distance_difference`.
 
     Raises
     ------
@@ -72,11 +60,12 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     )
     difference = np.linalg.norm(rows - mean_first, axis=1) - np.linalg.norm(rows - mean_second, axis=1)
     bound = float(np.linalg.norm(mean_first - mean_second))
-    return RelativeNorm(
+    return WordResult(
+        measure="relative norm distance",
+        word_value="distance_difference",
         value=float(difference.mean()),
         range=(-bound, bound),
         words=pd.DataFrame({"distance_difference": difference}, index=pd.Index(words, name="word")),
-        total=float(difference.sum()),
     )
 
 

@@ -1,30 +1,18 @@
 """RIPA, the relational inner product association (Ethayarajh, Duvenaud & Hirst 2019)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 
 from bayes_bias.embeddings.subspace import project
 from bayes_bias.embeddings.word_vectors import Vectors, stack
 from bayes_bias.measures.direct_bias import coordinate_frame
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.measure_result import WordResult
+from bayes_bias.measures.registry import measure
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ripa(Result):
-    """Mean absolute association; `words` has each word's `association` and its signed coordinates."""
-
-    measure: ClassVar[str] = "RIPA"
-    word_value: ClassVar[str] = "association"
-
-    words: pd.DataFrame
-
-
-def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
+@measure("RIPA", rank=80)
+def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordResult:
     r"""How far do words, at their original length, reach along the line through a pair of words?
 
     .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
@@ -43,9 +31,9 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
 
     Returns
     -------
-    Ripa
-        `value` in [0, inf), 0 without bias, in the embedding's units of length. For one direction each word's
-        `association` is signed, positive towards x.
+    WordResult
+        `value` in [0, inf), 0 without bias, in the embedding's units of length; `words` has each word's coordinates and
+        its `association`, for one direction signed: positive towards x.
 
     Raises
     ------
@@ -74,13 +62,10 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> Ripa:
     coordinates = project(stack(vectors, words, "RIPA"), subspace)
     length = np.linalg.norm(coordinates, axis=1)
     association = coordinates[:, 0] if coordinates.shape[1] == 1 else length
-    return Ripa(
+    return WordResult(
+        measure="RIPA",
+        word_value="association",
         value=float(length.mean()),
         range=(0.0, float("inf")),
         words=coordinate_frame(words, coordinates).assign(association=association),
     )
-
-
-@measure("RIPA", rank=80)
-def _on(occasion: Occasion) -> Ripa:
-    return ripa(occasion.vectors, occasion.targets, occasion.subspace)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,12 +10,12 @@ import pandas as pd
 from bayes_bias.embeddings.subspace import orthonormal
 from bayes_bias.embeddings.word_vectors import Vectors, class_means, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.measure_result import WordResult
+from bayes_bias.measures.registry import measure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Same(Result):
+class Same(WordResult):
     """Mean magnitude of bias, and how it divides into skew and stereotype.
 
     Attributes
@@ -32,10 +31,9 @@ class Same(Result):
         Cosines between the pairs' bias directions; near 1 or -1 where two pairs have the same direction.
     """
 
-    measure: ClassVar[str] = "SAME"
-    word_value: ClassVar[str] = "magnitude"
+    measure: str = "SAME"
+    word_value: str = "magnitude"
 
-    words: pd.DataFrame
     pairwise: pd.DataFrame
     one_against_rest: pd.DataFrame
     direction_correlation: pd.DataFrame
@@ -56,6 +54,7 @@ class Same(Result):
         return float(self.pairwise[column].iloc[0])
 
 
+@measure("SAME", rank=60)
 def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> Same:
     r"""How much of each word lies in the space in which the classes differ?
 
@@ -134,11 +133,6 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
         one_against_rest=_skew_and_stereotype(rows @ against_rest(means).T, pd.Index(names, name="class")),
         direction_correlation=pairs @ pairs.T,
     )
-
-
-@measure("SAME", rank=60)
-def _on(occasion: Occasion) -> Same:
-    return same(occasion.vectors, occasion.targets, occasion.classes)
 
 
 def against_rest(means: np.ndarray) -> np.ndarray:

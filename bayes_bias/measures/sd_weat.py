@@ -1,7 +1,6 @@
 """SD-WEAT: the spread of WEAT over random attribute sets (Gray, Milanova & Wu 2024)."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -10,7 +9,7 @@ from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_two_groups, require_words
 from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import largest_effect
 from bayes_bias.table.association_table import AssociationTable
 
@@ -35,13 +34,14 @@ class SdWeat(Result):
         SD-WEAT of each control group.
     """
 
-    measure: ClassVar[str] = "SD-WEAT"
+    measure: str = "SD-WEAT"
 
     effect_sizes: np.ndarray
     z: float | None = None
     control: np.ndarray | None = None
 
 
+@measure("SD-WEAT", rank=40)
 def sd_weat(
     table: AssociationTable, *, vocabulary: str | None = None, draws: int = 100, size: int = 2, seed: int = 0
 ) -> SdWeat:
@@ -107,11 +107,6 @@ def sd_weat(
     control = np.array([_effects(words[:, g], in_group, draws, size, rng).std(ddof=1) for g in groups])
     z = float((value - control.mean()) / control.std(ddof=1))
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
-
-
-@measure("SD-WEAT", rank=40)
-def _on(occasion: Occasion) -> SdWeat:
-    return sd_weat(occasion.table, vocabulary=occasion.vocabulary, seed=occasion.seed)
 
 
 def _check(table: AssociationTable, draws: int, size: int) -> None:

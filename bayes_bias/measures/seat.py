@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import comb
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
 from bayes_bias.measures.designs import labels, two_by_two
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable
 
@@ -31,8 +30,8 @@ class Seat(Separation):
         replicate, because replicates have no space in common.
     """
 
-    measure: ClassVar[str] = "SEAT"
-    word_value: ClassVar[str] = "association"
+    measure: str = "SEAT"
+    word_value: str = "association"
 
     across: bool
 
@@ -42,6 +41,7 @@ class Seat(Separation):
         return self.difference / 2
 
 
+@measure("SEAT", rank=12)
 def seat(
     table: AssociationTable, *, alternative: Alternative = "greater", permutations: int | None = None, seed: int = 0
 ) -> Seat:
@@ -90,6 +90,7 @@ def seat(
     (0.38, 0.008, True)
     """
     require_replicates(table, "SEAT")
+    table = table.without_controls()
     two_by_two(table, "SEAT", least_words=2)
     across = table.vectors is not None and shares_a_space(table)
     scores = _across(table) if across else _within(table)
@@ -103,11 +104,6 @@ def seat(
         words=labels(table).assign(association=scores.mean(axis=1)[order]),
         across=across,
     )
-
-
-@measure("SEAT", rank=12)
-def _on(occasion: Occasion) -> Seat:
-    return seat(occasion.table.without_controls(), seed=occasion.seed)
 
 
 def _across(table: AssociationTable) -> NDArray[np.float64]:

@@ -4,17 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.permutation import Alternative, permutation_test
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Separation(Result):
+class Separation(WordResult):
     """The scores of two groups against each other; `value` is the effect size.
 
     Attributes
@@ -25,15 +24,10 @@ class Separation(Result):
         Share of regroupings with a difference at least as extreme as this one.
     exact : bool
         Whether every partition was counted; otherwise `partitions` are random.
-    partitions : int
-        Number of regroupings behind the p-value.
-    alternative : str
-        Which differences count as extreme.
     words : pandas.DataFrame
         Each target's `group` and its score.
     """
 
-    words: pd.DataFrame
     difference: float
     p_value: float
     exact: bool
@@ -56,13 +50,7 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """The fields of a `Separation` but for the words.
-
-    Raises
-    ------
-    MeasureError
-        All scores are equal; `no_spread` is the message.
-    """
+    """The fields of a `Separation` but for the words; `no_spread` is what an error says where all scores are equal."""
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:

@@ -1,32 +1,19 @@
 """Unmasking bias: which class does a masked language model fill in (Schroeder et al. 2023)?"""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import labels, require_complete
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import Occasion, measure
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.measures.measure_result import WordResult
+from bayes_bias.measures.registry import measure
+from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import LOG_PROBABILITY
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Unmasking(Result):
-    """Mean distance from even odds; `words` has each target's `group`, probability of each class and `distance`."""
-
-    measure: ClassVar[str] = "unmasking"
-    word_value: ClassVar[str] = "distance"
-
-    words: pd.DataFrame
-
-
-def unmasking(table: AssociationTable) -> Unmasking:
+@measure("unmasking", rank=16)
+def unmasking(table: AssociationTable) -> WordResult:
     r"""How far from even odds are the classes that a model fills in beside each target?
 
     Beside target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. With words
@@ -46,8 +33,9 @@ def unmasking(table: AssociationTable) -> Unmasking:
 
     Returns
     -------
-    Unmasking
-        `value` is the mean over targets, zero where all classes are equally probable.
+    WordResult
+        `value` is the mean over targets, zero where all classes are equally probable; `words` has each target's
+        `group`, probability of each class and `distance`.
 
     Raises
     ------
@@ -70,6 +58,8 @@ def unmasking(table: AssociationTable) -> Unmasking:
     ...     "bert-base-uncased", "weat6", predict="attributes", corrected=False)
     >>> unmasking(table).words                                                   # doctest: +SKIP
     """
+    check_table(table)
+    table = table.without_controls()
     _check(table)
     singles = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
     q = np.mean([_of_classes(values, table) for values in singles], axis=0)
@@ -77,16 +67,13 @@ def unmasking(table: AssociationTable) -> Unmasking:
     order = np.argsort(table.group_index, kind="stable")
     distance = np.array([scipy.spatial.distance.jensenshannon(row, even, base=2) for row in q[order]])
     classes = dict(zip(table.associated_classes, q[order].T, strict=True))
-    return Unmasking(
+    return WordResult(
+        measure="unmasking",
+        word_value="distance",
         value=float(distance.mean()),
         range=(0.0, float(scipy.spatial.distance.jensenshannon(np.eye(len(even))[0], even, base=2))),
         words=labels(table).assign(**classes, distance=distance),
     )
-
-
-@measure("unmasking", rank=16)
-def _on(occasion: Occasion) -> Unmasking:
-    return unmasking(occasion.table.without_controls())
 
 
 def _check(table: AssociationTable) -> None:

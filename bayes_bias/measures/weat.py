@@ -1,11 +1,10 @@
 """WEAT: the word embedding association test of Caliskan, Bryson & Narayanan (2017)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bayes_bias.measures.designs import two_by_two
 from bayes_bias.measures.permutation import Alternative, check_ddof
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable
 
@@ -22,13 +21,14 @@ class Weat(Separation):
         See `weat`.
     """
 
-    measure: ClassVar[str] = "WEAT"
-    word_value: ClassVar[str] = "association"
+    measure: str = "WEAT"
+    word_value: str = "association"
 
     statistic: float
     ddof: int
 
 
+@measure("WEAT", rank=10)
 def weat(
     table: AssociationTable,
     *,
@@ -108,8 +108,3 @@ def weat(
         statistic=float(x.sum() - y.sum()),
         ddof=ddof,
     )
-
-
-@measure("WEAT", rank=10)
-def _on(occasion: Occasion) -> Weat:
-    return weat(occasion.table.without_controls(), seed=occasion.seed)

@@ -1,8 +1,6 @@
 """WEFAT, also called SC-WEAT: the association of single words (Caliskan, Bryson & Narayanan 2017)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,27 +8,14 @@ import pandas as pd
 from bayes_bias.arguments import listed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.permutation import Alternative, check_ddof, permutation_tests
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import measure
 from bayes_bias.measures.separation import largest_effect
 from bayes_bias.table.association_table import AssociationTable
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Wefat(Result):
-    """Mean effect size of single words; `words` has each one's `group`, `effect_size` and `p_value`.
-
-    Effect sizes are in standard deviations of a word's cosines.
-    `p_value` is that of the word where a single one was measured, and None otherwise.
-    """
-
-    measure: ClassVar[str] = "WEFAT"
-    word_value: ClassVar[str] = "effect_size"
-
-    words: pd.DataFrame
-
-
+@measure("WEFAT", rank=20)
 def wefat(
     table: AssociationTable,
     targets: str | Sequence[str] | None = None,
@@ -39,7 +24,7 @@ def wefat(
     alternative: Alternative = "greater",
     permutations: int | None = None,
     seed: int = 0,
-) -> Wefat:
+) -> WordResult:
     r"""Is a single word closer to the class that is stereotypical for its group than to the other one?
 
     With A the class associated with the group of target w, and B the other one,
@@ -58,6 +43,12 @@ def wefat(
         The word or words to measure; by default all targets.
     ddof, alternative, permutations, seed
         See `weat`.
+
+    Returns
+    -------
+    WordResult
+        `value` is the mean effect size; `words` has the `group`, `effect_size` (in standard deviations of its cosines)
+        and `p_value` of each. `p_value` is that of the word where only one was measured.
 
     Raises
     ------
@@ -92,17 +83,14 @@ def wefat(
     words = design.words.iloc[chosen]
     words = words.assign(effect_size=_effects(seen, n_a, ddof, words.index), p_value=[t.p_value for t in tests])
     bound = largest_effect(n_a, n_b, ddof)
-    return Wefat(
+    return WordResult(
+        measure="WEFAT",
+        word_value="effect_size",
         value=float(words.effect_size.mean()),
         range=(-bound, bound),
         p_value=tests[0].p_value if len(tests) == 1 else None,
         words=words,
     )
-
-
-@measure("WEFAT", rank=20)
-def _on(occasion: Occasion) -> Wefat:
-    return wefat(occasion.table, seed=occasion.seed)
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:

@@ -64,14 +64,10 @@ def test_what_is_kept_is_neither_trained_nor_asked_again(
 
 @pytest.mark.slow
 def test_a_measure_of_your_own_is_in_every_table(folder: Path, found: KnownBias) -> None:
-    class Lean(Result):
-        measure = "lean"
-        word_value = "lean"
-
     @measure("lean")
-    def _lean(occasion: object) -> Lean:
-        scores = occasion.table.values.mean("attribute").to_series()  # type: ignore[attr-defined]
-        return Lean(value=float(scores.mean()), range=(-1, 1), words=scores.to_frame("lean"))
+    def _lean(table: bb.AssociationTable) -> Result:
+        scores = table.values.mean("attribute").to_series()
+        return Result(value=float(scores.mean()), range=(-1, 1), words=scores.to_frame("lean"), word_value="lean")
 
     try:
         joined = bb.known_bias.run(short_scenario(seeds=2), folder, jobs=1)
