@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.near_spellings import composed, keys_of, near_spellings
+from bayes_bias.embeddings.near_spellings import composed, joined, keys_of, near_spellings
 from bayes_bias.formatting import Telling, plural
 
 type Vector = NDArray[np.floating]
@@ -92,10 +92,10 @@ class Embedding(Telling):
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Vectors of these words, and of their variants in upper and lower case, as stored.
+        """Vectors of these words, and of their variants in upper and lower case or joined by "_", as stored.
 
-        Variants are returned so that a missing 'billy' can be reported beside a present 'Billy'. They are never
-        substituted.
+        Variants are returned so that a missing 'billy' can be reported beside a present 'Billy', and that
+        'prime_minister' can stand for 'prime minister'.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class Excerpt(Reader):
 
 def _once(entries: Iterable[tuple[str, Vector]], wanted: Iterable[str]) -> dict[str, Vector]:
     """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
-    written = {composed(word): word for word in wanted}
+    written = {composed(form): form for word in wanted for form in (joined(word), word)}
     vectors: dict[str, Vector] = {}
     for word, vector in entries:
         vectors.setdefault(written.get(composed(word), word), vector)

@@ -12,10 +12,18 @@ def composed(word: str) -> str:
     return word if word.isascii() else normalize("NFC", word)
 
 
+def joined(phrase: str) -> str:
+    """The phrase as word2vec's sources write it, in which it is one word: prime_minister."""
+    return phrase.replace(" ", "_")
+
+
 def keys_of(words: Iterable[str]) -> frozenset[str]:
-    """The casefolded forms under which sources may have these words, with accents composed or not."""
+    """The casefolded forms under which sources may have these words, with accents composed or not, phrases joined."""
     return frozenset(
-        form.casefold() for word in words for form in (word, normalize("NFC", word), normalize("NFD", word))
+        form.casefold()
+        for word in words
+        for spelt in {word, joined(word)}
+        for form in (spelt, normalize("NFC", spelt), normalize("NFD", spelt))
     )
 
 

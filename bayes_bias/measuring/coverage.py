@@ -1,7 +1,7 @@
 """Which words of a list have a usable vector, by group and class."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.near_spellings import joined
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.words.wordlist import WordList, shipped_controls
@@ -24,7 +25,8 @@ class Part:
     """One group or class of a list, and what became of its words.
 
     `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
-    direction. `variants` maps a missing word to spellings that differ in case alone and do exist.
+    direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
+    `phrases` were found with "_" in the place of blanks.
     """
 
     role: Role
@@ -34,6 +36,7 @@ class Part:
     zero: tuple[str, ...]
     non_finite: tuple[str, ...]
     variants: tuple[tuple[str, tuple[str, ...]], ...]
+    phrases: tuple[str, ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -103,7 +106,8 @@ def lookup(
 ) -> tuple[WordVectors, Coverage]:
     """Vectors of the words of a list, and which words have none.
 
-    A word counts as it is spelt: variants in upper and lower case are reported and never substituted.
+    A word counts as it is spelt: variants in upper and lower case are reported and never substituted. A phrase that is
+    missing counts as it is joined, "prime_minister" for "prime minister", with a notice.
 
     Returns
     -------
@@ -112,9 +116,16 @@ def lookup(
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
     """
-    found = embedding.find([*wordlist.targets, *wordlist.attributes])
-    near = embedding.near([*wordlist.targets, *wordlist.attributes], found)
-    parts = tuple(_part(role, name, words, found, near) for role, name, words in _tables(wordlist))
+    wanted = [*wordlist.targets, *wordlist.attributes]
+    stored = embedding.find(wanted)
+    absent = [word for word in wanted if word not in stored and joined(word) not in wanted]
+    phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
+    found = {**stored, **phrases}
+    near = embedding.near(wanted, found)
+    parts = tuple(
+        replace(_part(role, name, words, found, near), phrases=tuple(word for word in words if word in phrases))
+        for role, name, words in _tables(wordlist)
+    )
     usable = dict.fromkeys(word for part in parts for word in part.found)
     return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
 
@@ -141,7 +152,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no usable vector in "
-                f"{coverage.embedding} ({_shortened(part.lost)}); {_remedy(part, emptied)}"
+                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); {_remedy(part, emptied)}"
             )
 
 
@@ -172,16 +183,23 @@ def _part(
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
-    known = dict(part.variants)
-    spelt = tuple(f"{w} (but: {', '.join(known[w])})" if w in known else w for w in part.missing)
+    if part.phrases:
+        read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
+        yield f"{part}: {embedding} has {read}; used as such"
     losses = {
-        f"not in {embedding}": spelt,
+        f"not in {embedding}": _with_variants(part, part.missing),
         "with all values zero, so without a direction": part.zero,
         "with values that are no finite numbers": part.non_finite,
     }
     for loss, words in losses.items():
         if words:
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}"
+
+
+def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words, each with the spellings that have vectors."""
+    known = dict(part.variants)
+    return tuple(f"{word} (but: {', '.join(known[word])})" if word in known else word for word in words)
 
 
 def _shortened(words: tuple[str, ...], shown: int = 10) -> str:

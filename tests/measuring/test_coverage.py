@@ -77,6 +77,27 @@ def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word
     assert set(levels) <= set(notices)
 
 
+def test_a_phrase_is_found_as_one_word_and_says_so(tmp_path):
+    words = {"groups": {"left": ["prime minister", "He"], "right": ["tea room", "tea_room"]}}
+    words |= {"classes": {"a": ["office", "boss"], "b": ["home", "kin"]}, "stereotypes": {"left": "a", "right": "b"}}
+    file = tmp_path / "toy.txt"
+    spelt = ("prime_minister", "He", "tea_room", "office", "boss", "home", "kin")
+    file.write_text("\n".join(f"{word} {number + 1} 2 {number % 3}" for number, word in enumerate(spelt)) + "\n")
+    listed = WordList.from_mapping(words)
+    vectors, coverage = lookup(open_embedding(file).excerpt([*listed.targets, *listed.attributes]), listed)
+    np.testing.assert_allclose(vectors["prime minister"], np.array([1, 2, 0]) / np.sqrt(5))
+    assert "tea room" not in vectors  # the list has it a second time, as tea_room
+    as_joined, missing = coverage.notices()
+    assert says(as_joined, "'left' toy 'prime minister' 'prime_minister'")
+    assert says(missing, "'right' tea room tea_room")
+
+
+def test_an_error_names_the_spellings_that_have_vectors():
+    embedding = without("he", "him", John=[1.0, 2.0], hims=[1.0, 3.0], He=[2.0, 1.0])
+    with refused(CoverageError, "'men' 2 of 3 he He"):
+        check_coverage(lookup(embedding, LIST)[1])
+
+
 def test_losing_less_than_half_of_the_words_goes_on():
     check_coverage(lookup(without("John", "Amy", "boss"), LIST)[1])
 
