@@ -245,13 +245,14 @@ def read_csv(path: Path, **options: Any) -> "pd.DataFrame":
     """A CSV file with its words as they were before `csv_text`."""
     import pandas as pd
 
-    return pd.read_csv(path, **options).rename(columns=_unquoted).map(_unquoted)
+    return pd.read_csv(path, **options).rename(columns=unquoted).map(unquoted)
 
 
 def _quoted(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-def _unquoted(value: Any) -> Any:
+def unquoted(value: Any) -> Any:
+    """A cell as it was before `csv_text`."""
     quoted = isinstance(value, str) and value.startswith("'") and _FORMULA.match(value)
     return value[1:] if quoted else value

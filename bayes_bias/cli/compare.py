@@ -12,13 +12,14 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.options import Inference, OutputFolder, SetsOption, with_options
-from bayes_bias.cli.table_source import BeforeAndAfter, TableSource, table_from_csv
+from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
+from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 
@@ -83,12 +84,12 @@ def _method(after: list[str], sets: DebiasSets | None) -> Debiasing | None:
 def _from_table(names: list[str], source: TableSource) -> AssociationTable:
     """The table of one side that has no word list: a CSV file of cosines."""
     path, *more = names
-    if more or not path.endswith(".csv"):
+    if more or not is_spreadsheet(path):
         raise BayesBiasError(
-            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only CSV files of"
+            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only spreadsheets of"
             " cosines do not"
         )
-    return table_from_csv(Path(path), source.stereotypes, source.replicates)
+    return source.cosines_in(path)
 
 
 def _show(comparison: Comparison) -> None:

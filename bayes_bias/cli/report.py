@@ -56,14 +56,9 @@ def report(
     Example: bayes-bias report weat6 weat7 gender --out report
     """
     with progress_bar() as progress:
-        side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
+        side_by_side = inputs.tabulated or (inputs.replicates is None and inputs.encoder is None)
         made = bb.report(
-            [
-                inputs.table(name, progress)
-                if inputs.masked is not None or inputs.holds_cosines(name)
-                else inputs.words(name)
-                for name in lists
-            ],
+            [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
             **inputs.settings,
             **inference.fitting,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,13 +12,13 @@ import bayes_bias as bb
 from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import read_csv
 from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.measuring.log_probability import Predicted
+from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.similarity import similarity_names
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.word_labels import LABELS
+from bayes_bias.table.table_files import COLUMNS, read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
 
 # What `--embedding` and `--similarity` mean where they are not given.
@@ -28,8 +29,8 @@ ListArgument = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
-        help="Name of a shipped word list, a TOML or CSV file of one, or a CSV file of cosines with the columns target,"
-        " group, attribute, attribute_class, cosine (with --stereotype).",
+        help="Name of a shipped word list, a TOML file or spreadsheet of one, or a spreadsheet of cosines with a row"
+        " for each pair of words (with --stereotype).",
     ),
 ]
 WordListArgument = Annotated[str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")]
@@ -44,8 +45,14 @@ ReplicatesOption = Annotated[
     ),
 ]
 StereotypesOption = Annotated[
-    list[str] | None, input_option("--stereotype", help="For CSV files: GROUP=CLASS, once for each group.")
+    list[str] | None, input_option("--stereotype", help="For spreadsheets: GROUP=CLASS, once for each group.")
 ]
+cosines_option = partial(typer.Option, rich_help_panel="Columns of a table of cosines", metavar="HEADING")
+TargetColumn = Annotated[str, cosines_option(help="Target words.")]
+GroupColumn = Annotated[str, cosines_option(help="The group of each target.")]
+AttributeColumn = Annotated[str, cosines_option(help="Attribute words.")]
+ClassColumn = Annotated[str, cosines_option(help="The class of each attribute.")]
+ValueColumn = Annotated[str, cosines_option(help="Cosines; decimal points or commas.")]
 AllowLossOption = Annotated[
     bool, input_option("--allow-loss", help="Go on when half of a group's or class's words are missing.")
 ]
@@ -77,8 +84,35 @@ PredictOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableSource:
-    """How the numbers of a word list are found: in an embedding, by a language model, or in a CSV file.
+class CosinesSource:
+    """What the columns of a table of cosines are called, and which class is stereotypical for each group in it."""
+
+    target: TargetColumn = COLUMNS["target"]
+    group: GroupColumn = COLUMNS["group"]
+    attribute: AttributeColumn = COLUMNS["attribute"]
+    attribute_class: ClassColumn = COLUMNS["attribute_class"]
+    value: ValueColumn = COLUMNS["value"]
+    replicates: ReplicatesOption = None
+    stereotypes: StereotypesOption = None
+
+    def holds_cosines(self, source: str) -> bool:
+        """Whether LIST is a table of cosines already."""
+        named = self._columns != COLUMNS
+        return is_spreadsheet(source) and (named or not holds_words(Path(source)))
+
+    def cosines_in(self, source: str) -> bb.AssociationTable:
+        """The table of cosines in a spreadsheet."""
+        classes = _classes_of(self.stereotypes or [])
+        return read_table(Path(source), classes, columns=self._columns, replicate=self.replicates)
+
+    @property
+    def _columns(self) -> dict[str, str]:
+        return {column: getattr(self, column) for column in COLUMNS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource(CosinesSource):
+    """How the numbers of a word list are found: in an embedding, by a language model, or in a spreadsheet.
 
     Each field is an option of the command line. `table` makes the table of a list; `opened` opens the embedding alone.
     """
@@ -92,9 +126,15 @@ class TableSource:
             " --embedding.",
         ),
     ] = field(default_factory=lambda: list(DEMO))
-    replicates: ReplicatesOption = None
+    matrix: Annotated[
+        Path | None,
+        input_option(
+            metavar="FILE",
+            help="Instead of --embedding a spreadsheet of cosines: targets in its first column, attributes in its first"
+            " row.",
+        ),
+    ] = None
     controls: ControlsOption = "neutral,human"
-    stereotypes: StereotypesOption = None
     similarity: SimilarityOption = COSINE
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
@@ -130,15 +170,14 @@ class TableSource:
                 raise BayesBiasError(f"{option}: '{value}' needs an encoder of sentences; add --encoder")
         if self.predict is not None and self.masked is None:
             raise BayesBiasError(f"--predict: '{self.predict}' needs a masked language model; add --masked")
-        if self.similarity != COSINE and self.masked is not None:
-            raise BayesBiasError(
-                f"--similarity: '{self.similarity}' compares vectors, and --masked gives probabilities; leave one out"
-            )
-        models = {"--encoder": self.encoder, "--masked": self.masked}
-        sources = [f"{option} {folder}" for option, folder in models.items() if folder is not None]
-        if self.reads_sentences and tuple(self.embedding) != DEMO:
+        if self.similarity != COSINE and (self.masked is not None or self.matrix is not None):
+            numbers = "--masked gives probabilities" if self.matrix is None else "--matrix holds cosines"
+            raise BayesBiasError(f"--similarity: '{self.similarity}' compares vectors, and {numbers}; leave one out")
+        others = {"--encoder": self.encoder, "--masked": self.masked, "--matrix": self.matrix}
+        sources = [f"{option} {source}" for option, source in others.items() if source is not None]
+        if sources and tuple(self.embedding) != DEMO:
             sources += [f"--embedding {name}" for name in self.embedding]
-        if len(sources) > 1 and self.reads_sentences:
+        if len(sources) > 1:
             raise BayesBiasError(f"{sources[0].split()[0]}: {', '.join(sources)} exclude each other; give one")
 
     @property
@@ -161,21 +200,31 @@ class TableSource:
             "trust": self.trust,
         }
 
-    def holds_cosines(self, source: str) -> bool:
-        """Whether LIST is a table of cosines already."""
-        return _holds_cosines(source) and not self.reads_sentences
+    def has_table(self, source: str) -> bool:
+        """Whether the table of LIST is made one by one."""
+        return self.tabulated or self.holds_cosines(source)
+
+    @property
+    def tabulated(self) -> bool:
+        """Whether the numbers of word lists come from a masked language model or a matrix, and not from vectors."""
+        return self.masked is not None or self.matrix is not None
 
     def table(self, source: str, progress: Progress | None = None, *, also: Iterable[str] = ()) -> bb.AssociationTable:
         """The table of LIST: a word list measured in an embedding or a language model, or a CSV file of cosines.
 
         The table also carries the vectors of the words in `also`.
         """
-        if self.holds_cosines(source):
+        if self.matrix is not None:
+            read = read_matrix(self.matrix)
+            return cosines_from_matrix(
+                read, self.words(source), self.control_classes, name=self.matrix.name, allow_loss=self.allow_loss
+            )
+        if not self.reads_sentences and self.holds_cosines(source):
             if self.similarity != COSINE:
                 raise BayesBiasError(
                     f"--similarity: '{self.similarity}' needs vectors, and '{source}' holds cosines; leave it out"
                 )
-            return table_from_csv(Path(source), self.stereotypes, self.replicates)
+            return self.cosines_in(source)
         words = self.words(source)
         if self.masked is not None:
             self._check_lists([source])
@@ -198,11 +247,15 @@ class TableSource:
         if not self.stereotypes:
             return source
         if not is_spreadsheet(source):
-            raise BayesBiasError("--stereotype: is for CSV files; other word lists state their own stereotypes")
+            raise BayesBiasError("--stereotype: is for spreadsheets; other word lists state their own stereotypes")
         return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
 
     def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
         """The embedding that is meant: a single one, several as replicates, or an encoder's vectors of the lists."""
+        if self.matrix is not None:
+            raise BayesBiasError(
+                f"--matrix: '{self.matrix}' has cosines, and vectors are needed here; give --embedding"
+            )
         if self.masked is not None:
             raise BayesBiasError(
                 f"--masked: '{self.masked}' has probabilities of words, and vectors are needed here; give --encoder"
@@ -242,7 +295,7 @@ class TableSource:
                 f"--replicates: '{self.replicates}' is for several embeddings; the replicates of a model of sentences"
                 " are its --templates"
             )
-        for source in filter(_holds_cosines, lists):
+        for source in filter(self.holds_cosines, lists):
             option = "--encoder" if self.masked is None else "--masked"
             raise BayesBiasError(f"{option}: '{source}' holds cosines already; name word lists, or leave it out")
 
@@ -252,6 +305,12 @@ class WordListSource(TableSource):
     """The same for word lists that have their stereotypes with them."""
 
     stereotypes: StereotypesOption = field(default=None, init=False)
+    matrix: Path | None = field(default=None, init=False)
+    target: str = field(default=COLUMNS["target"], init=False)
+    group: str = field(default=COLUMNS["group"], init=False)
+    attribute: str = field(default=COLUMNS["attribute"], init=False)
+    attribute_class: str = field(default=COLUMNS["attribute_class"], init=False)
+    value: str = field(default=COLUMNS["value"], init=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +329,7 @@ class SeveralEmbeddings(TableSource):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeforeAndAfter:
+class BeforeAndAfter(CosinesSource):
     """Two sources that are compared, and the options of both."""
 
     before: Annotated[
@@ -287,9 +346,7 @@ class BeforeAndAfter:
             " applied to the embedding before."
         ),
     ]
-    replicates: ReplicatesOption = None
     controls: ControlsOption = "neutral,human"
-    stereotypes: StereotypesOption = None
     similarity: SimilarityOption = COSINE
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
@@ -331,10 +388,6 @@ class BeforeAndAfter:
         return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)
 
 
-def _holds_cosines(source: str) -> bool:
-    return source.lower().endswith(".csv") and not holds_words(Path(source))
-
-
 def _classes_of(stereotypes: list[str]) -> dict[str, str]:
     """The stereotypical class of each group, as --stereotype gives it."""
     pairs = [pair.partition("=") for pair in stereotypes]
@@ -344,32 +397,3 @@ def _classes_of(stereotypes: list[str]) -> dict[str, str]:
                 f"--stereotype: '{group}{equals}{class_name}' must be GROUP=CLASS, such as 'flowers=pleasant'"
             )
     return {group: class_name for group, _, class_name in pairs}
-
-
-def table_from_csv(path: Path, stereotypes: list[str] | None, replicates: str | None = None) -> bb.AssociationTable:
-    """Read a table with a row for each pair (in each replicate), and perhaps labels such as `target_topic`."""
-    if not path.is_file():
-        raise BayesBiasError(f"LIST: no file '{path}'; a word list's name, a TOML or a CSV file is needed")
-    if not stereotypes:
-        raise BayesBiasError(
-            "--stereotype: a CSV file of cosines needs GROUP=CLASS, once for each group; in one of words it stands"
-            " above the words of each group"
-        )
-    classes = _classes_of(stereotypes)
-    try:
-        frame = read_csv(path, keep_default_na=False, na_values={"cosine": [""]})
-    except (ValueError, UnicodeDecodeError) as error:
-        raise BayesBiasError(f"LIST: '{path}' cannot be read as a CSV table: {error}") from error
-    labels: dict[str, Any] = {label: label for label in LABELS if label in frame}
-    return bb.AssociationTable.from_frame(
-        frame,
-        target="target",
-        group="group",
-        attribute="attribute",
-        attribute_class="attribute_class",
-        value="cosine",
-        stereotypes=classes,
-        name=path.stem,
-        replicate=replicates,
-        **labels,
-    )

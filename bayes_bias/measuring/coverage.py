@@ -1,6 +1,6 @@
 """Which words of a list have a usable vector, by group and class."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Embedding, Vector
-from bayes_bias.embeddings.near_spellings import joined
+from bayes_bias.embeddings.near_spellings import joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.words.wordlist import WordList, shipped_controls
@@ -67,6 +67,7 @@ class Coverage:
 
     embedding: str
     parts: tuple[Part, ...]
+    lacking: str = "usable vector"
 
     def to_frame(self) -> pd.DataFrame:
         """One row a group or class: role, name, counts, and the words that are lost."""
@@ -130,6 +131,19 @@ def lookup(
     return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
 
 
+def coverage_of_matrix(
+    name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
+) -> Coverage:
+    """What a matrix with these words in its rows and columns has of a list."""
+    parts = []
+    for role, part, words in _tables(wordlist):
+        present = targets if role == "target" else attributes
+        missing = tuple(word for word in words if word not in present)
+        near = near_spellings(missing, present)
+        parts.append(Part(role, part, words, missing, (), (), tuple(near.items())))
+    return Coverage(name, tuple(parts), lacking="value")
+
+
 def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     """Stop if a group or class has lost half of its words or more.
 
@@ -151,7 +165,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             continue  # nobody chose these words
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
-                f"{part}: {len(part.lost)} of {len(part.asked)} words have no usable vector in "
+                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
                 f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); {_remedy(part, emptied)}"
             )
 

@@ -88,11 +88,12 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     low, high = metric.range
     outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
-        row = tidy[outside].iloc[0]
-        allowed = "are finite numbers" if (low, high) == (-math.inf, math.inf) else f"lie in [{low:g}, {high:g}]"
+        row, others = tidy[outside].iloc[0], int(outside.sum()) - 1
+        allowed = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"in [{low:g}, {high:g}]"
+        also = f", as in {others} more row{'s' * (others > 1)}" if others else ""
         raise TableError(
-            f"value: {row['value']:g} at ('{row.target}', '{row.attribute}') and {outside.sum() - 1} more rows are"
-            f" no {metric.plural}, which {allowed}; remove rows that code missing words"
+            f"value: is {row['value']:g} for '{row.target}' and '{row.attribute}'{also}, and {metric.plural} are"
+            f" {allowed}; remove rows of pairs that have no value"
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bayes_bias
-from bayes_bias import load_wordlist, save_fit, similarities
+from bayes_bias import cosines, load_wordlist, save_fit, similarities
 from bayes_bias.cli import main
 from bayes_bias.cli.app import COMMANDS
 from bayes_bias.errors import WordListError
@@ -184,7 +184,33 @@ def test_cosines_in_a_csv_file_are_a_list_too(run, small_table, tmp_path):
     assert "mine" in out
     code, _, err = run("weat", path)
     assert code == 2
-    assert says(err, "GROUP=CLASS CSV cosines")
+    assert says(err, "mine.csv men women --stereotype 'men=work'")
+
+
+def test_cosines_may_be_a_matrix_or_have_other_headings(run, tmp_path):
+    table = cosines("googlenews-demo", "weat6", controls=())
+    frame = table.to_frame().rename(columns={"target": "name", "cosine": "cosine_similarity"})
+    frame.to_csv(tmp_path / "mine.csv", index=False, sep=";", decimal=",")
+    stereotypes = ("--stereotype", "male names=career", "--stereotype", "female names=family")
+    code, _, err = run("weat", tmp_path / "mine.csv", *stereotypes)
+    assert code == 2
+    assert says(err, "mine.csv 'target' --target")
+    code, named, err = run(
+        "weat", tmp_path / "mine.csv", *stereotypes, "--target", "name", "--value", "cosine_similarity"
+    )
+    assert code == 0, err
+    table.values.to_pandas().to_csv(tmp_path / "matrix.csv")
+    code, matrix, err = run("weat", "weat6", "--matrix", tmp_path / "matrix.csv")
+    assert code == 0, err
+    effect_size = f"{weat(table).effect_size:.2f}"
+    assert effect_size in named
+    assert effect_size in matrix
+    code, _, err = run("weat", tmp_path / "matrix.csv")
+    assert code == 2
+    assert says(err, "--matrix matrix.csv LIST")
+    code, _, err = run("weat", "weat6", "--matrix", tmp_path / "matrix.csv", "--similarity", "dot")
+    assert code == 2
+    assert says(err, "--similarity 'dot' --matrix")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +219,7 @@ def test_cosines_in_a_csv_file_are_a_list_too(run, small_table, tmp_path):
         (("weat", "wat7"), "'weat7'"),
         (("weat", "weat7", "--embedding", "googlenews-dem"), "'googlenews-demo'"),
         (("weat", "weat7", "--alternative", "bigger"), "bigger"),
-        (("weat", "weat7", "--stereotype", "math=male"), "--stereotype CSV"),
+        (("weat", "weat7", "--stereotype", "math=male"), "--stereotype spreadsheets"),
         (("weat", "weat7", "--similarity", "cos"), "'cos' 'cosine'"),
         (("weat", "weat7", "--similarity", "dot", "--masked", "bert"), "--similarity 'dot' --masked"),
         (("weat", "no.csv", "--stereotype", "a=b"), "'no.csv'"),

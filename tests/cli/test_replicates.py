@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from bayes_bias import combine_replicates, cosines, open_embedding, save_vectors
-from bayes_bias.cli.table_source import TableSource, table_from_csv
+from bayes_bias.cli.table_source import TableSource
+from bayes_bias.table.table_files import read_table
 from tests.helpers import says
 
 
@@ -36,7 +37,7 @@ def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
     tables = {f"a{k}": replace(small_table, values=small_table.values + 0.01 * k) for k in range(2)}
     table = combine_replicates(tables, "template")
     table.to_frame().to_csv(tmp_path / "mine.csv", index=False)
-    read = table_from_csv(tmp_path / "mine.csv", ["men=work", "women=home"], "template")
+    read = read_table(tmp_path / "mine.csv", {"men": "work", "women": "home"}, replicate="template")
     assert read.replicates.kind == "template"
     np.testing.assert_allclose(read.replicates.stacked(), table.replicates.stacked())
 

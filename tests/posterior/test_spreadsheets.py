@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.cli.table_source import table_from_csv
 from bayes_bias.files import csv_text, read_csv
+from bayes_bias.table.table_files import read_table
 from tests.helpers import random_table
 
 FORMULAS = ('=HYPERLINK("http://x")', "+1", "-ed", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x")
@@ -46,5 +46,5 @@ def test_a_table_of_cosines_comes_back_with_its_words(tmp_path):
     frame = random_table().to_frame().replace({"men 0": "=men", "work 5": "-work"})
     path = tmp_path / "mine.csv"
     path.write_text(csv_text(frame, index=False), encoding="utf-8")
-    read = table_from_csv(path, ["men=work", "women=home"])
+    read = read_table(path, {"men": "work", "women": "home"})
     assert {"=men", "-work"} <= set(read.values.target.to_numpy()) | set(read.values.attribute.to_numpy())

@@ -95,8 +95,9 @@ def test_a_missing_pair_stays_missing():
     ("spoil", "message"),
     [
         (lambda f: f.rename(columns={"cosine": "cosines"}), "'cosine' 'cosines'"),
-        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4, -100.0)), "-100 ('he', 'tree')"),
-        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4)), "nan ('he', 'tree')"),
+        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4, -100.0)), "-100 'he' 'tree'"),
+        (lambda f: f.assign(cosine=f.cosine.where(f.index != 4)), "nan 'he' 'tree'"),
+        (lambda f: f.assign(cosine=f.cosine.where(f.index > 2)), "nan 'he' 2 more rows"),
         (lambda f: f.assign(cosine="high"), "numbers"),
         (lambda f: f.assign(group=f.group.where(f.index != 1, "woman")), "'he' 'man' 'woman'"),
         (lambda f: f.assign(group=f.group.where(f.target != "he")), "'he'"),
@@ -115,12 +116,16 @@ def test_a_spoilt_table_is_refused_in_one_line(spoil, message):
         ({"man": "work", "woman": "hom"}, "'hom' 'home'"),
         ({"men": "work", "woman": "home"}, "'men'"),
         ({"man": "work"}, "'woman' none"),
-        ({"man": "work", "woman": "work"}, "two classes"),
     ],
 )
 def test_stereotypes_must_fit_the_table(stereotypes, message):
     with refused(TableError, message):
         read(tidy(), stereotypes=stereotypes)
+
+
+def test_groups_of_one_class_are_compared_with_the_others():
+    table = read(tidy(), stereotypes={"man": "work", "woman": "work"})
+    assert set(table.opposites) == set(tidy().attribute_class) - {"work"}
 
 
 def test_an_unknown_way_with_duplicates_is_refused():

@@ -96,4 +96,4 @@ def test_the_command_line_tells_words_from_cosines(run, folder):
     assert "jobs" in out
     code, _, err = run("weat", written(folder, "target,group\nx,y\n", "values.csv"))
     assert code == 2
-    assert says(err, "--stereotype GROUP=CLASS")
+    assert says(err, "values.csv 'attribute' --attribute")
