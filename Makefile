@@ -8,7 +8,7 @@ TEMPLATES ?= minilm_templates.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
-.PHONY: report test test-thorough test-fast test-transformers crashes lint docs calibration benchmark clean
+.PHONY: report test test-thorough test-fast test-transformers crashes fuzz lint docs calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -35,6 +35,10 @@ test-transformers: .venv-transformers/installed
 # Every writer under kill -9 at 200 random moments, and on disks that are full or broken. Two minutes.
 crashes: .venv/installed-test
 	$(BIN)/python -m tests.robustness.crashes --kills 200
+
+# 100,000 mutated files for every reader, in little memory. Hours.
+fuzz: .venv/installed-test
+	$(BIN)/python -m tests.robustness.fuzzing --files 100000
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

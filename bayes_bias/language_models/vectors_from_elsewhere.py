@@ -1,6 +1,7 @@
 """Vectors of sentences that were encoded on another machine: an array with a row for each sentence."""
 
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -70,8 +71,9 @@ def save_sentence_vectors(
 
 def _load(file: Path) -> NDArray[Any]:
     try:
-        return np.asarray(np.load(file, allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
+        # Mapped, so that the size that it claims is held against the file's before memory is taken.
+        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError, EOFError, OverflowError, TokenError) as error:
         raise EmbeddingError(
             f"vectors: '{file}' is not a NumPy file of numbers: {error}; write it with np.save"
         ) from error

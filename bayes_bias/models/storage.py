@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import h5py
 import xarray as xr
 
 from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.models.fitted import Fit, Fitted
+
+# A file that claims more than this factor and size is refused as a bomb.
+_FACTOR, _LARGE = 20, 1 << 28
 
 
 def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -46,20 +50,38 @@ def _has_checksum(values: xr.Variable) -> bool:
     return values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf"
 
 
+def _claimed(path: Path) -> int:
+    """Bytes of all arrays. What HDF5 cannot open is found here: h5netcdf would complain once more when Python ends."""
+    sizes: list[int] = []
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda _, node: sizes.append(node.nbytes) if isinstance(node, h5py.Dataset) else None)
+    return sum(sizes)
+
+
 def load_fit(path: str | Path) -> xr.DataTree:
     """Read a fit that `save_fit` wrote.
 
     Raises
     ------
     OutputError
-        No such file, no netCDF, netCDF that is no fit of this package, or a fit that an earlier version made.
+        No such file, no netCDF or a damaged one, netCDF that is no fit of this package, or a fit that an earlier
+        version made.
     """
     if not check_path("path", path, OutputError).is_file():
         raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
     try:
+        claimed = _claimed(Path(path))
+        size = Path(path).stat().st_size
+        if claimed > max(_FACTOR * size, _LARGE):
+            raise OutputError(
+                f"path: '{path}' has {size:,} bytes and claims {claimed:,} unpacked; a fit is not compressed: copy it"
+                " again, or fit again"
+            )
         tree = xr.load_datatree(path, engine="h5netcdf")
-    except OSError as error:
-        raise OutputError(f"path: '{path}' is not a netCDF file: {error}") from error
+    except OutputError:
+        raise
+    except Exception as error:  # a damaged file raises errors of many kinds
+        raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
         raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
     if "metric" not in tree.attrs:
