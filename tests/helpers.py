@@ -181,6 +181,17 @@ def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
 
 
+def restricted_log_likelihood(table: AssociationTable, v: np.ndarray) -> float:
+    """The textbook's, of values with the covariance v: what no block mean explains (Patterson and Thompson 1971)."""
+    y = table.values.to_numpy().ravel()
+    block = table.group_index[:, None] * len(table.classes) + table.class_index
+    x = np.eye(len(table.groups) * len(table.classes))[block.ravel()]
+    weighed = np.linalg.solve(v, np.column_stack([x, y]))
+    information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
+    left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)
+    return -0.5 * (np.linalg.slogdet(v).logabsdet + np.linalg.slogdet(information).logabsdet + left)
+
+
 # Far too few draws to converge, but enough to write about.
 FEW = Sampling(draws=20, tune=50)
 # Enough to converge on tables as small as those of tests.

@@ -174,6 +174,10 @@ class Covariance:
         """Those at these positions of the axis before the last; None for a new axis there."""
         return type(self)(self.diagonal[..., index, :], self.loadings, [each[..., index] for each in self.coefficients])
 
+    def times(self, factor: Array) -> Self:
+        """So many times it, for each position of the axis before the last."""
+        return type(self)(self.diagonal * factor[..., None], self.loadings, [c * factor for c in self.coefficients])
+
     def with_share(self, other: Self, times: Array) -> Self:
         """With so many times another covariance of the same loadings."""
         coefficients = zip(self.coefficients, other.coefficients, strict=True)
@@ -214,6 +218,9 @@ class Components:
     target_overlap, attribute_overlap : array (groups, groups), (classes, classes)
         Variance of the averages over groups, or classes, of an effect of variance one that clusters share, times the
         number of words: as it would be for single words, were there more clusters of the same size.
+    target_inflation, attribute_inflation : array (groups,), (classes,)
+        How many times the variance of the average of a group's, or a class's, effects is that of independent words;
+        None where words are independent.
     n_groups, n_classes, n_associated : int
 
     Examples
@@ -248,6 +255,8 @@ class Components:
     n_associated: int
     target_overlap: NDArray[np.float64] | None = None
     attribute_overlap: NDArray[np.float64] | None = None
+    target_inflation: NDArray[np.float64] | None = None
+    attribute_inflation: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -296,7 +305,8 @@ class Components:
             for side, n in counts.items()
             if f"{side}_overlap" in data and f"sd_{side}_cluster" in sd
         }
-        return replace(found, **overlaps)
+        inflations: dict[str, Any] = {name: data[name].to_numpy() for name in _INFLATIONS if name in data}
+        return replace(found, **overlaps, **inflations)
 
     def plus(self, other: Self, times: Array) -> Self:
         """With so many times the variances of other effects of the same words, which clusters do not share."""
@@ -349,17 +359,17 @@ class Components:
         own = self.attribute_cluster[..., :1, None] * np.ones(self.n_groups)
         return Covariance(own, [np.ones(self.n_groups)], [self.attribute_cluster[..., 1:]])
 
-    def rows(self, per_attribute: Array, shared: Array) -> Covariance:
-        """Of targets' class means about their group's, with ``1 / W`` of each class, in directions in which what
-        clusters share counts so often; (..., directions)."""
-        own = self.target().plus(self.residual * per_attribute).at(None)
-        return own.with_share(self.of_target_cluster().at(None), shared)
+    def rows(self, per_attribute: Array, own: Array, shared: Array) -> Covariance:
+        """Of targets' class means about their group's, with ``1 / W`` of each class, in directions in which their own
+        effects and what clusters share count so often; (..., directions)."""
+        effects = self.target().at(None).times(own).plus((self.residual * per_attribute)[..., None, :])
+        return effects.with_share(self.of_target_cluster().at(None), shared)
 
-    def columns(self, per_target: Array, shared: Array, classes: Array) -> Covariance:
+    def columns(self, per_target: Array, own: Array, shared: Array, classes: Array) -> Covariance:
         """Of attributes' group means about their class's, in directions of these classes, with ``1 / P`` of each
         group; (..., directions)."""
-        own = self.attributes().at(classes).plus(self.residual[..., None] * per_target)
-        return own.with_share(self.of_attribute_cluster(), shared)
+        effects = self.attributes().at(classes).times(own).plus(self.residual[..., None] * per_target)
+        return effects.with_share(self.of_attribute_cluster(), shared)
 
     def of_blocks(self, per_target: NDArray[np.float64], per_attribute: NDArray[np.float64]) -> NDArray[np.float64]:
         """Covariance of block means about their expectation, (..., blocks, blocks), group after group.
@@ -369,11 +379,20 @@ class Components:
         """
         g, c = (index.ravel() for index in np.indices((self.n_groups, self.n_classes)))
         same_group, in_class = g[:, None] == g, np.eye(self.n_classes)[c].T
-        target = self.target().matrix()[..., c[:, None], c] * same_group * per_target[g]
-        attributes = self.attributes().matrix()[..., g[:, None], g] * per_attribute[:, None, None]
+        root_targets, root_attributes = self.roots_of_counts(1 / per_target, 1 / per_attribute)
+        target = self.target().matrix()[..., c[:, None], c] * same_group / root_targets[g] ** 2
+        attributes = self.attributes().matrix()[..., g[:, None], g] / root_attributes[:, None, None] ** 2
         of_class = (attributes * in_class[:, :, None] * in_class[:, None, :]).sum(axis=-3)
         residual = self.residual * per_target[g] * per_attribute[c]
         return np.asarray(target + of_class + residual[..., None] * np.eye(len(g)))
+
+    def roots_of_counts(
+        self, n_targets: NDArray[Any] | float, n_attributes: NDArray[Any] | float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Square roots of the numbers of words in each group and class, or of independent words that these count as."""
+        of_targets = 1.0 if self.target_inflation is None else self.target_inflation
+        of_attributes = 1.0 if self.attribute_inflation is None else self.attribute_inflation
+        return np.sqrt(n_targets / of_targets), np.sqrt(n_attributes / of_attributes)
 
     def flat(self, numerics: ModuleType = np) -> Array:
         """All variances one after the other, (..., variances)."""
@@ -402,8 +421,8 @@ class Components:
         weights (contrasts, groups, classes), numbers of words (groups,) and (classes,); each part (..., contrasts), in
         squared units of the table. Arrays of NumPy alone.
         """
-        by_target = weights / np.sqrt(np.reshape(n_targets, (-1, 1)))
-        by_attribute = weights / np.sqrt(n_attributes)
+        root_targets, root_attributes = self.roots_of_counts(n_targets, n_attributes)
+        by_target, by_attribute = weights / np.reshape(root_targets, (-1, 1)), weights / root_attributes
         target = self.target()
         of_targets = np.einsum("...c,jgc->...j", target.diagonal, by_target**2)
         for loading, coefficient in zip(target.loadings, target.coefficients, strict=True):
@@ -420,7 +439,7 @@ class Components:
             of_attributes += np.einsum(
                 "jgc,cd,...gh,jhd->...j", by_attribute, self.attribute_overlap, shared, by_attribute, optimize=True
             )
-        squares = (by_attribute**2 / np.reshape(n_targets, (-1, 1))).sum(axis=(1, 2))
+        squares = ((weights / np.sqrt(n_attributes)) ** 2 / np.reshape(n_targets, (-1, 1))).sum(axis=(1, 2))
         return {"targets": of_targets, "attributes": of_attributes, "residual": self.residual * squares}
 
     def of_value(self, classes: Iterable[int]) -> dict[Part, NDArray[np.float64]]:
@@ -449,6 +468,8 @@ def _own_and_shared(sd: Mapping[str, Array], level: str, n: int) -> tuple[Array,
     preference = sd[f"{level}_preference"] ** 2
     return preference * (n / (n - 1)), of_level - preference / (n - 1)
 
+
+_INFLATIONS = ("target_inflation", "attribute_inflation")
 
 # In the order of `Components.flat`.
 _VARIANCES = (

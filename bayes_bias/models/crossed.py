@@ -138,8 +138,9 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Draws of the averages over each block of the effects of its words, and of the residual."""
     n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    of_targets = draw_normal(sd.target().matrix(), (len(n_targets),), rng) / np.sqrt(n_targets)[:, None]
-    of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / np.sqrt(n_attributes)[:, None]
+    root_targets, root_attributes = sd.roots_of_counts(n_targets, n_attributes)
+    of_targets = draw_normal(sd.target().matrix(), (len(n_targets),), rng) / root_targets[:, None]
+    of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / root_attributes[:, None]
     if sd.target_overlap is not None:
         of_targets += _shared(sd.of_target_cluster().matrix(), data.target_overlap.to_numpy(), rng)
     if sd.attribute_overlap is not None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.models.components import Components, sizes_of
 from bayes_bias.models.replicate_variances import replicate_patterns
+from bayes_bias.table.word_labels import SIDES
 
 type Numbers = NDArray[np.float64]
 
@@ -50,9 +51,8 @@ class Part:
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("scatter", "df", "patterns"))
         return type(self)(*(np.concatenate(pair) for pair in pairs))
 
-    def times(self, factors: list[float], others: int) -> Self:
-        """In terms of more variances: so many times each of the same, and `others` that it does not depend on."""
-        patterns = [factor * self.patterns for factor in factors]
+    def in_terms_of(self, patterns: list[Numbers], others: int) -> Self:
+        """In terms of more variances: of these patterns, and `others` that it does not depend on."""
         shape = (len(self.df), others, *self.scatter.shape[1:])
         return type(self)(self.scatter, self.df, np.concatenate([*patterns, np.zeros(shape)], axis=1))
 
@@ -66,17 +66,22 @@ def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
     replicates costs the same; their block means have expectation zero, and vary by the replicates' own effects and by
     the averages of those of words.
     """
-    found = _of_table(
-        data, "", data.target_shared.to_numpy(), data.attribute_shared.to_numpy(), data.attribute_part_cell.to_numpy()
-    )
+    counts = [data[f"{side}_{what}"].to_numpy() for side in SIDES for what in ("own", "shared")]
+    found = _of_table(data, "", *counts, classes=data.attribute_part_cell.to_numpy())
     if not replicated:
         return found
     sizes, n, n_classes = sizes_of(data), data.sizes["replicate"], data.sizes["attribute_class"]
-    within = _of_table(data, "replicate_", np.zeros(1), np.zeros(n_classes), np.arange(n_classes))
+    alone = (np.ones(1), np.zeros(1), np.ones(n_classes), np.zeros(n_classes))
+    within = _of_table(data, "replicate_", *alone, classes=np.arange(n_classes))
+    # By what a word's effects differ between replicates is related to no other word.
+    apart = _of_table(data, "", *map(np.ones_like, counts), classes=data.attribute_part_cell.to_numpy())
     own = replicate_patterns(*sizes.values())
-    joined = {
-        name: found[name].times([1, 1 / n], len(own)).beside(within[name].times([0, 1], len(own))) for name in OF_TABLE
-    }
+    joined = {}
+    for name in OF_TABLE:
+        of_mean = found[name].in_terms_of([found[name].patterns, apart[name].patterns / n], len(own))
+        within_it = within[name]
+        between = within_it.in_terms_of([0 * within_it.patterns, within_it.patterns], len(own))
+        joined[name] = of_mean.beside(between)
     of_words = Components.single(**sizes).of_blocks(1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy())
     deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(n, -1)
     patterns = np.concatenate([np.zeros_like(of_words), of_words, own])
@@ -84,13 +89,20 @@ def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
 
 
 def _of_table(
-    data: xr.Dataset, prefix: str, shared_targets: Numbers, shared_attributes: Numbers, classes: NDArray[np.intp]
+    data: xr.Dataset,
+    prefix: str,
+    own_targets: Numbers,
+    shared_targets: Numbers,
+    own_attributes: Numbers,
+    shared_attributes: Numbers,
+    *,
+    classes: NDArray[np.intp],
 ) -> dict[str, Part]:
     """Those of the mean table, or with a prefix of what replicates differ by."""
     single = Components.single(**sizes_of(data))
     n_classes, n_groups = data.sizes["attribute_class"], data.sizes["group"]
-    rows = single.rows(1 / data.n_attributes.to_numpy(), shared_targets)
-    columns = single.columns(1 / data.n_targets.to_numpy(), shared_attributes, classes)
+    rows = single.rows(1 / data.n_attributes.to_numpy(), own_targets, shared_targets)
+    columns = single.columns(1 / data.n_targets.to_numpy(), own_attributes, shared_attributes, classes)
     read = {
         "interaction": ("interaction_ss", "interaction_df", 1, single.residual[:, :, None, None]),
         "rows": ("target_scatter", "target_df", n_classes, rows.matrix()),

@@ -268,12 +268,14 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
         of_cell = cells
     noise = beside + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     directions = []
-    for alike, bases in Clusters.of_data(data, side).directions(cells, side):
+    for alike, own_count, bases in Clusters.of_data(data, side).directions(cells, side):
         at = of_cell[alike[0]]
         covariance, left = prior[..., at, :, :], noise[..., at, :, :]
-        for value, basis in bases:
-            directions.append(_Directions(alike, [basis], False, *_shrunk(covariance + value * shared, left)))
-        directions.append(_Directions(alike, [basis for _, basis in bases], True, *_shrunk(covariance, left)))
+        for counts, basis in bases:
+            of_direction = counts.own * covariance + counts.shared * shared
+            directions.append(_Directions(alike, [basis], False, *_shrunk(of_direction, left)))
+        rest = _shrunk(own_count * covariance, left)
+        directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
     return Conditional(words, cells, directions)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from bayes_bias.arguments import check_kind
+from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError, did_you_mean
@@ -21,7 +21,7 @@ from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.replicate_tables import Replicates, ReplicateVectors, combine, few
 from bayes_bias.table.tidy_frames import WORDS, Duplicates, matrices, of_replicates, tidied
-from bayes_bias.table.word_labels import LABELS, labelled, settled
+from bayes_bias.table.word_labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
 UNEVEN = 3
@@ -180,6 +180,9 @@ class AssociationTable(Telling):
             values = table.data
             for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
                 digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
+        for side in SIDES if self.has_related_words else ():
+            digest.update("\x1f".join(self.values[f"{side}_related"].to_numpy().tolist()).encode())
+            digest.update(np.ascontiguousarray(self.values[f"{side}_share"], dtype="<f8"))
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -234,6 +237,42 @@ class AssociationTable(Telling):
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
                 raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
         return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
+
+    def with_related_words(self, cluster: Mapping[str, str], share: Mapping[str, float]) -> Self:
+        """The same table with clusters of words whose effects have a known correlation, such as the vectors show.
+
+        Parameters
+        ----------
+        cluster : mapping of str to str
+            The cluster of each target and attribute within its group or class; a word that is left out is on its own.
+        share : mapping of str to float
+            Of a group or class the correlation of two words of one cluster, from 0 to 1; 0 where it is left out.
+
+        Raises
+        ------
+        TableError
+            A correlation is not between 0 and 1, or of a group or class that the table does not have.
+        """
+        homes = (*self.groups, *self.classes)
+        for home, correlation in share.items():
+            _known("share", home, homes)
+            if not (is_number(correlation) and 0 <= correlation <= 1):
+                raise TableError(f"share: the correlation in '{home}' must be from 0 to 1, got {correlation!r}")
+        values = self.values
+        for side in SIDES:
+            of_words, of_homes = words_of(values, side), values[HOMES[side]].to_numpy().tolist()
+            values = values.assign_coords(
+                {
+                    f"{side}_related": (side, [cluster.get(word, word) for word in of_words]),
+                    f"{side}_share": (side, [float(share.get(home, 0.0)) for home in of_homes]),
+                }
+            )
+        return replace(self, values=values)
+
+    @property
+    def has_related_words(self) -> bool:
+        """Whether the effects of some words have a known correlation."""
+        return any(f"{side}_share" in self.values.coords and self.values[f"{side}_share"].any() for side in SIDES)
 
     def singles(self) -> dict[str, Self]:
         """The tables of single replicates by their labels; empty where there are none."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.lazy_products import Products
-from bayes_bias.table.word_clusters import Clusters, clusters_of
+from bayes_bias.table.word_clusters import Clusters, Counts, clusters_of
 from bayes_bias.table.word_labels import HOMES, SIDES, Side
 
 type Table = NDArray[np.float64] | Products
@@ -54,7 +54,9 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
         over the associated classes; ``target_cluster (target)`` and ``attribute_cluster (attribute)``, positions of
         the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
-        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Of a table with
+        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Where words of a
+        cluster have a known correlation, that is ``target_share (target)``, and ``target_inflation (group)`` by how
+        much it multiplies the variance of a group's average; likewise for attributes. Of a table with
         replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
         of each. Units: those of the table.
     """
@@ -96,10 +98,11 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         `table_means`, and ``interaction_ss`` with ``interaction_df``, what rows and columns leave of the values; for
         rows and columns one or more parts, which are independent of each other given the scales:
         ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
-        within groups, with ``target_df`` and ``target_shared``, how often what a cluster of targets shares counts
-        in them; ``attribute_scatter (attribute_part, group, group_)``, those of the attributes' group means within
-        classes, with ``attribute_df``, ``attribute_shared`` and ``attribute_part_cell``. Without clusters there is
-        one part, and one for each class. Of a table with replicates also ``replicate_interaction_ss``,
+        within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
+        what a cluster of them shares count in them; ``attribute_scatter (attribute_part, group, group_)``, those of the
+        attributes' group means within classes, with ``attribute_df``, ``attribute_own``, ``attribute_shared`` and
+        ``attribute_part_cell``. Without clusters there is one part, and one for each class.
+        Of a table with replicates also ``replicate_interaction_ss``,
         ``replicate_target_scatter``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their
         ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
         table.
@@ -179,23 +182,24 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
-    shared, df, scatter, cell = [], [], [], []
-    for words, bases in Clusters.of_data(means, side).directions(cells, side):
+    counts, df, scatter, cell = [], [], [], []
+    for words, own, bases in Clusters.of_data(means, side).directions(cells, side):
         part = deviations[words]
         left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
-        for value, basis in bases:
+        for counted, basis in bases:
             rotated = basis.T @ part
-            shared.append(value)
+            counts.append(counted)
             df.append(float(basis.shape[1]))
             scatter.append(rotated.T @ rotated)
             left, left_df = left - scatter[-1], left_df - df[-1]
-        shared.append(0.0)
+        counts.append(Counts(own, 0.0))
         df.append(left_df)
         scatter.append(left)
         cell += [cells[words[0]]] * (len(bases) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
     return {
-        f"{side}_shared": ((name,), np.array(shared)),
+        f"{side}_own": ((name,), np.array([counted.own for counted in counts])),
+        f"{side}_shared": ((name,), np.array([counted.shared for counted in counts])),
         f"{side}_df": ((name,), np.array(df)),
         f"{side}_part_cell": ((name,), np.array(cell)),
         f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
@@ -208,6 +212,9 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
     variables: dict[str, Any] = {}
     for side, members in clusters.items():
         variables[f"{side}_cluster"] = (side, members.index)
+        if members.share.any():
+            variables[f"{side}_share"] = (side, members.share)
+            variables[f"{side}_inflation"] = (HOMES[side], members.inflation(cells[side]))
         if members.kinds:
             variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
     return variables

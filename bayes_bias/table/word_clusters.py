@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import xarray as xr
@@ -18,6 +18,13 @@ KINDS = ("topic", "pair")
 _DECIMALS = 9
 
 
+class Counts(NamedTuple):
+    """How often the variance of words' own effects, and of what clusters share, counts in a direction."""
+
+    own: float
+    shared: float
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """The clusters of one side's words.
@@ -28,15 +35,28 @@ class Clusters:
         ``("topic",)``, ``("pair",)``, or empty where the list names neither.
     index : array (words,)
         The position of each word's cluster, -1 for none.
+    share : array (words,)
+        Correlation of the effects of two words of one cluster, where it is known. Zero where words are independent, and
+        where what clusters share has scales of its own, which `kinds` says.
     """
 
     kinds: tuple[str, ...]
     index: NDArray[np.intp]
+    share: NDArray[np.float64]
 
     @classmethod
     def of_data(cls, data: xr.Dataset, side: Side) -> Self:
         """Those of a table, from its means."""
-        return cls(tuple(data[f"{side}_clustering"].to_numpy()), data[f"{side}_cluster"].to_numpy())
+        members, share = data[f"{side}_cluster"].to_numpy(), np.zeros(data.sizes[side])
+        if f"{side}_share" in data:
+            share = data[f"{side}_share"].to_numpy()
+        return cls(tuple(data[f"{side}_clustering"].to_numpy()), members, share)
+
+    def inflation(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
+        r"""How many times the variance of the average of a cell is that of independent words,
+        :math:`\mathbf{1}' R \mathbf{1} / n`."""
+        together = self._correlation() * (cells[:, None] == cells)
+        return np.asarray(np.bincount(cells, together.sum(axis=1)) / np.bincount(cells))
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
         """Whether some cluster has words of several cells (groups, or classes)."""
@@ -52,21 +72,32 @@ class Clusters:
 
     def directions(
         self, cells: NDArray[np.intp], side: Side
-    ) -> Iterator[tuple[NDArray[np.intp], list[tuple[float, NDArray[np.float64]]]]]:
+    ) -> Iterator[tuple[NDArray[np.intp], float, list[tuple[Counts, NDArray[np.float64]]]]]:
         """Sets of words whose effects have one covariance, with the directions in which clusters add variance.
+
+        Of each set the words, how often their own effects count in all other directions, and for some directions how
+        often own and shared effects count, with an orthonormal basis.
 
         All targets are one set; attributes are a set for each class, or one for all classes with paired words.
         Deviations from the averages of cells have the variance of single words in all directions. In the eigenvectors
         of the centred membership, what clusters share is added as many times as the eigenvalue says: for each
-        distinct eigenvalue there is an orthonormal basis (words, directions).
+        distinct eigenvalue there is an orthonormal basis (words, directions). Where the correlation of words is known,
+        their own effects count 1 - share times, and share times as often as the eigenvalue says more.
         """
+        if self.share.any():
+            for cell in np.unique(cells):
+                words = np.flatnonzero(cells == cell)
+                share = float(self.share[words[0]])
+                bases = self._bases(cells, words) if share else ()
+                yield words, 1 - share, [(Counts(1 - share + share * value, 0.0), basis) for value, basis in bases]
+            return
         joined = np.zeros_like(cells)
         if side == "attribute":
             together = set(cells[self.index >= 0]) if self.spans(cells) else set()
             joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
         for cell in np.unique(joined):
             words = np.flatnonzero(joined == cell)
-            yield words, list(self._bases(cells, words))
+            yield words, 1.0, [(Counts(1.0, value), basis) for value, basis in self._bases(cells, words)]
 
     def _bases(self, cells: NDArray[np.intp], words: NDArray[np.intp]) -> Iterator[tuple[float, NDArray[np.float64]]]:
         members, cell_of = self._members(words), np.unique(cells[words], return_inverse=True)[1]
@@ -78,6 +109,11 @@ class Clusters:
         values = np.round(lengths**2, _DECIMALS)
         for value in np.unique(values[values > 0])[::-1]:
             yield float(value), basis[:, values == value]
+
+    def _correlation(self) -> NDArray[np.float64]:
+        """Of the effects of any two words."""
+        same = (self.index[:, None] == self.index) & (self.index >= 0)
+        return np.where(np.eye(len(self.index), dtype=bool), 1.0, self.share * same)
 
     def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float)
@@ -91,6 +127,12 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     TableError
         The side has both, and their effects cannot be separated.
     """
+    cells = {"target": table.group_index, "attribute": table.class_index}[side]
+    if f"{side}_share" in table.values.coords and table.values[f"{side}_share"].any():
+        clusters, share = (table.values[f"{side}_{what}"].to_numpy() for what in ("related", "share"))
+        keys = list(zip(cells.tolist(), clusters.tolist(), strict=True))
+        positions = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+        return Clusters((), np.array([positions[key] for key in keys]), share)
     named = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(named) > 1:
         raise TableError(
@@ -98,10 +140,9 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
             " the pairs, of one side"
         )
     if not named:
-        return Clusters((), np.full(table.values.sizes[side], -1))
+        return Clusters((), np.full(len(cells), -1), np.zeros(len(cells)))
     labels = table.values[f"{side}_{named[0]}"].to_numpy().astype(str)
-    cells = {"target": table.group_index, "attribute": table.class_index}[side]
     # Topics of two classes may have one name; a pair has words of two.
     keys = [(label, cell if named == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
     positions = {key: k for k, key in enumerate(dict.fromkeys(key for key in keys if key[0]))}
-    return Clusters(tuple(named), np.array([positions.get(key, -1) for key in keys]))
+    return Clusters(tuple(named), np.array([positions.get(key, -1) for key in keys]), np.zeros(len(cells)))

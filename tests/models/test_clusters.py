@@ -24,6 +24,7 @@ from tests.helpers import (
     integrated_density,
     random_point,
     refused,
+    restricted_log_likelihood,
     summing_to_zero,
     target_covariance,
 )
@@ -104,17 +105,6 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
     return v + point["sd_residual"] ** 2 * np.eye(table.values.size)
 
 
-def restricted_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
-    """The textbook's: what no block mean explains (Patterson and Thompson 1971)."""
-    y, v = table.values.to_numpy().ravel(), covariance_of(table, point)
-    block = table.group_index[:, None] * len(table.classes) + table.class_index
-    x = np.eye(len(table.groups) * len(table.classes))[block.ravel()]
-    weighed = np.linalg.solve(v, np.column_stack([x, y]))
-    information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
-    left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)
-    return -0.5 * (np.linalg.slogdet(v).logabsdet + np.linalg.slogdet(information).logabsdet + left)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "controls"),
@@ -145,7 +135,7 @@ def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_con
         if spec.options["scales"] == "common":
             point |= {name: np.full_like(v, v[0]) for name, v in point.items() if np.ndim(v) == 1 and v.size}
         values = [point[name][0] if model[name].ndim < np.ndim(point[name]) else point[name] for name in scales]
-        differences.append(density(*values) - restricted_log_likelihood(table, point))
+        differences.append(density(*values) - restricted_log_likelihood(table, covariance_of(table, point)))
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
 
 
@@ -207,8 +197,8 @@ def test_paired_attributes_need_a_scale_in_common():
 def test_directions_of_clusters_are_orthonormal_and_the_rest_is_free_of_them(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
-    clusters = Clusters(("topic",), np.array(index))
-    ((words, bases),) = clusters.directions(cells, "target")
+    clusters = Clusters(("topic",), np.array(index), np.zeros(len(index)))
+    ((words, _, bases),) = clusters.directions(cells, "target")
     basis = np.concatenate([own for _, own in bases], axis=1) if bases else np.zeros((len(words), 0))
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)
     for cell in (0, 1):

@@ -1,0 +1,166 @@
+"""Words that belong together: sub-topics that a list does not name, and how alike their words are, from the vectors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+type Numbers = NDArray[np.float64]
+
+# Fewer words are not split: nobody could be alike with anybody.
+FEWEST = 4
+# A cluster holds at most this share of the words of its group or class.
+_LARGEST = 2 / 3
+_RANDOM_LISTS = 200
+_QUANTILE = 0.95
+# Random lists of more words than this have the limit of so many.
+_LONGEST = 60
+
+
+@dataclass(frozen=True, eq=False)
+class SubTopics:
+    """The clusters of the words of one group or class.
+
+    Attributes
+    ----------
+    words : tuple of str
+    cluster : array (words,)
+        The number of each word's cluster; all different where no clusters can be shown.
+    share : float
+        Correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without clusters.
+    silhouette, limit : float
+        How well the clusters are set apart, and what 95% of random lists of as many words reach.
+    """
+
+    words: tuple[str, ...]
+    cluster: NDArray[np.intp]
+    share: float
+    silhouette: float
+    limit: float
+
+    @property
+    def effective(self) -> float:
+        r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
+        n = len(self.words)
+        within = (np.bincount(self.cluster).astype(float) ** 2).sum()
+        return float(n**2 / ((1 - self.share) * n + self.share * within))
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Random words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
+
+    Attributes
+    ----------
+    vectors : array (words, d)
+        Unit vectors.
+    """
+
+    vectors: Numbers
+
+    @classmethod
+    def of(cls, vectors: Sequence[NDArray[np.floating]]) -> Self:
+        """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
+        return cls(_unit(vectors))
+
+    def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
+        r"""The sub-topics of the words of one group or class.
+
+        (1) Average linkage on one minus the cosine; of all cuts with at least two clusters of two or more words, none
+        above two thirds of them, the one of largest mean silhouette [1]_. (2) Kept if that silhouette exceeds what 95%
+        of random lists of as many words reach. (3) The correlation of two words of a cluster is
+        :math:`(s_w - s_b) / (1 - s_b)`, with the mean similarity :math:`s` of words of one and of different clusters
+        in how they differ from group to group, :math:`x' \Sigma y`: what a word prefers is :math:`x \cdot d` for the
+        difference d of two random words, whose covariance is that of the vocabulary's vectors.
+
+        References
+        ----------
+        .. [1] Rousseeuw, P. J. (1987). Silhouettes: A graphical aid to the interpretation and validation of cluster
+           analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
+           https://doi.org/10.1016/0377-0427(87)90125-7
+        """
+        unit, alone = _unit(vectors), np.arange(len(words))
+        if len(words) < FEWEST:
+            return SubTopics(tuple(words), alone, 0.0, float("nan"), float("nan"))
+        silhouette, cluster = _best_cut(1 - unit @ unit.T)
+        limit = self.limit(min(len(words), _LONGEST))
+        share = self._share(unit, cluster) if silhouette > limit else 0.0
+        return SubTopics(tuple(words), cluster if share > 0 else alone, share, silhouette, limit)
+
+    def limit(self, n: int) -> float:
+        """The silhouette that 95% of random lists of so many words do not exceed."""
+        return _limit(self, n)
+
+    def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
+        moved = unit @ self._root
+        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+        similarity, same = moved @ moved.T, cluster[:, None] == cluster
+        within = similarity[same & ~np.eye(len(unit), dtype=bool)].mean()
+        between = similarity[~same].mean()
+        return float(np.clip((within - between) / (1 - between), 0, 1))
+
+    @property
+    def _root(self) -> Numbers:
+        return _root(self)
+
+
+@lru_cache(maxsize=8)
+def _root(vocabulary: Vocabulary) -> Numbers:
+    """A root of the covariance of the vocabulary's vectors."""
+    centred = vocabulary.vectors - vocabulary.vectors.mean(axis=0)
+    return np.asarray(np.linalg.qr(centred / np.sqrt(len(centred) - 1), mode="r").T)
+
+
+@lru_cache(maxsize=256)
+def _limit(vocabulary: Vocabulary, n: int) -> float:
+    rng = np.random.default_rng(n)
+    lists = (rng.choice(len(vocabulary.vectors), n, replace=False) for _ in range(_RANDOM_LISTS))
+    cosines = (vocabulary.vectors[rows] @ vocabulary.vectors[rows].T for rows in lists)
+    return float(np.quantile([_best_cut(1 - values)[0] for values in cosines], _QUANTILE))
+
+
+def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
+    """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
+    n = len(distance)
+    distance = np.clip((distance + distance.T) / 2, 0, None)
+    np.fill_diagonal(distance, 0)
+    tree = linkage(squareform(distance, checks=False), "average")
+    best = (-1.0, np.zeros(n, dtype=np.intp))
+    for count in range(2, n - 1):
+        cluster = fcluster(tree, count, "maxclust") - 1
+        sizes = np.bincount(cluster)
+        if len(sizes) < count or (sizes >= 2).sum() < 2:
+            continue
+        if sizes.max() <= _LARGEST * n and (value := _silhouette(distance, cluster)) > best[0]:
+            best = value, cluster
+    return best
+
+
+def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
+    """Mean over words; zero for a word alone."""
+    member = np.eye(cluster.max() + 1)[cluster]
+    sizes = member.sum(axis=0)
+    of_cluster = distance @ member
+    own = sizes[cluster]
+    within = of_cluster[np.arange(len(cluster)), cluster] / np.maximum(own - 1, 1)
+    nearest = np.where(member > 0, np.inf, of_cluster / sizes).min(axis=1)
+    score = (nearest - within) / np.maximum(np.maximum(nearest, within), 1e-12)
+    return float(np.where(own > 1, score, 0.0).mean())
+
+
+def _unit(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
+    rows = rows.mean(axis=1) if rows.ndim == 3 else rows
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def of_cells(
+    cells: Mapping[str, Sequence[str]], vectors: Mapping[str, NDArray[np.floating]], vocabulary: Vocabulary
+) -> dict[str, SubTopics]:
+    """The sub-topics of each group or class."""
+    return {cell: vocabulary.sub_topics(words, [vectors[word] for word in words]) for cell, words in cells.items()}

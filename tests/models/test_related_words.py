@@ -1,0 +1,135 @@
+"""Words that belong together: a known correlation of their effects enters every number exactly."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_bias import AssociationTable, fit, summarize, word_effects
+from bayes_bias.errors import TableError
+from bayes_bias.models.components import Components
+from bayes_bias.models.crossed import data as model_data
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.word_effects import conditional
+from tests.helpers import (
+    SCALES,
+    SHORT,
+    attribute_covariance,
+    integrated_density,
+    random_point,
+    random_table,
+    refused,
+    restricted_log_likelihood,
+    target_covariance,
+)
+
+CLUSTERS = {
+    **dict.fromkeys(("men 0", "men 1", "men 2"), "young"),
+    **dict.fromkeys(("men 3", "men 4"), "old"),
+    **dict.fromkeys(("work 0", "work 1", "work 2"), "pay"),
+}
+SHARE = {"men": 0.5, "work": 0.7}
+
+
+@pytest.fixture(scope="module")
+def related() -> AssociationTable:
+    return random_table(3).with_related_words(CLUSTERS, SHARE)
+
+
+def correlation(words: list[str], homes: list[str]) -> np.ndarray:
+    """As it is defined, word by word."""
+    same = [[a == b or (a in CLUSTERS and CLUSTERS[a] == CLUSTERS.get(b)) for b in words] for a in words]
+    share = np.array([SHARE.get(home, 0.0) for home in homes])
+    return np.where(np.eye(len(words), dtype=bool), 1.0, share * np.array(same))
+
+
+def correlations(table: AssociationTable) -> tuple[np.ndarray, np.ndarray]:
+    values = table.values
+    return (
+        correlation(values.target.to_numpy().tolist(), values.group.to_numpy().tolist()),
+        correlation(values.attribute.to_numpy().tolist(), values.attribute_class.to_numpy().tolist()),
+    )
+
+
+def dense_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
+    g, c = table.group_index, table.class_index
+    (i, j), (of_targets, of_attributes) = (x.ravel() for x in np.indices(table.values.shape)), correlations(table)
+    attribute = attribute_covariance(table, point)
+    v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[np.ix_(c[j], c[j])]
+    v = v + of_attributes[np.ix_(j, j)] * attribute[c[j][:, None], g[i][:, None], g[i]]
+    return v + point["sd_residual"] ** 2 * np.eye(i.size)
+
+
+def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Dataset:
+    dims: dict[str, tuple[str, ...]] = {"sd_target_control": ("control",), "mean": ("group", "attribute_class")}
+    dims |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), ("attribute_class",))
+    labels: dict[str, Any] = {"group": list(table.groups), "attribute_class": list(table.classes)}
+    return xr.Dataset(
+        {
+            name: (("chain", "draw", *dims.get(name, ())), np.asarray(value)[None, None])
+            for name, value in point.items()
+        },
+        coords={"chain": [0], "draw": [0], "control": list(table.controls), **labels},
+    )
+
+
+def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
+    spec = load_spec("crossed").with_option("unit", "as measured")
+    density = integrated_density(spec, model_data(related), SCALES)
+    rng, differences = np.random.default_rng(1), []
+    for _ in range(4):
+        point = random_point(related, rng)
+        dense = restricted_log_likelihood(related, dense_covariance(related, point))
+        differences.append(density(*(point[name] for name in SCALES)) - dense)
+    assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
+
+
+def test_the_variance_of_a_contrast_is_that_of_all_values(related):
+    data, point = model_data(related), random_point(related, np.random.default_rng(4))
+    components = Components.of_posterior(as_posterior(related, point), data)
+    weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
+    parts = components.of_contrast(weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+    g, c = related.group_index, related.class_index
+    of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
+    variance = sum(part.item() for part in parts.values())
+    assert variance == pytest.approx(of_value @ dense_covariance(related, point) @ of_value)
+
+
+@pytest.mark.slow
+def test_words_are_drawn_to_the_words_of_their_cluster(related):
+    fitted = Fitted.of(fit(related, seed=1, sampling=SHORT))
+    given = conditional(fitted, "target")
+    g = related.group_index
+    centre = np.eye(len(g)) - (g[:, None] == g) / np.bincount(g)[g]
+    sd = {str(name): draws[0, 0].to_numpy() for name, draws in fitted.posterior.items() if str(name) in SCALES}
+    effects = np.kron(centre @ correlations(related)[0] @ centre, target_covariance(related, sd))
+    noise = np.kron(centre, np.diag(sd["sd_residual"] ** 2 / np.bincount(related.class_index)))
+    expected = effects @ np.linalg.pinv(effects + noise) @ given.words.ravel()
+    np.testing.assert_allclose(given.mean()[0, 0].ravel(), expected, rtol=1e-6, atol=1e-9)
+    assert np.isfinite(word_effects(fitted.tree).target_effect).all()
+
+
+@pytest.mark.slow
+def test_related_words_count_as_fewer_and_unrelated_ones_as_they_are(related):
+    alone = random_table(3)
+    sd = {
+        name: summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]
+        for name, table in {
+            "alone": alone,
+            "related": related,
+            "no share": alone.with_related_words(CLUSTERS, {}),
+        }.items()
+    }
+    assert sd["no share"] == sd["alone"]
+    assert sd["related"] > 1.1 * sd["alone"]
+
+
+def test_a_correlation_that_cannot_be_is_refused():
+    for share, said in (({"men": 1.2}, "share 'men' 1.2"), ({"man": 0.5}, "share 'man' 'men'")):
+        with refused(TableError, said):
+            random_table(3).with_related_words(CLUSTERS, share)
+    related = random_table(3).with_related_words(CLUSTERS, SHARE)
+    assert related.sha256 != random_table(3).sha256
+    assert related.without_controls().has_related_words
