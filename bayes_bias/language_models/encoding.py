@@ -4,8 +4,12 @@ Sentences are encoded when their vectors are read. Random nulls draw from the wo
 classes are known.
 """
 
+import logging
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,7 +19,7 @@ import pandas as pd
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
-from bayes_bias.language_models.sentence_cache import Cache, encoded, open_cache
+from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.words.templates import Sentence, Templates, load_templates
 from bayes_bias.words.word_classes import lexicon, word_class, word_classes
@@ -32,6 +36,11 @@ from bayes_bias.words.wordlist import (
 
 KIND = "template"
 
+# Seconds that are worth saying before they have passed.
+_LONG = 20
+
+logger = logging.getLogger("bayes_bias")
+
 
 @dataclass(frozen=True)
 class EncodedReader(Reader):
@@ -40,9 +49,10 @@ class EncodedReader(Reader):
     sentences: Mapping[str, tuple[Sentence, ...]]
     drawable: tuple[str, ...]
     encoder: Encoder
-    cache: Cache | None
+    cache: Cache | Memory
     dimensions: int
     progress: Progress = field(default_factory=Quiet)
+    of_controls: frozenset[str] = frozenset()
 
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
@@ -56,13 +66,32 @@ class EncodedReader(Reader):
         total = sum(map(len, chosen.values()))
         self.progress.step(f"{self.encoder.name}: vectors of {total:,} sentences")
         in_order = (sentence for sentences in chosen.values() for sentence in sentences)
-        vectors = encoded(self.encoder, in_order, self.cache, total=total, progress=self.progress)
+        vectors = self._announced(
+            encoded(self.encoder, in_order, self.cache, total=total, progress=self.progress), chosen, total
+        )
         for word, sentences in chosen.items():
             rows = [next(vectors) for _ in sentences]
             yield word, np.stack(rows) if len(rows) > 1 else rows[0]
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
+
+    def _announced(
+        self, vectors: Iterator[Vector], chosen: Mapping[str, tuple[Sentence, ...]], total: int
+    ) -> Iterator[Vector]:
+        """The vectors, and once the first batch is there how long all will take, if that is long."""
+        start = time.monotonic()
+        first = list(islice(vectors, 1))  # and with it its batch
+        seconds = (time.monotonic() - start) * total / BATCH
+        if total > BATCH and seconds > _LONG:
+            minutes = math.ceil(seconds / 60)
+            controls = sum(len(sentences) for word, sentences in chosen.items() if word in self.of_controls)
+            logger.info(
+                f"{self.encoder.name}: {total:,} sentences take about {minutes} min; {controls:,} of them"
+                " are of control classes, which controls=() (--controls none) leaves out"
+            )
+        yield from first
+        yield from vectors
 
 
 def encode(
@@ -137,15 +166,16 @@ def encode(
     if not lists:
         raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")
     more = [load_controls(source) for source in control_lists(controls)]
+    of_controls = frozenset(_words_of(more)) - frozenset(_words_of(lists))
     used = None if templates is None else load_templates(templates)
     sentences, drawable = _alone(lists, more) if used is None else _in_templates(lists, more, used)
-    kept = open_cache(cache, ready)
+    kept = open_cache(cache, ready) or Memory()
     dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], kept)))
     count = 1 if used is None else len(used.labels)
     return Embedding(
         name=ready.name if used is None else f"{ready.name} ({used.name})",
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, progress or Quiet()),
+        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, progress or Quiet(), of_controls),
         replicates=used.labels if used and count > 1 else (),
         kind=KIND,
         provenance=MappingProxyType(_provenance(ready, used)),

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import batched
 from pathlib import Path
 
@@ -62,6 +62,21 @@ class Cache:
             ) from error
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Vectors as long as the embedding is there, so that several lists encode their control classes once."""
+
+    vectors: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors of the keys that it has."""
+        return {key: self.vectors[key] for key in keys if key in self.vectors}
+
+    def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Keep them."""
+        self.vectors.update(vectors)
+
+
 def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
     """The cache of an encoder in this folder, or with True in the platform's; None if False or without an identity."""
     if where is False or (where is True and not encoder.identity):
@@ -82,7 +97,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
 def encoded(
     encoder: Encoder,
     sentences: Iterable[Sentence],
-    cache: Cache | None = None,
+    cache: Cache | Memory | None = None,
     *,
     total: int = 0,
     progress: Progress | None = None,
@@ -103,7 +118,7 @@ def encoded(
         progress.advance(done, max(total, done))
 
 
-def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | None) -> list[NDArray[np.float32]]:
+def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
     keys = [_key(encoder, sentence) for sentence in batch]
     known = cache.find(list(dict.fromkeys(keys))) if cache else {}
     missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in known}

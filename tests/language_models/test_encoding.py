@@ -8,7 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, EmbeddingError, LanguageModelError, TemplateError
-from bayes_bias.language_models import opening_models
+from bayes_bias.language_models import encoding, opening_models
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.words.word_classes import word_class
 from tests.helpers import refused, says
@@ -94,6 +94,26 @@ def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
     assert not again.asked
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table.values.to_pandas(), tables[0].values.to_pandas())
+
+
+def test_lists_encode_their_control_classes_once_even_without_a_cache() -> None:
+    encoder = Counting()
+    opened = bb.language_models.encode(encoder, ["weat6", "weat7"], "plain-10", ["neutral"], cache=False)
+    for name in ("weat6", "weat7"):
+        bb.cosines(opened, name, ["neutral"])
+    assert len(encoder.asked) == len(set(encoder.asked))
+
+
+def test_a_long_time_is_stated_with_what_would_shorten_it(monkeypatch, caplog) -> None:
+    caplog.set_level("INFO", logger="bayes_bias")
+    monkeypatch.setattr(encoding.time, "monotonic", iter([0.0, 30.0]).__next__)
+    opened = bb.language_models.encode(bag_of_words, "weat6", "plain-10", ["neutral"])
+    table = bb.cosines(opened, "weat6", ["neutral"])
+    controls = 10 * int((table.values.attribute_class == "neutral").sum())
+    sentences = 10 * (table.values.sizes["target"] + table.values.sizes["attribute"])
+    said = [record.getMessage() for record in caplog.records if says(record.getMessage(), "bag_of_words min")]
+    assert len(said) == 1
+    assert says(said[0], f"{sentences:,} {controls:,} --controls none")
 
 
 def test_the_cache_tells_encoders_poolings_and_words_apart(tmp_path) -> None:

@@ -33,7 +33,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import bayes_bias as bb
-from bayes_bias.cli.table_source import table_from_csv
 from bayes_bias.embeddings.saving_vectors import save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import shipped
@@ -50,6 +49,7 @@ from bayes_bias.sentence_pairs.stereoset_scores import read_triples
 from bayes_bias.sweeps.job import Job, Outcome
 from bayes_bias.sweeps.job_store import MARKER, Store, open_store
 from bayes_bias.sweeps.sweep_spec import read_sweep
+from bayes_bias.table.table_files import read_matrix, read_table
 from bayes_bias.tpr_gaps.people_counts import count
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.templates import load_templates
@@ -240,7 +240,8 @@ READERS = {
         Reader("templates.toml", _toml("templates", "association-10.toml"), load_templates),
         Reader("spec.toml", _toml("models", "crossed.toml"), load_spec),
         Reader("spec of pairs.toml", _toml("models", "pairs.toml"), load_spec),
-        Reader("table.csv", _cosines, lambda path: table_from_csv(path, ["men=work", "women=house"])),
+        Reader("table.csv", _cosines, lambda path: read_table(path, {"men": "work", "women": "house"})),
+        Reader("matrix.csv", lambda: b",job,home\nhe,0.5,0.25\nshe,0.1,-0.5\n", read_matrix),
         Reader("pairs.csv", lambda: PAIRS, read_scores),
         Reader("stereoset.json", _stereoset, lambda path: read_triples(path, path)),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
