@@ -1,4 +1,4 @@
-"""Arguments are checked before anything is computed with them; modules that register names are found here."""
+"""Checks of arguments, before anything is computed with them; and importing the modules that register names."""
 
 import math
 import pkgutil
@@ -17,25 +17,20 @@ from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
 def check_kind(
     argument: str, value: Any, kind: type | UnionType, needed: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Refuse what is of another kind; `needed` ends the line: what it is not, and what to give.
+    """Refuse a value of another kind; `needed` ends the message: what the value is not, and what to give.
 
     Examples
     --------
-    >>> check_kind("fit", None, dict, "no fit; give what `bayes_bias.fit` returned")
+    >>> check_kind("fit", None, dict, "not a fit; give what `bayes_bias.fit` returned")
     Traceback (most recent call last):
-    bayes_bias.errors.BayesBiasError: fit: None is no fit; give what `bayes_bias.fit` returned
+    bayes_bias.errors.BayesBiasError: fit: None is not a fit; give what `bayes_bias.fit` returned
     """
     if not isinstance(value, kind):
         raise refusal(f"{argument}: {described(value)} is {needed}")
 
 
 def check_switch(argument: str, value: Any) -> None:
-    """Refuse what is neither True nor False: "no" would be taken for a yes.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse anything but True and False: the text "no" would count as a yes."""
     if not isinstance(value, bool):
         raise BayesBiasError(f"{argument}: {value!r} is neither True nor False; give one of them")
 
@@ -43,7 +38,7 @@ def check_switch(argument: str, value: Any) -> None:
 def listed(
     argument: str, given: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
-    """What is given as a list, of which one alone is as good as a list of one.
+    """A list as a tuple; a single item counts as a list of one.
 
     Examples
     --------
@@ -52,33 +47,22 @@ def listed(
     """
     if isinstance(given, one):
         return (given,)
-    check_kind(argument, given, Iterable, f"no list; give one or more, such as {example}", refusal)
+    check_kind(argument, given, Iterable, f"not a list; give one or more, such as {example}", refusal)
     return tuple(given)
 
 
 def check_different(
     argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Refuse a name that is there twice.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse a name that occurs twice."""
     for name in names:
         if (count := names.count(name)) > 1:
             raise refusal(f"{argument}: {count} are called '{name}'; {remedy}")
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
-    """A path.
-
-    Raises
-    ------
-    BayesBiasError
-        It is something else.
-    """
-    check_kind(argument, value, str | PathLike, "no path; give the name of a file or folder", refusal)
+    """A path."""
+    check_kind(argument, value, str | PathLike, "not a path; give the name of a file or folder", refusal)
     return Path(value)
 
 
@@ -97,37 +81,22 @@ def described(value: Any) -> str:
 
 
 def check_seed(seed: Any) -> int:
-    """A seed that every generator of random numbers can start from.
-
-    Raises
-    ------
-    SpecError
-    """
+    """A seed that every generator of random numbers can start from."""
     if not _is_whole(seed) or not 0 <= int(seed) < 2**63:
-        raise SpecError(f"seed: {seed!r} is no seed; give a whole number, 0 or more")
+        raise SpecError(f"seed: {seed!r} is not a seed; give a whole number, 0 or more")
     return int(seed)
 
 
 def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Refuse what is no number of draws, words or processes.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse anything but a whole number of `what`, such as draws or words."""
     if not _is_whole(value) or value < least:
-        raise refusal(f"{name}: {value!r} is no number of {what}; give a whole number, {least} or more")
+        raise refusal(f"{name}: {value!r} is not a number of {what}; give a whole number, {least} or more")
 
 
 def check_ci_prob(ci_prob: Any) -> None:
-    """Refuse what is no probability of an interval.
-
-    Raises
-    ------
-    ScopeError
-    """
+    """Refuse an impossible probability of an interval."""
     if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):
-        raise ScopeError(f"ci_prob: {ci_prob!r} is no probability; give one between 0 and 1, such as 0.95")
+        raise ScopeError(f"ci_prob: {ci_prob!r} is not a probability; give one between 0 and 1, such as 0.95")
 
 
 def is_number(value: Any) -> bool:
@@ -141,12 +110,7 @@ def is_between(value: Any, low: float, high: float) -> bool:
 
 
 def check_jobs(jobs: Any) -> None:
-    """Refuse what is no number of processes.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse an impossible number of processes."""
     if not _is_whole(jobs) or (jobs < 1 and jobs != -1):
         raise BayesBiasError(f"jobs: {jobs!r} processes cannot run; give 1 or more, or -1 for one on each core")
 
@@ -156,13 +120,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import each module of a package whose name begins so, and what installed packages name under an entry point.
-
-    Raises
-    ------
-    BayesBiasError
-        A module of an installed package cannot be loaded.
-    """
+    """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
     folders = import_module(package).__path__
     for module in pkgutil.iter_modules(folders, f"{package}."):
         if module.name.startswith(f"{package}.{prefix}"):

@@ -45,7 +45,7 @@ class TableError(BayesBiasError):
 
 
 class SentencePairsError(BayesBiasError):
-    """Scores of sentence pairs are missing, are no numbers, or do not belong together."""
+    """Scores of sentence pairs are missing, are not numbers, or do not belong together."""
 
 
 class SpecError(BayesBiasError):

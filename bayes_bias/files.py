@@ -102,12 +102,7 @@ def check_keys(content: Mapping[str, Any], allowed: Iterable[str], where: str, r
 
 
 def check_home(folder: Path, argument: str) -> None:
-    """Refuse what cannot become a folder, before anything is done for it.
-
-    Raises
-    ------
-    OutputError
-    """
+    """Refuse what cannot become a folder, before anything is done for it."""
     check_name(folder, argument)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{argument}: '{folder}' is a file; name a folder, which is made if need be")
@@ -121,7 +116,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
     if path.is_dir():
         raise OutputError(f"{argument}: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
     if path.exists() and not path.is_file():
-        raise OutputError(f"{argument}: '{path}' is a device and no file; name another")
+        raise OutputError(f"{argument}: '{path}' is a device, not a file; name another")
     if not path.parent.is_dir():
         raise OutputError(f"{argument}: the folder of '{path}' does not exist; make it first")
     if not os.access(path.parent, os.W_OK):
@@ -132,12 +127,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
 
 
 def check_name(path: Path, argument: str = "path") -> None:
-    """Refuse a name that no file or folder can have there.
-
-    Raises
-    ------
-    OutputError
-    """
+    """Refuse a name that no file or folder can have there."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -145,22 +135,17 @@ def check_name(path: Path, argument: str = "path") -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise OutputError(
-            f"{argument}: '{str(path)[:60]}' is no name of a file or folder ({why}); give another"
+            f"{argument}: '{str(path)[:60]}' is not a name of a file or folder ({why}); give another"
         ) from error
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Refuse formats that figures are not written in, before anything is computed for them.
-
-    Raises
-    ------
-    OutputError
-    """
+    """Refuse formats that figures are not written in, before anything is computed for them."""
     if isinstance(formats, str):
         raise OutputError(f"figures: '{formats}' is one text; give formats such as ('png', 'pdf')")
     for name in formats:
         if name not in FORMATS:
-            raise OutputError(f"figures: '{name}' is no format of figures; {did_you_mean(name, FORMATS)}")
+            raise OutputError(f"figures: '{name}' is not a format of figures; {did_you_mean(name, FORMATS)}")
 
 
 @contextmanager

@@ -111,11 +111,22 @@ class CosinesSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableSource(CosinesSource):
-    """How the numbers of a word list are found: in an embedding, by a language model, or in a spreadsheet.
+class MeasuringOptions(CosinesSource):
+    """How words are measured, wherever vectors or probabilities come from."""
 
-    Each field is an option of the command line. `table` makes the table of a list; `opened` opens the embedding alone.
-    """
+    controls: ControlsOption = "neutral,human"
+    similarity: SimilarityOption = COSINE
+    allow_loss: AllowLossOption = False
+    trust: TrustOption = False
+    templates: TemplatesOption = None
+    pooling: PoolingOption = None
+    layer: LayerOption = None
+    predict: PredictOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The embedding, model or file that numbers come from."""
 
     embedding: Annotated[
         list[str],
@@ -134,10 +145,6 @@ class TableSource(CosinesSource):
             " row.",
         ),
     ] = None
-    controls: ControlsOption = "neutral,human"
-    similarity: SimilarityOption = COSINE
-    allow_loss: AllowLossOption = False
-    trust: TrustOption = False
     encoder: Annotated[
         str | None,
         input_option(
@@ -146,9 +153,6 @@ class TableSource(CosinesSource):
             " the extra 'transformers').",
         ),
     ] = None
-    templates: TemplatesOption = None
-    pooling: PoolingOption = None
-    layer: LayerOption = None
     masked: Annotated[
         str | None,
         input_option(
@@ -157,7 +161,14 @@ class TableSource(CosinesSource):
             " Its folder, or its name on this machine (needs the extra 'transformers').",
         ),
     ] = None
-    predict: PredictOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource(MeasuringOptions, Origin):
+    """Where the numbers of a word list come from: an embedding, a language model or a spreadsheet.
+
+    Each field is an option of the command line. `table` makes the table of a list; `opened` opens the embedding alone.
+    """
 
     def __post_init__(self) -> None:
         """Refuse options of a model that is not given, and two sources of numbers."""
@@ -329,7 +340,7 @@ class SeveralEmbeddings(TableSource):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeforeAndAfter(CosinesSource):
+class BeforeAndAfter(MeasuringOptions):
     """Two sources that are compared, and the options of both."""
 
     before: Annotated[
@@ -346,10 +357,6 @@ class BeforeAndAfter(CosinesSource):
             " applied to the embedding before."
         ),
     ]
-    controls: ControlsOption = "neutral,human"
-    similarity: SimilarityOption = COSINE
-    allow_loss: AllowLossOption = False
-    trust: TrustOption = False
     encoder: Annotated[
         bool,
         input_option(
@@ -358,9 +365,6 @@ class BeforeAndAfter(CosinesSource):
             " 'transformers').",
         ),
     ] = False
-    templates: TemplatesOption = None
-    pooling: PoolingOption = None
-    layer: LayerOption = None
     masked: Annotated[
         bool,
         input_option(
@@ -368,15 +372,10 @@ class BeforeAndAfter(CosinesSource):
             help="--before and --after are masked language models: their folders (needs the extra 'transformers').",
         ),
     ] = False
-    predict: PredictOption = None
 
     def source(self, names: list[str]) -> TableSource:
         """The source of one side, which `names` are the embeddings or the model of."""
-        shared: dict[str, Any] = {
-            option.name: getattr(self, option.name)
-            for option in fields(self)
-            if option.name not in ("before", "after", "encoder", "masked")
-        }
+        shared: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
         if not (self.encoder or self.masked):
             return TableSource(**shared, embedding=names)
         folder, *more = names

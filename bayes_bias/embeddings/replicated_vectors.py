@@ -40,13 +40,7 @@ class ReplicatedReader(Reader):
 
 
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
-    """One embedding of several, each a replicate.
-
-    Raises
-    ------
-    EmbeddingError
-        There is only one; two have the same name; dimensions differ; one has replicates itself.
-    """
+    """One embedding of several, each a replicate."""
     names = [member.name for member in members]
     if len(names) < 2:
         raise EmbeddingError(

@@ -9,18 +9,8 @@ from bayes_bias.embeddings.embedding import Reader
 
 @dataclass(frozen=True)
 class Format:
-    """A format of embedding files.
+    """A format of embedding files."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the argument ``format`` of `open_embedding`.
-    recognises : callable
-        Whether a file is of this format, from its first bytes (unzipped).
-    open : callable
-        From a file, and whether it is trusted, to a `Reader`; reads only the beginning.
-    """
-
-    name: str
-    recognises: Callable[[bytes], bool]
-    open: Callable[[Traversable, bool], Reader]
+    name: str  # as in the argument ``format`` of `open_embedding`
+    recognises: Callable[[bytes], bool]  # from a file's first bytes, unzipped
+    open: Callable[[Traversable, bool], Reader]  # from a file, and whether it is trusted; reads only the beginning

@@ -18,8 +18,6 @@ class CausalModel(OpenedModel):
 
     Attributes
     ----------
-    opened : Opened
-        Model and tokenizer.
     before : int
         The token before each sentence, which gives the first one a probability.
     batch : int

@@ -23,8 +23,6 @@ class SentenceEncoder(OpenedModel):
 
     Attributes
     ----------
-    opened : Opened
-        Model and tokenizer.
     pooling : str
         Which tokens are averaged; see `load_encoder`.
     layer : int

@@ -21,8 +21,6 @@ class MaskedModel(OpenedModel):
 
     Attributes
     ----------
-    opened : Opened
-        Model and tokenizer.
     batch : int
         How many sentences it reads at a time; numbers do not depend on it.
     """

@@ -37,25 +37,13 @@ _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Opened(Telling):
-    """A model and its tokenizer, ready to read sentences.
+    """A model and its tokenizer, ready to read sentences."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the folder, or on the hub.
-    model, tokenizer : objects of transformers
-        In evaluation mode, float32; fast, so that it knows where its pieces stand.
-    window : int or None
-        The most tokens, special ones included, that the model can read; None where it has no limit.
-    files : str
-        sha256 of all files that it was read from, names and contents.
-    """
-
-    name: str
-    model: Any
-    tokenizer: Any
-    window: int | None
-    files: str
+    name: str  # of the folder, or on the hub
+    model: Any  # of transformers, in evaluation mode and float32
+    tokenizer: Any  # a fast one, which knows where its pieces stand
+    window: int | None  # the most tokens, special ones included, that the model can read
+    files: str  # sha256 of all files that it was read from, names and contents
 
     @property
     def text(self) -> str:
@@ -69,13 +57,7 @@ class Opened(Telling):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OpenedModel(Telling):
-    """A model that is open, as one of its kinds.
-
-    Attributes
-    ----------
-    opened : Opened
-        Model and tokenizer.
-    """
+    """A model that is open, as one of its kinds."""
 
     opened: Opened
 

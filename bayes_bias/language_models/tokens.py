@@ -18,24 +18,12 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True)
 class Tokens:
-    """A sentence in pieces.
-
-    Attributes
-    ----------
-    text : str
-        The sentence.
-    ids : tuple of int
-        Its pieces as numbers, special tokens included.
-    spans : tuple of (int, int)
-        Which characters of the sentence each piece stands for; a leading space may belong to it.
-    special : tuple of bool
-        Which of them the tokenizer added, such as [CLS] and [SEP].
-    """
+    """A sentence in pieces."""
 
     text: str
-    ids: tuple[int, ...]
-    spans: tuple[tuple[int, int], ...]
-    special: tuple[bool, ...]
+    ids: tuple[int, ...]  # special tokens included
+    spans: tuple[tuple[int, int], ...]  # the characters of each piece; a leading space may belong to it
+    special: tuple[bool, ...]  # whether the tokenizer added it, such as [CLS] and [SEP]
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -57,17 +57,17 @@ def plot_answers(
     height = max(_ROW, _APART * (len(compared) + 1))
     with style(palette):
         ax = axes_or_new(ax, rows=len(names), row_height=height, extra=1.5)
-        for k, each in enumerate(compared):
-            own = table[table[series] == each].set_index(rows)
+        for k, name_of_series in enumerate(compared):
+            drawn = table[table[series] == name_of_series].set_index(rows)
             look = colour_and_marker(k)
             offset = (k - (len(compared) - 1) / 2) * _APART / height
             for y, name in enumerate(names):
-                if name not in own.index:
+                if name not in drawn.index:
                     continue
-                row = own.loc[name]
-                if "ci95_lb" in own and pd.notna(row.ci95_lb):
+                row = drawn.loc[name]
+                if "ci95_lb" in drawn and pd.notna(row.ci95_lb):
                     ax.plot([row.ci95_lb, row.ci95_ub], [y + offset] * 2, color=look["color"], linewidth=1.4, zorder=3)
-                label = str(each).replace("_", " ") if name == own.index[0] else None
+                label = str(name_of_series).replace("_", " ") if name == drawn.index[0] else None
                 ax.plot(
                     [row.value], [y + offset], markersize=4.5, linestyle="", zorder=4, markeredgecolor=PAPER,
                     label=label, **look,

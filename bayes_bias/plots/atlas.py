@@ -65,9 +65,9 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
         for x in range(columns):
             ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
         _draw_cells(ax, sweep, reach, numbered)
-        names = [shortened(each) for each in sweep.lists]
+        names = [shortened(name) for name in sweep.lists]
         ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
-        ax.set_yticks(range(rows), labels=[shortened(each) for each in sweep.embeddings], parse_math=False)
+        ax.set_yticks(range(rows), labels=[shortened(name) for name in sweep.embeddings], parse_math=False)
         if not _fits(names, numbered):
             for label in ax.get_xticklabels():
                 label.set(ha="left", rotation_mode="anchor")

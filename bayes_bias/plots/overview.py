@@ -46,10 +46,10 @@ def plot_overview(
     fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
         raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
-    rows = [_row(each, scope, ci_prob, known.get(each.name)) for each in fitted]
+    rows = [_row(fit, scope, ci_prob, known.get(fit.name)) for fit in fitted]
     with style(palette):
         looks = [colour_and_marker(0)] * len(fitted)
-        blocks = [Rows("", [_label(one) for one in fitted], pd.concat(rows), looks)]
+        blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows), looks)]
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
         draw_forest(ax, blocks, fitted[0].metric, ci_prob=ci_prob)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)

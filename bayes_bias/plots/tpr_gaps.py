@@ -30,7 +30,7 @@ from bayes_bias.tpr_gaps.published_gaps import noise_sd
 
 
 def plot_tpr_gaps(
-    found: TprGaps,
+    gaps: TprGaps,
     group: str | None = None,
     *,
     ax: Axes | None = None,
@@ -44,10 +44,10 @@ def plot_tpr_gaps(
 
     Parameters
     ----------
-    found : Gaps
+    gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
-        Whose gap; by default the first one that `found` tells of.
+        Whose gap; by default the first one that `gaps` has.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
     legend : bool
@@ -59,12 +59,12 @@ def plot_tpr_gaps(
     --------
     >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
     """
-    check_kind("found", found, TprGaps, "not what `bayes_bias.tpr_gaps.estimate` returned; give that")
-    group = group or found.of[0]
-    rows = found.table.xs(group, level="group").sort_values("mean", ascending=False)
-    reach = norm.ppf((1 + found.ci_prob) / 2) * _noise(found, group).loc[rows.index]
+    check_kind("gaps", gaps, TprGaps, "not what `bayes_bias.tpr_gaps.estimate` returned; give that")
+    group = group or gaps.of[0]
+    rows = gaps.table.xs(group, level="group").sort_values("mean", ascending=False)
+    reach = norm.ppf((1 + gaps.ci_prob) / 2) * _noise(gaps, group).loc[rows.index]
     with style(palette):
-        look = colour_and_marker(found.counts.groups.index(group))
+        look = colour_and_marker(gaps.counts.groups.index(group))
         ax = axes_or_new(ax, rows=len(rows), extra=1.6)
         for y, (name, row) in enumerate(rows.iterrows()):
             ax.barh(y, 2 * reach[name], left=-reach[name], height=0.72, color=NOISE, zorder=0)
@@ -75,17 +75,17 @@ def plot_tpr_gaps(
         ax.autoscale_view(scaley=False)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
-        ax.set_xlabel(f"true-positive rate of {group} less that of {found.rest}", parse_math=False)
-        legend_below(ax, shown=legend, handles=_handles(look, found.ci_prob))
-        set_title(ax, f"{shortened(found.name)}: gap by class", converged=found.diagnostics.converged)
+        ax.set_xlabel(f"true-positive rate of {group} minus that of {gaps.rest}", parse_math=False)
+        legend_below(ax, shown=legend, handles=_handles(look, gaps.ci_prob))
+        set_title(ax, f"{shortened(gaps.name)}: gap by class", converged=gaps.diagnostics.converged)
         return ax
 
 
-def _noise(found: TprGaps, group: str) -> pd.Series:
+def _noise(gaps: TprGaps, group: str) -> pd.Series:
     """Standard deviation of raw gaps, if no class had one."""
-    sd = noise_sd(found.counts.hits.to_numpy(), found.counts.people.to_numpy())
-    at = found.counts.groups.index(group)
-    return pd.Series(np.asarray(sd[:, at]), index=found.counts.classes)
+    sd = noise_sd(gaps.counts.hits.to_numpy(), gaps.counts.people.to_numpy())
+    at = gaps.counts.groups.index(group)
+    return pd.Series(np.asarray(sd[:, at]), index=gaps.counts.classes)
 
 
 def _handles(look: dict[str, Any], ci_prob: float) -> list[Any]:

@@ -87,9 +87,9 @@ def _by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     blocks = []
     for c in dict.fromkeys(associated.tolist()):
-        own = np.flatnonzero(associated == c)
-        heading = f"{classes[c]} (stereotypical for {', '.join(groups[own])})"
-        blocks.append(_block(heading, words[class_of == c], colour_and_marker(int(own[0]))))
+        of_class = np.flatnonzero(associated == c)
+        heading = f"{classes[c]} (stereotypical for {', '.join(groups[of_class])})"
+        blocks.append(_block(heading, words[class_of == c], colour_and_marker(int(of_class[0]))))
     return blocks
 
 

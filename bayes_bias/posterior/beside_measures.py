@@ -17,20 +17,8 @@ _EFFECT_SIZES = (-2.0, 2.0)
 def with_posterior(measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
     """A table of measures with the posterior of ``bias`` and ``effect_size`` in its last rows.
 
-    Parameters
-    ----------
-    measured : pandas.DataFrame
-        ``measure_all(...).table``.
-    summaries : mapping of scope to pandas.DataFrame
-        `bayes_bias.summarize` under each scope to be shown.
-    metric : Metric
-        The metric of the table, which bounds the bias.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``value``, ``b0`` (no bias), ``low`` and ``high`` (range), ``p_value``. Posterior rows have the mean as
-        value and its credible interval in ``ci95_lb`` and ``ci95_ub``; most measures have no interval.
+    `measured` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
+    rows have the mean as value and the credible interval in ``ci95_lb`` and ``ci95_ub``.
     """
     columns = interval_columns(measured)
     rows = {

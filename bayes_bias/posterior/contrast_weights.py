@@ -19,14 +19,7 @@ _LESS, _WITH = " - ", ":"
 
 
 def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: bool = False) -> xr.DataArray:
-    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them.
-
-    Raises
-    ------
-    BayesBiasError
-        Weights in another form; a group or class that the table does not have; a weight that is not a finite number;
-        weights that are all zero, or that do not sum to zero although no level is wanted.
-    """
+    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them."""
     blocks = _of_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
     _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
     grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]

@@ -239,18 +239,10 @@ type _Lengths = Mapping[Facet, xr.DataArray]
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Variance that one word, or replicate, of each growing facet contributes to the bias.
+    """Variance that one word, or replicate, of each growing facet contributes to the bias."""
 
-    Attributes
-    ----------
-    parts : mapping of str to xarray.DataArray
-        Sampling variance ``(chain, draw)`` of each part that is noise, with a single word of each growing facet.
-    cells : mapping of Facet to int
-        Number of groups, or associated classes, in which the words of a facet vary.
-    """
-
-    parts: Mapping[Part, xr.DataArray]
-    cells: Mapping[Facet, int]
+    parts: Mapping[Part, xr.DataArray]  # sampling variances ``(chain, draw)`` that are noise
+    cells: Mapping[Facet, int]  # numbers of groups, or associated classes, in which the words of a facet vary
 
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":

@@ -30,11 +30,7 @@ class Mixture:
 
     Given the scales every contrast is exactly normal. Means, intervals and probabilities therefore need no draws of the
     contrast, and only the draws of the scales leave Monte Carlo error (Rao-Blackwell).
-
-    Attributes
-    ----------
-    centre, sd : xarray.DataArray
-        ``(chain, draw, contrast)``.
+    Both arrays have the dims ``(chain, draw, contrast)``.
     """
 
     centre: xr.DataArray
@@ -84,25 +80,13 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Posterior of one estimand under one scope, in the units of the table (``effect_size``: none).
+    """Posterior of one estimand under one scope, in the units of the table (``effect_size``: none)."""
 
-    Attributes
-    ----------
-    draws : xarray.DataArray
-        ``(chain, draw, contrast)``; without the sample dims where the scope samples nothing.
-    observed : xarray.DataArray
-        The raw contrast of the table, ``(contrast)``.
-    noise_sd : xarray.DataArray or None
-        The noise floor ``(chain, draw, contrast)``: standard deviation of the contrast that the same design would
-        show if the population value were zero.
-    mixture : Mixture or None
-        The same posterior as a mixture of normals; None where word effects were sampled, or it is not such a mixture.
-    """
-
-    draws: xr.DataArray
-    observed: xr.DataArray
+    draws: xr.DataArray  # (chain, draw, contrast); (contrast) where the scope samples nothing
+    observed: xr.DataArray  # the raw contrast of the table, (contrast)
+    # Standard deviation of the contrast in the same design if the population value were zero, (chain, draw, contrast).
     noise_sd: xr.DataArray | None = None
-    mixture: Mixture | None = None
+    mixture: Mixture | None = None  # the same posterior; None where word effects were sampled, or it is no mixture
 
     @property
     def is_uncertain(self) -> bool:

@@ -104,15 +104,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
 
 
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """One of `estimates` by its name, with the same draws, without computing the others.
-
-    Raises
-    ------
-    BayesBiasError
-        The fit has no such estimand.
-    ScopeError
-        The design cannot carry the scope.
-    """
+    """One of `estimates` by its name, with the same draws, without computing the others."""
     valid = _estimands(fit, scope)
     if isinstance(estimand, str) and estimand in valid:
         return valid[estimand]()
@@ -151,13 +143,7 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 
 
 def check_scope(fit: Fit, scope: str) -> Scope:
-    """The scope of a name, refused where the model or the design of a fit cannot carry it.
-
-    Raises
-    ------
-    ScopeError
-        The message names the group or class of one word and the scopes that remain.
-    """
+    """The scope of a name, refused where the model or the design of a fit cannot carry it."""
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
         checked = check_design(fitted.data, scope)

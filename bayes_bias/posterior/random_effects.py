@@ -62,24 +62,15 @@ class RandomEffects:
 
     with a flat prior on ``mu`` and a half-normal prior on ``tau``. Given both, each theta is a mixture of normals.
 
-    Attributes
-    ----------
-    centre : numpy.ndarray
-        ``(list)``.
-    sd : numpy.ndarray
-        ``(list, component)``.
-    tau_scale : float
-        Scale of the half-normal prior, in the units of `centre`.
-
     References
     ----------
     Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A., & Rubin, D. B. (2013). Bayesian data analysis
     (3rd ed.), section 5.4. https://doi.org/10.1201/b16018
     """
 
-    centre: Numbers
-    sd: Numbers
-    tau_scale: float
+    centre: Numbers  # (list)
+    sd: Numbers  # (list, component)
+    tau_scale: float  # of the half-normal prior, in the units of `centre`
 
     @property
     def mu(self) -> Normals:

@@ -151,12 +151,7 @@ def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
 
 
 def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
-    """Refuse an impossible probability, and an unknown kind of interval.
-
-    Raises
-    ------
-    ScopeError, BayesBiasError
-    """
+    """Refuse an impossible probability, and an unknown kind of interval."""
     check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
@@ -165,12 +160,7 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
 
 
 def check_rope(rope: float | None) -> None:
-    """Refuse an impossible region of practical equivalence.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse an impossible region of practical equivalence."""
     if rope is not None and not (is_number(rope) and rope > 0):
         raise BayesBiasError(
             f"rope: must be a positive number in the units of the table, such as 0.01, or None, got {rope!r}"

@@ -136,8 +136,8 @@ def report(
     scopes = _scopes([source.table for source in measured], scope)
     by_list = _contrasts([source.table for source in measured], contrasts)
     designs = [
-        _calibration(source.origin, own_scope)
-        for source, own_scope in zip(measured, scopes, strict=True)
+        _calibration(source.origin, scope_of_table)
+        for source, scope_of_table in zip(measured, scopes, strict=True)
         if source.origin
     ]
     nulls = drawn_beside(designs, spec, calibration_draws, seed)

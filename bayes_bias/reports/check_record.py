@@ -20,18 +20,7 @@ from bayes_bias.table.scopes import ScopeName
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a check may look at: one list, its fit, and the settings of the report.
-
-    Attributes
-    ----------
-    nulls : callable or None
-        Waits for the random nulls of the list's design; returns them, or why there are none. None for a table without
-        an embedding.
-    null_draws : int
-        The number of random nulls.
-    against_published : bool
-        Whether to fit the published model, too.
-    """
+    """What a check may look at: one list, its fit, and the settings of the report."""
 
     table: AssociationTable
     fitted: Fitted
@@ -40,6 +29,7 @@ class Study:
     ci_prob: float
     seed: int
     sampling: Sampling
+    # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
     nulls: Callable[[], Calibration | str] | None
     null_draws: int
     progress: Progress
@@ -51,36 +41,16 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What one check says of one list.
+    """What one check says of one list."""
 
-    Attributes
-    ----------
-    text : str
-        In sentences; where the check was not made, why.
-    numbers : mapping of str to number or text
-        Its row of ``evidence.csv``; the checker names the columns.
-    alarm : bool
-        Whether a reader has to know before anything else.
-    in_verdict : bool
-        Whether the verdict says so already, and the page need not say it beside it.
-    figures : mapping of str to Axes
-        What it has to show, with a name for each file.
-    figure_options : mapping of str to mapping
-        What it adds to the list's other figures: arguments of their plots, by the kind of figure.
-    tables : mapping of str to pandas.DataFrame
-        Its CSV files by name. Each holds the rows of all lists.
-    result : object
-        The numbers behind it; None where the check was not made.
-    """
-
-    text: str
-    numbers: Mapping[str, Any] = _NOTHING
-    alarm: bool = False
-    in_verdict: bool = False
-    figures: Mapping[str, Axes] = _NOTHING
-    figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING
-    tables: Mapping[str, pd.DataFrame] = _NOTHING
-    result: Any = None
+    text: str  # or why the check was not made
+    numbers: Mapping[str, Any] = _NOTHING  # its row of ``evidence.csv``, by the checker's columns
+    alarm: bool = False  # whether a reader must know before anything else
+    in_verdict: bool = False  # whether the verdict says so already
+    figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
+    figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
+    tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
+    result: Any = None  # the numbers behind it; None where the check was not made
 
 
 @dataclass(frozen=True)
@@ -95,25 +65,13 @@ type Sentence = tuple[str | Cite, ...]
 
 @dataclass(frozen=True)
 class Checker:
-    """A check that every report makes: `Study` to `Check`, list by list.
-
-    Attributes
-    ----------
-    name, title : str
-        Its key in a section, and its heading on the page.
-    columns : tuple of str
-        Its columns of ``evidence.csv``.
-    run : callable
-        Makes the check.
-    methods : callable
-        Its sentence in the methods text, from the checks of all lists by name; empty where it has none.
-    """
+    """A check that every report makes, list by list."""
 
     name: str
-    title: str
-    columns: tuple[str, ...]
+    title: str  # its heading on the page
+    columns: tuple[str, ...]  # its columns of ``evidence.csv``
     run: Callable[[Study], Check]
-    methods: Callable[[Mapping[str, Check]], Sentence]
+    methods: Callable[[Mapping[str, Check]], Sentence]  # its sentence in the methods text, from the checks of all lists
 
 
 def works_of(sentence: Sentence) -> tuple[str | Reference, ...]:

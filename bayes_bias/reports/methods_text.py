@@ -34,25 +34,13 @@ _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 
 @dataclass(frozen=True, eq=False)
 class Methods:
-    """A template, what it fills in, and the works that it may cite.
-
-    Attributes
-    ----------
-    template : str
-    facts : mapping of str to object
-    sources : tuple of Reference
-        Works that are not in ``references.toml``: sources of word lists and models.
-    sampled : Sentence
-        The convergence of the fits.
-    checks : tuple of Sentence
-        A paragraph for each check.
-    """
+    """A template, what it fills in, and the works that it may cite."""
 
     template: str
     facts: Mapping[str, Any]
-    sources: tuple[Reference, ...] = ()
-    sampled: Sentence = ()
-    checks: tuple[Sentence, ...] = ()
+    sources: tuple[Reference, ...] = ()  # works that are not in ``references.toml``
+    sampled: Sentence = ()  # the convergence of the fits
+    checks: tuple[Sentence, ...] = ()  # a paragraph for each check
 
     @cached_property
     def references(self) -> tuple[Cited, ...]:

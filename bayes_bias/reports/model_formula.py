@@ -15,8 +15,8 @@ def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
     of_words = f"mean[g, c] + {effects.format(r='')}"
     if not replicated:
         return of_words
-    own = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
-    return f"{of_words} + {own} + {effects.format(r=', r')}"
+    of_replicate = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
+    return f"{of_words} + {of_replicate} + {effects.format(r=', r')}"
 
 
 def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:

@@ -17,13 +17,7 @@ _COMPLETE = f"{UNFINISHED}but-complete"
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
-    """Refuse a folder that cannot be written, or that holds something, before anything is computed for it.
-
-    Raises
-    ------
-    OutputError
-        It is a file, nothing can be written there, or something is there already and not to be overwritten.
-    """
+    """Refuse a folder that cannot be written, or that holds something, before anything is computed for it."""
     out = check_path("out", out, OutputError)
     check_switch("overwrite", overwrite)
     check_home(out, "out")

@@ -92,8 +92,8 @@ class Section:
     @property
     def weat(self) -> Weat | None:
         """WEAT of the list; None where it is not defined, and `no_weat` says why."""
-        found = self.measures.results.get("WEAT")
-        return found if isinstance(found, Weat) else None
+        result = self.measures.results.get("WEAT")
+        return result if isinstance(result, Weat) else None
 
     @property
     def no_weat(self) -> str:
@@ -103,8 +103,8 @@ class Section:
     @property
     def quasi_f(self) -> QuasiF | None:
         """The second opinion on the list's bias; None where it has none."""
-        found = self.measures.results.get("quasi-F")
-        return found if isinstance(found, QuasiF) else None
+        result = self.measures.results.get("quasi-F")
+        return result if isinstance(result, QuasiF) else None
 
     @property
     def replicate_kind(self) -> str:

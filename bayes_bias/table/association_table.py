@@ -474,7 +474,7 @@ class AssociationTable(Telling):
 
 def check_table(table: Any, name: str = "table") -> None:
     """Refuse what is not a table."""
-    needed = "no table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
+    needed = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
     check_kind(name, table, AssociationTable, needed, TableError)
 
 

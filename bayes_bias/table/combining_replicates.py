@@ -44,7 +44,7 @@ def combine_replicates(
     >>> tables = {f"seed {n}": cosines(f"word2vec-{n}.txt", "weat6") for n in range(5)}        # doctest: +SKIP
     >>> combine_replicates(tables, kind="seed")                                                     # doctest: +SKIP
     """
-    needed = "no mapping of names to tables; give {'seed 1': table, 'seed 2': another}"
+    needed = "not a mapping of names to tables; give {'seed 1': table, 'seed 2': another}"
     check_kind("tables", tables, Mapping, needed, TableError)
     for label, table in tables.items():
         check_table(table, f"tables, {kind} '{label}'")

@@ -22,18 +22,10 @@ EQUAL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The tables of single replicates, over the same words in the same order.
+    """The tables of single replicates, over the same words in the same order."""
 
-    Attributes
-    ----------
-    kind : str
-        What one is: "template", "seed", "corpus", "layer"; "replicate" where nobody says.
-    tables : mapping of str to xarray.DataArray
-        The values of each by its label, dims ``(target, attribute)``.
-    """
-
-    kind: str
-    tables: Mapping[str, xr.DataArray]
+    kind: str  # "template", "seed", "corpus", "layer"; "replicate" where nobody says
+    tables: Mapping[str, xr.DataArray]  # values ``(target, attribute)`` by the replicate's label
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -107,13 +99,7 @@ class StackedVectors:
 
 
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
-    """Replicates over the words that all of them share, in the order of the first, and notices of lost words.
-
-    Raises
-    ------
-    TableError
-        Fewer than two; a word in another group or class; a group or class without a word in common; a missing pair.
-    """
+    """Replicates over the words that all of them share, in the order of the first, and notices of lost words."""
     if len(tables) < 2:
         raise TableError(
             f"replicates: there is one {kind} or none ({', '.join(map(repr, tables))}), which does not show how"

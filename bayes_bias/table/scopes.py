@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, cast
 
 import xarray as xr
 
-from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
 from bayes_bias.table.word_labels import Side
 
@@ -25,18 +25,10 @@ type Part = Literal[
 
 @dataclass(frozen=True)
 class Facet:
-    """One side of a table, whose words may count as a sample; or its replicates.
+    """One side of a table, whose words may count as a sample; or its replicates."""
 
-    Attributes
-    ----------
-    name : str
-        In the plural; also the part of a contrast's variance that it contributes.
-    dim : str
-        The dimension of the table that its words lie along.
-    """
-
-    name: Part
-    dim: Side | Literal["replicate"]
+    name: Part  # in the plural, as the part of a contrast's variance that it contributes
+    dim: Side | Literal["replicate"]  # the dimension of the table that its words lie along
 
 
 TARGETS = Facet("targets", dim="target")
@@ -66,29 +58,14 @@ ScopeName = Literal[
 
 @dataclass(frozen=True)
 class Scope:
-    """The facets whose words count as samples; words of the others are exactly the ones that matter.
-
-    Attributes
-    ----------
-    name : str
-        What arguments and files call it.
-    facets : frozenset of Facet
-    condition : str
-        What a statement under it presupposes.
-    reach : str
-        What it generalises to.
-    reason : str
-        Why one would choose it, in a clause.
-    words : str
-        What grows when a list is made longer.
-    """
+    """The facets whose words count as samples; words of the others are exactly the ones that matter."""
 
     name: ScopeName
     facets: frozenset[Facet]
-    condition: str
-    reach: str
-    reason: str
-    words: str
+    condition: str  # what a statement under it presupposes
+    reach: str  # what it generalises to
+    reason: str  # why one would choose it, in a clause
+    words: str  # what grows when a list is made longer
 
     def __contains__(self, facet: Facet) -> bool:
         return facet in self.facets
@@ -216,44 +193,32 @@ SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)
 
 
 def scope_of(name: str) -> Scope:
-    """The scope of a name.
-
-    Raises
-    ------
-    ScopeError
-        There is no such scope.
-    """
-    for known in get_args(ScopeName):
-        if name == known:
-            return SCOPES[known]
-    raise ScopeError(f"scope: '{name}' is not a scope; {did_you_mean(name, SCOPES)}")
+    """The scope of a name."""
+    if isinstance(name, str) and name in SCOPES:
+        return SCOPES[cast(ScopeName, name)]
+    raise ScopeError(f"scope: '{name}' is not a scope", name, SCOPES)
 
 
-def is_effect_of(part: Part, own: Facet | None) -> bool:
+def is_effect_of(part: Part, facet: Facet | None) -> bool:
     """Whether a part is that of effects of a facet's words, or of replicates, and not of the residual."""
-    return own is not None and own in PARTS[part] and not part.startswith("residual")
+    return facet is not None and facet in PARTS[part] and not part.startswith("residual")
 
 
-def is_noise(part: Part, scope: Scope, own: Facet | None = None) -> bool:
+def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
     """Whether a part of a contrast's variance is noise under a scope.
 
-    It is where it differs with something that is sampled; but for the effects of a facet's `own` words, or replicates,
-    each of which a contrast may be of.
+    It is noise where it differs with something that is sampled. The effects of words are not, where a contrast is made
+    `by_word` of that facet.
     """
     sampled = PARTS[part] & scope.facets
-    return bool(sampled - {own} if is_effect_of(part, own) else sampled)
+    return bool(sampled - {by_word} if is_effect_of(part, by_word) else sampled)
 
 
 def sampling_scope(name: str) -> Scope:
-    """A scope under which something is uncertain; refused otherwise.
-
-    Raises
-    ------
-    ScopeError
-    """
+    """A scope under which something is uncertain; refused otherwise."""
     scope = scope_of(name)
     if scope.samples_nothing:
-        valid = [each.name for each in SCOPES.values() if not each.samples_nothing]
+        valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
         raise ScopeError(
             f"scope: '{name}' generalises to no other words, so it has no interval, no density and no number of words"
             f" that matters; valid: {', '.join(valid)}"
@@ -278,27 +243,22 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
     """The scope of a name, refused where a design cannot carry it, as `table_means` describes the design.
 
     Without replicates "all" is "both".
-
-    Raises
-    ------
-    ScopeError
-        The message names the group or class of one word and the scopes that remain.
     """
-    found, remaining = scope_of(scope), possible_scopes(data)
-    if found.name == DEFAULT_SCOPE:
-        found = SCOPES[widest_scope(data)]
-    if found.samples_replicates and not data.replication.size:
+    known, remaining = scope_of(scope), possible_scopes(data)
+    if known.name == DEFAULT_SCOPE:
+        known = SCOPES[widest_scope(data)]
+    if known.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
             f" {' or '.join(map(repr, remaining))}"
         )
-    if found.name not in remaining:
+    if known.name not in remaining:
         single = [name for facet in WORDS for name in _of_one_word(data, facet)]
         raise ScopeError(
-            f"scope: '{found.name}' generalises from a group or class of one word ({', '.join(single)});"
+            f"scope: '{known.name}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
         )
-    return found
+    return known
 
 
 def _of_one_word(data: xr.Dataset, facet: Facet) -> list[str]:

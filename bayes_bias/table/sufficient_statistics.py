@@ -1,7 +1,7 @@
 """What the models need to know of the cosines: who belongs where, block means, sums of squares.
 
 The crossed design is complete, so the likelihood of all raw cosines is exactly a function of these few
-numbers, however long the lists are. This is no pre-averaging: sample sizes, variances and the raw scatter all
+numbers, however long the lists are. Nothing is averaged beforehand: sample sizes, variances and the raw scatter all
 enter.
 """
 
@@ -106,11 +106,6 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         ``replicate_target_scatter``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their
         ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
         table.
-
-    Raises
-    ------
-    TableError
-        The table is incomplete or holds repeated pairs, or a side has both sub-topics and pairs.
     """
     refuse_repeats(table)
     if not table.is_complete:
@@ -133,7 +128,7 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
 
 
 def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
-    """Positions of the classes that are no controls; they come first."""
+    """Positions of the classes other than controls, which come first."""
     return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
 
 

@@ -114,13 +114,13 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
     groups, classes = set(tidy.group), set(tidy.attribute_class)
     for group, attribute_class in stereotypes.items():
         if group not in groups:
-            raise TableError(f"stereotypes: '{group}' is no group; {did_you_mean(group, groups)}")
+            raise TableError(f"stereotypes: '{group}' is not a group; {did_you_mean(group, groups)}")
         if attribute_class not in classes:
             hint = did_you_mean(attribute_class, classes)
-            raise TableError(f"stereotypes: '{attribute_class}' is no attribute class; {hint}")
+            raise TableError(f"stereotypes: '{attribute_class}' is not an attribute class; {hint}")
     for name in opposites:
         if name not in classes or name in stereotypes.values():
-            why = "no attribute class" if name not in classes else "stereotypical for a group"
+            why = "not an attribute class" if name not in classes else "stereotypical for a group"
             raise TableError(f"opposites: '{name}' is {why}; {did_you_mean(name, classes)}")
     if missing := sorted(groups - set(stereotypes)):
         raise TableError(f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it")
@@ -143,7 +143,7 @@ def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
 
 def _lonely_notices(values: xr.DataArray) -> tuple[str, ...]:
     return tuple(
-        f"{name}: one word alone is labelled '{label}', so it is no pair"
+        f"{name}: one word alone is labelled '{label}', so it is not a pair"
         for name in LABELS
         if name.endswith("_pair") and name in values.coords
         for label in lonely(values, name)

@@ -27,21 +27,12 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clusters of one side's words.
+    """The clusters of one side's words."""
 
-    Attributes
-    ----------
-    kinds : tuple of str
-        ``("topic",)``, ``("pair",)``, or empty where the list names neither.
-    index : array (words,)
-        The position of each word's cluster, -1 for none.
-    share : array (words,)
-        Correlation of the effects of two words of one cluster, where it is known. Zero where words are independent, and
-        where what clusters share has scales of its own, which `kinds` says.
-    """
-
-    kinds: tuple[str, ...]
-    index: NDArray[np.intp]
+    kinds: tuple[str, ...]  # ``("topic",)``, ``("pair",)``, or empty where the list names neither
+    index: NDArray[np.intp]  # the position of each word's cluster, -1 for none
+    # Correlation of the effects of two words of one cluster, where it is known. Zero where words are independent, and
+    # where what clusters share has scales of its own, which `kinds` says.
     share: NDArray[np.float64]
 
     @classmethod
@@ -120,13 +111,7 @@ class Clusters:
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
-    """The sub-topics or pairs of a side's words.
-
-    Raises
-    ------
-    TableError
-        The side has both, and their effects cannot be separated.
-    """
+    """The sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
     if f"{side}_share" in table.values.coords and table.values[f"{side}_share"].any():
         clusters, share = (table.values[f"{side}_{what}"].to_numpy() for what in ("related", "share"))

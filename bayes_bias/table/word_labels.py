@@ -34,7 +34,7 @@ def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str
 
 
 def settled(values: xr.DataArray) -> xr.DataArray:
-    """The same without labels that say nothing: a pair of which one word is gone is no pair."""
+    """Values without labels that say nothing, such as that of a pair with one word left."""
     for name, dim in LABELS.items():
         if name not in values.coords:
             continue

@@ -108,7 +108,7 @@ def test_what_is_there_is_not_overwritten_unasked_nor_anything_sampled_first(run
 
 def test_a_device_is_not_replaced(run):
     code, _, err = run("fit", "weat6", "--out", "/dev/null", "--overwrite")
-    assert (code, err) == (2, "error: --out: '/dev/null' is a device and no file; name another\n")
+    assert (code, err) == (2, "error: --out: '/dev/null' is a device, not a file; name another\n")
     assert Path("/dev/null").is_char_device()
 
 

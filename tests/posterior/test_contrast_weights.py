@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.posterior.contrast import Weights, _checked_weights
+from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.sufficient_statistics import table_means
 from tests.helpers import random_table, refused
@@ -16,7 +16,7 @@ HALF = {("men", "work"): 0.5, ("men", "home"): -0.5, ("women", "home"): 0.5, ("w
 
 
 def weights_of(weights: Weights, label: str = "a", *, levels: bool = False) -> xr.DataArray:
-    return _checked_weights(DATA, weights, label, levels)
+    return checked_weights(DATA, weights, label, levels=levels)
 
 
 def test_the_bias_written_out_by_hand_has_the_weights_of_the_bias():
