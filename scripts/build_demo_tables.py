@@ -43,8 +43,8 @@ def main() -> None:
     for name, odds, seed in (("pairs-demo", BIASED, 1), ("pairs-demo-even", EVEN, 2)):
         with tempfile.TemporaryDirectory() as folder:
             # Asked for the names and words alone, since a model this small learns them late among others.
-            asked = [*WORDS.targets, *WORDS.attributes]
-            model = train_masked(list(text(odds, seed)), f"{folder}/{name}", seed=seed, epochs=8, asked=asked)
+            words = [*WORDS.targets, *WORDS.attributes]
+            model = train_masked(list(text(odds, seed)), f"{folder}/{name}", seed=seed, epochs=8, maskable=words)
             scores = bb.sentence_pairs.score(bb.language_models.load_masked(model), pairs, "aul")
         columns = {"score_more": scores.score_more.round(5), "score_less": scores.score_less.round(5)}
         write(name, pairs.assign(**columns), told_of_pairs(odds))

@@ -12,7 +12,7 @@ from bayes_bias.embeddings.subspace import defining_subspace
 from bayes_bias.embeddings.word_vectors import stack_unit
 from bayes_bias.known_bias.corpora import Truth
 from bayes_bias.known_bias.scenario import Scenario
-from bayes_bias.known_bias.scenario_lists import TARGETS, of_all_targets, of_two_groups
+from bayes_bias.known_bias.scenario_lists import TARGETS, lists_of
 from bayes_bias.known_bias.vocabulary import Attribute
 from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.measure_table import measure_all
@@ -33,7 +33,7 @@ _INTERVAL = (0.025, 0.975)
 # Measures whose value for a word has no sign, though they know one.
 _SIGNED = {"SAME": "SAME (signed)", "Direct Bias": "Direct Bias (signed)", "unmasking": "unmasking (signed)"}
 
-# Mean cosine with the group's words less that with all others: what WEAT calls the association of a word.
+# Mean cosine with the group's words minus that with all others: what WEAT calls the association of a word.
 SCORE = "WEAT score"
 
 type Record = dict[str, Any]
@@ -59,29 +59,18 @@ class Answers:
 def ask_vectors(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarray], *, seed: int = 1) -> Answers:
     """Ask static vectors: every measure that applies, and the posterior, of every attribute.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    truth : Truth
-        Which targets go into which group is known from it; the numbers are not.
-    vectors : mapping of str to array
-        Of the targets and of all words of the groups.
-    seed : int
+    From the truth is known which targets go into which group; its numbers are not.
     """
     words: list[Record] = []
     models: list[Record] = []
     for attribute in scenario.described.values():
-        wordlist = of_all_targets(scenario, attribute, scenario.words)
-        every = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
-        sets = defining_sets(attribute)
-        found = of_one_table(every, sets, TARGETS, scenario.posterior, seed)
-        words += [{"attribute": attribute.name, **row} for row in found.words]
-        models += [{"attribute": attribute.name, **row} for row in found.models]
-        models.append({"attribute": attribute.name, "list": TARGETS, **_angle(vectors, attribute)})
-        for number, wordlist in enumerate(of_two_groups(scenario, truth, attribute), start=1):
+        for name, wordlist in lists_of(scenario, truth, attribute).items():
             table = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
-            two = of_one_table(table, sets, f"two groups {number}", scenario.posterior, seed)
-            models += [{"attribute": attribute.name, **row} for row in two.models]
+            answers = of_one_table(table, defining_sets(attribute), name, scenario.posterior, seed)
+            models += [{"attribute": attribute.name, **row} for row in answers.models]
+            if name == TARGETS:
+                words += [{"attribute": attribute.name, **row} for row in answers.words]
+                models.append({"attribute": attribute.name, "list": TARGETS, **_angle(vectors, attribute)})
     return Answers(words, models)
 
 
@@ -103,9 +92,10 @@ def of_one_table(
     words: list[Record] = []
     for name, result in measured.results.items():
         if isinstance(result, Same):
-            against = result.one_against_rest.iloc[0]  # the group that is asked for stands first
+            first_against_rest = result.one_against_rest.iloc[0]
             models += [
-                {"list": which, "measure": f"SAME {part}", "value": float(against[part])} for part in against.index
+                {"list": which, "measure": f"SAME {part}", "value": float(value)}
+                for part, value in first_against_rest.items()
             ]
         words += [
             {"measure": label, "target": target, "value": float(value)}
@@ -113,21 +103,21 @@ def of_one_table(
             for target, value in values.items()
         ]
     if posterior:
-        found = _posterior(table, which, seed)
-        words += found.words
-        models += found.models
+        answers = _posterior(table, which, seed)
+        words += answers.words
+        models += answers.models
     return Answers(words, models)
 
 
-def _word_values(name: str, result: Result, asked: str) -> list[tuple[str, pd.Series]]:
+def _word_values(name: str, result: Result, first_class: str) -> list[tuple[str, pd.Series]]:
     """The column that a measure is about, and where that has no sign the one that has."""
     if result.words is None or result.word_values is None:
         return []
-    found = [(SCORE if name == QuasiF.measure else name, result.word_values)]
+    values = [(SCORE if name == QuasiF.measure else name, result.word_values)]
     if name in _SIGNED:
-        signed = [column for column in result.words if column in ("component_1", asked) or " - " in str(column)]
-        found += [(_SIGNED[name], result.words[column]) for column in signed[:1]]
-    return found
+        signed = [column for column in result.words if column in ("component_1", first_class) or " - " in str(column)]
+        values += [(_SIGNED[name], result.words[column]) for column in signed[:1]]
+    return values
 
 
 def _posterior(table: AssociationTable, which: str, seed: int) -> Answers:
@@ -148,15 +138,12 @@ def target_biases(table: AssociationTable, *, seed: int) -> list[Record]:
 
 
 def _target_biases(fitted: Fitted) -> list[Record]:
-    found = estimate_of(fitted, "target_bias").mixture
-    assert found is not None  # the crossed model is collapsed
-    lower, upper = found.quantiles(_INTERVAL)
-    return [
-        {"measure": POSTERIOR, "target": target, "value": value, "ci95_lb": low, "ci95_ub": high}
-        for target, value, low, high in zip(
-            found.centre.contrast.to_numpy().tolist(), found.mean.tolist(), lower.tolist(), upper.tolist(), strict=True
-        )
-    ]
+    bias = estimate_of(fitted, "target_bias").mixture
+    assert bias is not None  # the crossed model is collapsed
+    lower, upper = bias.quantiles(_INTERVAL)
+    targets = bias.centre.contrast.to_numpy()
+    table = {"measure": POSTERIOR, "target": targets, "value": bias.mean, "ci95_lb": lower, "ci95_ub": upper}
+    return pd.DataFrame(table).to_dict("records")
 
 
 def _spread(fitted: Fitted) -> Record:
@@ -170,7 +157,7 @@ def _angle(vectors: Mapping[str, np.ndarray], attribute: Attribute) -> Record:
     """Degrees between two bias directions: of the classes' mean difference, and of the pairs' first component."""
     first, others = (
         stack_unit(vectors, words, f"classes of {attribute.name}")
-        for words in (attribute.classes[attribute.asked], attribute.others)
+        for words in (attribute.classes[attribute.first_group], attribute.others)
     )
     difference = first.mean(axis=0) - others.mean(axis=0)
     component = defining_subspace(vectors, defining_sets(attribute))[0]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayes_bias.arguments import is_between, is_number
 from bayes_bias.errors import ScenarioError, did_you_mean
+from bayes_bias.known_bias.toml_values import count, numbers, read_values
 
 MAJORITY, SKEW, EQUAL = "majority", "skew", "equal"
 
@@ -63,7 +63,7 @@ class Scheme:
 
 
 def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
-    """A scheme from the table [truth] of a scenario.
+    """A scheme from the table [truth] of a scenario, for attributes with these numbers of groups.
 
     Raises
     ------
@@ -75,28 +75,31 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
     kind = content["scheme"]
     if kind not in _KEYS:
         raise ScenarioError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
-    for key in content:
-        if key not in ("scheme", *_KEYS[kind]):
-            raise ScenarioError(f"{name}: scheme '{kind}' has no key '{key}'; {did_you_mean(key, _KEYS[kind])}")
+    given = {key: value for key, value in content.items() if key != "scheme"}
+    where = f"{name}: scheme '{kind}'"
     if kind == EQUAL:
-        truths = count_in({"truths": 1, **content}, "truths", 1, name)
-        return Scheme(kind, tuple({} for _ in range(truths)))
-    grid = [_numbers(content, key, name) for key in _KEYS[kind]]
-    cells = tuple(dict(zip(_KEYS[kind], values, strict=True)) for values in product(*grid))
-    if kind == MAJORITY:
-        for cell in cells:
-            _check_majority(cell["min_p"], cell["max_p"], max(groups.values()), name)
-    else:
-        _check_skew(cells, groups, name)
+        return Scheme(kind, ({},) * read_values({"truths": 1} | given, {"truths": count(1)}, where)["truths"])
+    missing = dict.fromkeys(_KEYS[kind])
+    grid = read_values(missing | given, dict.fromkeys(_KEYS[kind], numbers), where)
+    cells = tuple(dict(zip(grid, map(float, values), strict=True)) for values in product(*grid.values()))
+    for cell in cells:
+        _check_cell(kind, cell, where)
+    for attribute, number in groups.items():
+        if kind == SKEW and number != 2:
+            raise ScenarioError(
+                f"{where} is for two groups, and '{attribute}' has {number}; take 'majority', or other attributes"
+            )
     return Scheme(kind, cells)
 
 
-def count_in(content: Mapping[str, Any], key: str, least: int, name: str) -> int:
-    """The whole number under `key`; anything else, or fewer than `least`, raises ScenarioError."""
-    value = content[key]
-    if type(value) is not int or value < least:
-        raise ScenarioError(f"{name}: '{key}' is {value!r}; give a whole number, {least} or more")
-    return value
+def _check_cell(kind: str, cell: Mapping[str, float], where: str) -> None:
+    if kind == MAJORITY:
+        possible, needed = 0 <= cell["min_p"] <= cell["max_p"] <= 1, "0 <= min_p <= max_p <= 1"
+    else:
+        possible, needed = 0 <= cell["mu"] <= 1 and cell["sigma"] >= 0, "mu from 0 to 1, sigma 0 or more"
+    if not possible:
+        values = " and ".join(f"'{key}' {value:g}" for key, value in cell.items())
+        raise ScenarioError(f"{where} has {values}; give {needed}")
 
 
 def _with_majority(least: float, most: float, groups: int, rng: np.random.Generator) -> np.ndarray:
@@ -108,39 +111,3 @@ def _with_majority(least: float, most: float, groups: int, rng: np.random.Genera
         unspent -= shares[group]
     shares[order[-1]] = unspent
     return shares
-
-
-def _check_majority(least: float, most: float, groups: int, name: str) -> None:
-    if not 0 <= least <= most:
-        raise ScenarioError(f"{name}: 'min_p' is {least:g} and 'max_p' {most:g}; give 0 <= min_p <= max_p")
-    if least > 1:
-        raise ScenarioError(
-            f"{name}: 'min_p' is {least:g}: each of {groups} groups would have {least / groups:.2f} or more, which is"
-            f" {least:.2f} together; give at most 1"
-        )
-    if most > 1:
-        raise ScenarioError(
-            f"{name}: 'max_p' is {most:g}: a group before the last may have more than 1/{groups}, and the last no"
-            " majority; give at most 1"
-        )
-
-
-def _check_skew(cells: tuple[dict[str, float], ...], groups: Mapping[str, int], name: str) -> None:
-    for attribute, number in groups.items():
-        if number != 2:
-            raise ScenarioError(
-                f"{name}: scheme 'skew' is for two groups, and '{attribute}' has {number}; take 'majority', or other"
-                " attributes"
-            )
-    for cell in cells:
-        if not is_between(cell["mu"], 0, 1) or cell["sigma"] < 0:
-            raise ScenarioError(
-                f"{name}: 'mu' is {cell['mu']:g} and 'sigma' {cell['sigma']:g}; give mu from 0 to 1, sigma 0 or more"
-            )
-
-
-def _numbers(content: Mapping[str, Any], key: str, name: str) -> list[float]:
-    values = content.get(key)
-    if not isinstance(values, list) or not values or not all(is_number(value) for value in values):
-        raise ScenarioError(f"{name}: '{key}' is {values!r}; give a list of numbers, such as [0.1, 0.2]")
-    return [float(value) for value in values]

@@ -1,6 +1,6 @@
 """Intervals that take truths, and not trainings, as the sample: trainings of one truth tell much the same."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,15 @@ _SEED = 1
 
 
 def for_each(
-    frame: pd.DataFrame, by: Sequence[str], rows: Callable[[pd.DataFrame], Iterable[Mapping[str, Any]]]
+    frame: pd.DataFrame, by: Iterable[str], about: Callable[[pd.DataFrame], Iterable[Mapping[str, Any]]]
 ) -> pd.DataFrame:
     """Rows about each combination of these columns, in their order of appearance, beside the columns themselves."""
+    names = list(by)
     return pd.DataFrame(
         [
-            {**dict(zip(by, key, strict=True)), **row}
-            for key, own in frame.groupby(list(by), sort=False)
-            for row in rows(own)
+            {**dict(zip(names, key, strict=True)), **row}
+            for key, rows in frame.groupby(names, sort=False)
+            for row in about(rows)
         ]
     )
 
@@ -32,19 +33,9 @@ def for_each(
 def mean_over_truths(values: pd.Series, truths: pd.Series, *, fisher: bool = False) -> pd.Series:
     """The mean of truths' means, with Student's 95% interval over truths.
 
-    Parameters
-    ----------
-    values : Series
-        One for each training.
-    truths : Series
-        Which truth each is of.
-    fisher : bool
-        The values are correlations: they are averaged as inverse hyperbolic tangents.
-
-    Returns
-    -------
-    pandas.Series
-        ``value``, ``ci95_lb``, ``ci95_ub`` (missing for a single truth), ``truths``, ``trainings``.
+    `values` and `truths` have a row for each training. With `fisher`, values are correlations, and are averaged as
+    inverse hyperbolic tangents. Returns ``value``, ``ci95_lb``, ``ci95_ub`` (missing for a single truth), ``truths``,
+    ``trainings``.
 
     Examples
     --------
@@ -59,10 +50,10 @@ def mean_over_truths(values: pd.Series, truths: pd.Series, *, fisher: bool = Fal
     half = np.nan
     if means.size > 1:
         half = stats.t.ppf(0.975, means.size - 1) * means.std(ddof=1) / np.sqrt(means.size)
-    found = np.array([value, value - half, value + half])
-    found = np.tanh(found) if fisher else found
+    numbers = np.array([value, value - half, value + half])
+    numbers = np.tanh(numbers) if fisher else numbers
     return pd.Series(
-        dict(zip(["value", *INTERVAL], found.tolist(), strict=True))
+        dict(zip(["value", *INTERVAL], numbers.tolist(), strict=True))
         | {"truths": means.size, "trainings": int(known.sum())}
     )
 
@@ -71,19 +62,7 @@ def correlation_over_trainings(frame: pd.DataFrame, first: str, second: str) -> 
     """Pearson's correlation of two columns over all trainings, with a percentile interval from resampled truths.
 
     A truth that is drawn twice counts twice: sums over truths, weighted by how often each is drawn, are all that a
-    correlation needs.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each training, with its ``truth``.
-    first, second : str
-        Its columns.
-
-    Returns
-    -------
-    pandas.Series
-        As `mean_over_truths`; the interval is missing for fewer than five truths.
+    correlation needs. Returns what `mean_over_truths` does; the interval is missing for fewer than five truths.
 
     Examples
     --------
@@ -96,11 +75,11 @@ def correlation_over_trainings(frame: pd.DataFrame, first: str, second: str) -> 
     sums = pd.DataFrame({"n": 1.0, "x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y})
     by_truth = sums.groupby(complete.truth).sum().to_numpy()
     truths = len(by_truth)
-    found = {"value": float(_correlation(by_truth.sum(axis=0))), **dict.fromkeys(INTERVAL, np.nan)}
+    numbers = {"value": float(_correlation(by_truth.sum(axis=0))), **dict.fromkeys(INTERVAL, np.nan)}
     if truths >= FEWEST_TRUTHS:
         times = np.random.default_rng(_SEED).multinomial(truths, np.full(truths, 1 / truths), size=_RESAMPLES)
-        found |= zip(INTERVAL, np.nanquantile(_correlation(times @ by_truth), (0.025, 0.975)), strict=True)
-    return pd.Series(found | {"truths": truths, "trainings": len(complete)})
+        numbers |= zip(INTERVAL, np.nanquantile(_correlation(times @ by_truth), (0.025, 0.975)), strict=True)
+    return pd.Series(numbers | {"truths": truths, "trainings": len(complete)})
 
 
 def correlation(pairs: np.ndarray) -> float:

@@ -1,5 +1,6 @@
 """From a scenario to truths, and from a truth to a corpus with the shares that came out."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,15 +19,8 @@ NEUTRAL = -1
 class Truth:
     """What is true of every target.
 
-    Attributes
-    ----------
-    number : int
-    cell : mapping of str to float
-        The scheme's parameters.
-    shares : mapping of str to array
-        For each attribute p(group | target), ``(targets, groups)``.
-    mentioned : array of bool
-        Targets that occur with groups at all; the others occur with neutral words.
+    `cell` has the scheme's parameters; `shares` for each attribute p(group | target), ``(targets, groups)``;
+    `mentioned` which targets occur with groups at all: the others occur with neutral words.
     """
 
     number: int
@@ -37,14 +31,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Sentences, and how often each target was said with each group.
-
-    Attributes
-    ----------
-    sentences : tuple of str
-    counts : mapping of str to array
-        For each attribute sentences of each target with each group, ``(targets, groups)``.
-    """
+    """Sentences, and for each attribute how many of them say a target with a group, ``(targets, groups)``."""
 
     sentences: tuple[str, ...]
     counts: Mapping[str, np.ndarray]
@@ -86,16 +73,8 @@ def make_corpus(scenario: Scenario, truth: Truth, number: int = 0, words: int = 
 
     Words are put in as words. The group of each sentence is drawn with the target's shares, or it has neutral words.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    truth : Truth
-    number : int
-        Which corpus of the truth.
-    words : int
-        Words of the group in each sentence: the template has one, each further clause another.
-    half : str
-        "first" or "second" half of the templates; "" for all.
+    `number` counts the corpora of a truth. Of the `words` of the group in each sentence the template has one, each
+    further clause another. `half` is the "first" or "second" half of the templates; "" for all.
 
     Examples
     --------
@@ -169,23 +148,22 @@ def _written(
     templates = _templates(attribute, half) * scenario.repeats
     clauses = attribute.more[TRAINING]
     sentences = []
-    for target, own in zip(scenario.words, groups, strict=True):
-        for template, group in zip(templates, own, strict=True):
+    for target, groups_of_target in zip(scenario.words, groups, strict=True):
+        for template, group in zip(templates, groups_of_target, strict=True):
             more = rng.permutation(len(clauses))[: words - 1] if words > 1 else ()
             text = " ".join([template.removesuffix("."), *(clauses[k] for k in more)]) + "."
             roles = attribute.roles(None if group == NEUTRAL else int(group))
-            chosen = iter(rng.random(words))
-            # A role may come twice in a sentence, each time with a word of its own.
-            sentences.append(_filled(text, target, roles, chosen))
+            sentences.append(_filled(text, target, roles, iter(rng.random(words))))
     return sentences
 
 
-def _filled(text: str, target: str, roles: Mapping[str, tuple[str, ...]], chosen: Iterator[float]) -> str:
-    parts = SLOT.split(text)
-    for k in range(1, len(parts), 2):
-        if parts[k] == TARGET:
-            parts[k] = target
-        else:
-            own = roles[parts[k]]
-            parts[k] = own[int(next(chosen) * len(own))]
-    return "".join(parts)
+def _filled(text: str, target: str, roles: Mapping[str, tuple[str, ...]], chances: Iterator[float]) -> str:
+    """A role may come twice in a sentence, each time with a word of its own."""
+
+    def word(slot: re.Match[str]) -> str:
+        if slot[1] == TARGET:
+            return target
+        words = roles[slot[1]]
+        return words[int(next(chances) * len(words))]
+
+    return SLOT.sub(word, text)

@@ -33,7 +33,7 @@ CLASSIFIERS = ("logistic regression", "two layers")
 # Occupations to tell apart, people of each in training and in test, and the words of a biography.
 _CLASSES = 20
 _PEOPLE = 200
-_MENTIONS, _OWN, _LEAKS = 6, 0.35, 4
+_MENTIONS, _OF_OCCUPATION, _LEAKS = 6, 0.35, 4
 _STREAM = 5
 
 
@@ -45,7 +45,7 @@ def downstream(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarra
     Returns
     -------
     list of records
-        ``attribute``, ``classifier``, ``components``, ``target``; ``gap`` (rate of the first group less that of all
+        ``attribute``, ``classifier``, ``components``, ``target``; ``gap`` (rate of the first group minus that of all
         others), ``bias`` (WEAT score of the target in the same vectors), ``accuracy`` and ``mean_square`` (unbiased,
         over classes) of the classifier.
     """
@@ -54,11 +54,14 @@ def downstream(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarra
         sets = defining_sets(attribute)
         rng = np.random.default_rng([scenario.seed, _STREAM, truth.number, seed])
         chosen = np.sort(rng.choice(np.flatnonzero(truth.mentioned), min(_CLASSES, scenario.targets), replace=False))
-        people = [_people(scenario, truth, attribute, chosen, rng, balanced=test) for test in (False, True)]
+        people = [_people(scenario, truth, attribute, chosen, rng, test) for test in (False, True)]
         for components in COMPONENTS:
-            used = HardDebias(components).fit_transform(vectors, sets) if components else _unit(vectors)
+            if components:
+                used = HardDebias(components).fit_transform(vectors, sets)
+            else:  # at length one, as debiasing leaves them
+                used = dict(zip(vectors, stack_unit(vectors, list(vectors), "vectors"), strict=True))
             bias = _scores(scenario, attribute, used)
-            train, test = ((_features(each, used), each) for each in people)
+            train, test = ((_features(sample, used), sample) for sample in people)
             rows += [
                 {"attribute": attribute.name, "classifier": name, "components": components, **row}
                 for name in CLASSIFIERS
@@ -68,25 +71,19 @@ def downstream(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarra
 
 
 def _people(
-    scenario: Scenario,
-    truth: Truth,
-    attribute: Attribute,
-    chosen: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    balanced: bool,
+    scenario: Scenario, truth: Truth, attribute: Attribute, chosen: np.ndarray, rng: np.random.Generator, balanced: bool
 ) -> pd.DataFrame:
     """A row for each person: class, whether of the first group, and the words of the biography."""
-    first, others = np.array(attribute.classes[attribute.asked]), np.array(attribute.others)
+    first, others = np.array(attribute.classes[attribute.first_group]), np.array(attribute.others)
     names = np.array(scenario.words)[chosen]
     rows = []
     for label, share in enumerate(truth.shares[attribute.name][chosen, 0]):
         of_first = rng.random(_PEOPLE) < (0.5 if balanced else share)
-        own = rng.random((_PEOPLE, _MENTIONS)) < _OWN
-        said = np.where(own, label, rng.integers(len(chosen), size=own.shape))
-        for leads, mentions in zip(of_first, said, strict=True):
-            words = [*names[mentions], *rng.choice(first if leads else others, _LEAKS)]
-            rows.append({"label": label, "first": bool(leads), "words": words})
+        of_occupation = rng.random((_PEOPLE, _MENTIONS)) < _OF_OCCUPATION
+        said = np.where(of_occupation, label, rng.integers(len(chosen), size=of_occupation.shape))
+        for is_first, mentions in zip(of_first, said, strict=True):
+            words = [*names[mentions], *rng.choice(first if is_first else others, _LEAKS)]
+            rows.append({"label": label, "first": bool(is_first), "words": words})
     return pd.DataFrame(rows)
 
 
@@ -94,29 +91,23 @@ def _gaps(
     classes: list[str],
     train: tuple[np.ndarray, pd.DataFrame],
     test: tuple[np.ndarray, pd.DataFrame],
-    bias: dict[str, float],
+    bias: pd.Series,
     name: str,
     seed: int,
 ) -> list[Record]:
-    """Train a classifier, and count whom it recognises: features and people, each."""
-    (seen, known), (features, people) = train, test
-    model = _classifier(name, seed)
-    model.fit(seen, known.label)
-    right = (model.predict(features) == people.label).to_numpy()
-    cell = (people.label, (~people["first"]).astype(int))
-    people_of, hits = (np.zeros((len(classes), 2), dtype=int) for _ in range(2))
-    np.add.at(people_of, cell, 1)
+    """Train a classifier, and count whom it recognises; `train` and `test` are features and people."""
+    (features, people), (new_features, new_people) = train, test
+    model = _classifier(name, seed).fit(features, people.label)
+    right = (model.predict(new_features) == new_people.label).to_numpy()
+    cell = (new_people.label, (~new_people["first"]).astype(int))
+    counts, hits = (np.zeros((len(classes), 2), dtype=int) for _ in range(2))
+    np.add.at(counts, cell, 1)
     np.add.at(hits, cell, right.astype(int))
-    about = {"accuracy": float(right.mean()), "mean_square": unbiased_mean_square(hits, people_of)}
+    about = {"accuracy": float(right.mean()), "mean_square": unbiased_mean_square(hits, counts)}
     return [
-        {"target": target, "gap": float(own[0] - own[1]), "bias": bias[target], **about}
-        for target, own in zip(classes, hits / people_of, strict=True)
+        {"target": target, "gap": float(first - others), "bias": float(bias[target]), **about}
+        for target, (first, others) in zip(classes, hits / counts, strict=True)
     ]
-
-
-def _unit(vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The vectors at length one, as debiasing leaves them."""
-    return dict(zip(vectors, stack_unit(vectors, list(vectors), "vectors"), strict=True))
 
 
 def _features(people: pd.DataFrame, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -132,8 +123,7 @@ def _classifier(name: str, seed: int) -> Any:
     return make_pipeline(StandardScaler(), head)
 
 
-def _scores(scenario: Scenario, attribute: Attribute, vectors: Mapping[str, np.ndarray]) -> dict[str, float]:
-    table = cosines(vectors, of_all_targets(scenario, attribute, scenario.words), controls=())
-    words = quasi_f(table).words
+def _scores(scenario: Scenario, attribute: Attribute, vectors: Mapping[str, np.ndarray]) -> pd.Series:
+    words = quasi_f(cosines(vectors, of_all_targets(scenario, attribute, scenario.words), controls=())).words
     assert words is not None  # the measure is defined on words
-    return {str(word): float(value) for word, value in words.association.items()}
+    return words.association

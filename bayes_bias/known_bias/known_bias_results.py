@@ -13,9 +13,10 @@ from bayes_bias.formatting import Telling
 from bayes_bias.known_bias.scenario import Scenario
 
 # A training is one model of one corpus; a corpus is one truth's, with so many words of a group in a sentence.
+MODEL = ["attribute", "model", "words_per_sentence"]
 CORPUS = ["truth", "words_per_sentence", "corpus", "half"]
-MODELS = "models"
 TRAINING = [*CORPUS, "model", "seed"]
+MODELS = "models"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +86,9 @@ class KnownBias(Telling):
     @cached_property
     def _of_corpora(self) -> pd.DataFrame:
         said = self.truths.dropna(subset="log_odds")
-        groups = said.attribute.map({name: len(each.groups) for name, each in self.scenario.described.items()})
+        groups = said.attribute.map(
+            {name: len(attribute.groups) for name, attribute in self.scenario.described.items()}
+        )
         said = said.assign(divergence=_from_equal(said.share.to_numpy(float), groups.to_numpy(float)))
         by_corpus = said.groupby([*TRAINING, "attribute"])
         return pd.DataFrame(
@@ -100,6 +103,6 @@ class KnownBias(Telling):
 
 
 def _from_equal(share: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon distance of each share, and the rest, from one in so many groups."""
-    found, equal = (np.stack([one, 1 - one]) for one in (share, 1 / groups))
-    return np.asarray(jensenshannon(found, equal, base=2, axis=0))
+    """Jensen-Shannon distance of each share, and the rest, from equal shares of all groups."""
+    actual, equal = (np.stack([first, 1 - first]) for first in (share, 1 / groups))
+    return np.asarray(jensenshannon(actual, equal, base=2, axis=0))

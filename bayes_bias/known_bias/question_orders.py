@@ -6,6 +6,7 @@ that is what a cosine of two vectors tells. Where each sentence has a single wor
 or more, both meet them.
 """
 
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -15,7 +16,6 @@ from bayes_bias.known_bias.asking_measures import SCORE
 from bayes_bias.known_bias.clustered_intervals import correlation, for_each, mean_over_truths
 from bayes_bias.known_bias.corpora import Corpus, draw_truth, make_corpus
 from bayes_bias.known_bias.known_bias_results import CORPUS, KnownBias
-from bayes_bias.known_bias.scenario import Scenario
 from bayes_bias.known_bias.vocabulary import Attribute
 
 FIRST, SECOND = "first order: one sentence", "second order: like sentences"
@@ -24,49 +24,31 @@ FIRST, SECOND = "first order: one sentence", "second order: like sentences"
 _SMOOTHING = 0.5
 
 
-def orders(found: KnownBias) -> pd.DataFrame:
-    """Correlation with the true log odds of associations of first and second order, and of models' word scores.
+def orders(known: KnownBias) -> pd.DataFrame:
+    """Correlation with the true log odds of associations of first and second order, and of models' WEAT scores.
 
-    Without any training, from counts of sentences: see `first_and_second`. Beside them `WEAT score` of each model.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``attribute``, ``words_per_sentence``, ``measure``, ``value``, ``ci95_lb``, ``ci95_ub`` (over truths),
-        ``truths``, ``trainings``.
+    Associations need no training: they are counts of sentences, see `first_and_second`.
     """
     by = ["attribute", "words_per_sentence", "measure"]
-    scores = found.words_with_truth[found.words_with_truth.measure == SCORE]
-    trained = (
-        scores.assign(measure=f"{SCORE}, " + scores.model)
-        .groupby([*by, "truth", "corpus", "half", "seed"], sort=False)[["value", "log_odds"]]
-        .apply(lambda own: correlation(own.to_numpy(float)))
-        .reset_index(name="r")
+    scores = known.words_with_truth[known.words_with_truth.measure == SCORE]
+    trained = for_each(
+        scores.assign(measure=f"{SCORE}, " + scores.model),
+        [*by, "truth", "corpus", "half", "seed"],
+        lambda rows: [{"r": correlation(rows[["value", "log_odds"]].to_numpy(float))}],
     )
-    together = pd.concat([_of_counts(found), trained])
-    return for_each(together, by, lambda own: [mean_over_truths(own.r, own.truth, fisher=True)])
+    together = pd.concat([pd.DataFrame(_of_counts(known)), trained])
+    return for_each(together, by, lambda rows: [mean_over_truths(rows.r, rows.truth, fisher=True)])
 
 
 def first_and_second(corpus: Corpus, attribute: Attribute, targets: tuple[str, ...]) -> dict[str, np.ndarray]:
-    r"""AssociationTable of targets with a group, from how often words stand in one sentence.
+    r"""Association of each target with the first group, from how often words stand in one sentence.
 
     With pointwise mutual information over sentences,
 
     .. math:: \mathrm{pmi}(v, w) = \log \frac{n_{vw}\, n}{n_v\, n_w},
 
-    the first order is the mean PMI of a target with the words of the first group less that with all others; the second
+    the first order is the mean PMI of a target with the words of the first group minus that with all others; the second
     order is the same difference of cosines between rows of the matrix of PMI, which is what word2vec factorises [1]_.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    attribute : Attribute
-    targets : tuple of str
-
-    Returns
-    -------
-    dict of str to array
-        One value for each target.
 
     References
     ----------
@@ -76,37 +58,26 @@ def first_and_second(corpus: Corpus, attribute: Attribute, targets: tuple[str, .
     words, pmi = _pmi(corpus)
     at = {word: k for k, word in enumerate(words)}
     rows = pmi / np.linalg.norm(pmi, axis=1, keepdims=True)
-    own = [at[target] for target in targets]
-    here = [at[word] for word in attribute.classes[attribute.asked] if word in at]
-    there = [at[word] for word in attribute.others if word in at]
+    of_targets = [at[target] for target in targets]
+    first = [at[word] for word in attribute.classes[attribute.first_group] if word in at]
+    others = [at[word] for word in attribute.others if word in at]
 
-    def against(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values[:, here].mean(axis=1) - values[:, there].mean(axis=1))
+    def difference(values: np.ndarray) -> np.ndarray:
+        return np.asarray(values[:, first].mean(axis=1) - values[:, others].mean(axis=1))
 
-    return {FIRST: against(pmi[own]), SECOND: against(rows[own] @ rows.T)}
+    return {FIRST: difference(pmi[of_targets]), SECOND: difference(rows[of_targets] @ rows.T)}
 
 
-def _of_counts(found: KnownBias) -> pd.DataFrame:
-    rows = []
-    scenario = found.scenario
-    for place, own in found.truths.groupby(CORPUS, sort=False):
-        truth, words, number, half = place
+def _of_counts(known: KnownBias) -> Iterator[dict[str, object]]:
+    scenario = known.scenario
+    for (truth, words, number, half), truths in known.truths.groupby(CORPUS, sort=False):
         corpus = make_corpus(scenario, draw_truth(scenario, int(truth)), int(number), int(words), str(half))
-        rows += _of_corpus(scenario, corpus, own, {"truth": truth, "words_per_sentence": words})
-    return pd.DataFrame(rows)
-
-
-def _of_corpus(
-    scenario: Scenario, corpus: Corpus, truths: pd.DataFrame, place: dict[str, object]
-) -> list[dict[str, object]]:
-    rows = []
-    for name, attribute in scenario.described.items():
-        odds = truths[truths.attribute == name].drop_duplicates("target").set_index("target").log_odds
-        for measure, values in first_and_second(corpus, attribute, scenario.words).items():
-            pairs = np.stack([values, odds.loc[list(scenario.words)].to_numpy(float)], axis=1)
-            r = correlation(pairs[np.isfinite(pairs).all(axis=1)])
-            rows.append({**place, "attribute": name, "measure": measure, "r": r})
-    return rows
+        for name, attribute in scenario.described.items():
+            odds = truths[truths.attribute == name].drop_duplicates("target").set_index("target").log_odds
+            for measure, values in first_and_second(corpus, attribute, scenario.words).items():
+                pairs = np.stack([values, odds.loc[list(scenario.words)].to_numpy(float)], axis=1)
+                r = correlation(pairs[np.isfinite(pairs).all(axis=1)])
+                yield {"truth": truth, "words_per_sentence": words, "attribute": name, "measure": measure, "r": r}
 
 
 def _pmi(corpus: Corpus) -> tuple[list[str], np.ndarray]:

@@ -9,48 +9,41 @@ from scipy.stats import norm
 
 from bayes_bias.known_bias.asking_measures import SPREAD
 from bayes_bias.known_bias.clustered_intervals import INTERVAL, for_each
-from bayes_bias.known_bias.known_bias_results import KnownBias
+from bayes_bias.known_bias.known_bias_results import MODEL, KnownBias
 
-_BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
 _RESAMPLES = 1000
 _SURE = 0.95
 
 
-def ranking(found: KnownBias) -> pd.DataFrame:
+def ranking(known: KnownBias) -> pd.DataFrame:
     """Share of pairs of trainings, of different truths, that a measure puts in the right order.
 
     The order that is right is that of the mean absolute log odds of their corpora. The posterior of the spread of
-    targets' biases says besides how probable an order is.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``value``, ``ci95_lb``, ``ci95_ub``
-        (resampled truths); for the posterior spread also ``decided``, the share of pairs with a probability of .95 or
-        more, ``right_if_decided``, and ``undecided_if_wrong``: how often it says "cannot tell" where its more probable
-        order is wrong.
+    targets' biases says besides how probable an order is: ``decided`` is the share of pairs with a probability of .95
+    or more, ``right_if_decided`` how often that is right, and ``undecided_if_wrong`` how often it says "cannot tell"
+    where its more probable order is wrong.
     """
-    return for_each(found.models_with_truth, _BY, _ranked)
+    return for_each(known.models_with_truth, [*MODEL, "list", "measure"], _ranked)
 
 
-def _ranked(own: pd.DataFrame) -> Iterator[dict[str, float]]:
-    pairs = _pairs(own)
-    row = {**_share(pairs), "pairs": len(pairs)}
-    if own.measure.iloc[0] == SPREAD and len(pairs):
+def _ranked(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
+    pairs = _pairs(rows)
+    shares = {**_share(pairs), "pairs": len(pairs)}
+    if rows.measure.iloc[0] == SPREAD and len(pairs):
         wrong = ~pairs.right.astype(bool)
-        row |= {
+        shares |= {
             "decided": pairs.sure.mean(),
             "right_if_decided": pairs[pairs.sure].right.mean(),
             "undecided_if_wrong": (~pairs[wrong].sure).mean(),
         }
-    yield row
+    yield shares
 
 
-def _pairs(own: pd.DataFrame) -> pd.DataFrame:
+def _pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """All pairs of trainings of different truths."""
-    first, second = np.array(list(combinations(range(len(own)), 2)), dtype=int).reshape(-1, 2).T
-    truth, value, size = (own[name].to_numpy() for name in ("truth", "value", "size"))
-    sd = ((own.ci95_ub - own.ci95_lb) / (2 * norm.ppf(0.975))).to_numpy(float)
+    first, second = np.array(list(combinations(range(len(rows)), 2)), dtype=int).reshape(-1, 2).T
+    truth, value, size = (rows[name].to_numpy() for name in ("truth", "value", "size"))
+    sd = ((rows.ci95_ub - rows.ci95_lb) / (2 * norm.ppf(0.975))).to_numpy(float)
     apart = truth[first] != truth[second]
     first, second = first[apart], second[apart]
     difference = value[first] - value[second]

@@ -1,37 +1,32 @@
-"""How much of a measure is the truth, and how much the corpus, the templates and the seed? Variance components."""
+"""How much of a value is the truth, and how much the corpus, the templates, the seed, or the choice of targets?"""
 
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
-from bayes_bias.known_bias.clustered_intervals import for_each
-from bayes_bias.known_bias.known_bias_results import KnownBias
-
-_BY = ["attribute", "model", "words_per_sentence", "list", "measure"]
+from bayes_bias.known_bias.clustered_intervals import for_each, mean_over_truths
+from bayes_bias.known_bias.known_bias_results import MODEL, KnownBias
 
 # From the outside in: each is drawn anew within the one before.
 NESTED = ("truth", "corpus", "half", "seed")
 
 
-def robustness(found: KnownBias) -> pd.DataFrame:
-    """Shares of the variance of a measure's value over trainings, and how much two trainings of one truth differ.
+def robustness(known: KnownBias) -> pd.DataFrame:
+    """Shares of the variance of a measure's value over trainings.
 
     Truths hold corpora, those hold halves of the templates, and those trainings by several seeds: components of a
-    balanced nested design, from expected mean squares; negative ones are told as zero. Halves count as random, as
+    balanced nested design, from expected mean squares; negative ones are reported as zero. Halves count as random, as
     templates are; levels that the scenario has one of are left out.
 
-    Returns
-    -------
-    pandas.DataFrame
-        ``attribute``, ``model``, ``words_per_sentence``, ``list``, ``measure``, ``level``, ``value`` (its share),
-        ``difference``: the mean relative difference ``2 |a - b| / (|a| + |b|)`` of two trainings of one truth.
+    ``value`` is the share of a ``level``, ``difference`` the mean relative difference ``2 |a - b| / (|a| + |b|)`` of
+    two trainings of one truth.
     """
-    return for_each(found.models_with_truth, _BY, _shares)
+    return for_each(known.models_with_truth, [*MODEL, "list", "measure"], _shares)
 
 
-def _shares(own: pd.DataFrame) -> Iterator[dict[str, object]]:
-    values = own.dropna(subset="value")
+def _shares(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
+    values = rows.dropna(subset="value")
     if values.value.nunique() < 2:
         return
     variances = components(values)
@@ -55,25 +50,40 @@ def components(frame: pd.DataFrame) -> dict[str, float]:
         for k, level in enumerate(NESTED)
         if frame.groupby(list(NESTED[:k]) if k else (lambda _: 0))[level].nunique().max() > 1
     ]
-    found: dict[str, float] = {}
-    inner = frame.set_index(levels).value
+    variances: dict[str, float] = {}
+    values = frame.set_index(levels).value
     within = 0.0  # variance of a mean over what lies further in
     for k in range(len(levels), 0, -1):
-        means = inner.groupby(level=levels[:k]).mean()
+        means = values.groupby(level=levels[:k]).mean()
         outer = means.groupby(level=levels[: k - 1]) if k > 1 else means.groupby(lambda _: 0)
         spread = float(outer.var(ddof=1).mean())
-        found[levels[k - 1]] = max(spread - within, 0.0)
+        variances[levels[k - 1]] = max(spread - within, 0.0)
         within = spread / float(outer.size().mean())
-    return dict(reversed(found.items()))
+    return dict(reversed(variances.items()))
 
 
 def _difference(frame: pd.DataFrame) -> float:
     """Mean relative difference of all pairs of trainings of one truth."""
-    found = []
-    for _, own in frame.groupby("truth"):
-        values = own.value.to_numpy(float)
-        first, second = np.triu_indices(len(values), 1)
-        size = np.abs(values[first]) + np.abs(values[second])
-        found.append(2 * np.abs(values[first] - values[second])[size > 0] / size[size > 0])
-    together = np.concatenate(found)
-    return float(together.mean()) if together.size else float("nan")
+    differences: list[float] = []
+    for _, values in frame.groupby("truth").value:
+        first, second = (values.to_numpy(float)[side] for side in np.triu_indices(len(values), 1))
+        size = np.abs(first) + np.abs(second)
+        differences += (2 * np.abs(first - second)[size > 0] / size[size > 0]).tolist()
+    return float(np.mean(differences)) if differences else float("nan")
+
+
+def parts(known: KnownBias) -> pd.DataFrame:
+    """Mean absolute change of a score when a random part of the targets stands for all, over the score's own range.
+
+    Measures without a finite range have none; ``in_sds`` is the change in standard deviations of the score over
+    trainings, which says whether a part of the targets still tells models apart. ``share`` is that of the targets.
+    """
+    reach = known.retests.high - known.retests.low
+    relative = known.retests.assign(relative=known.retests.change / reach)[np.isfinite(reach)]
+    table = for_each(relative, [*MODEL, "measure", "share"], _changed)
+    return table.assign(share=table.share.map("{:.0%}".format))
+
+
+def _changed(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
+    in_sds = rows.change.mean() / rows.value.std() if len(rows) > 1 else np.nan
+    yield {**mean_over_truths(rows.relative, rows.truth), "in_sds": in_sds}

@@ -5,18 +5,16 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from bayes_bias.known_bias import question_calibration as calibration
-from bayes_bias.known_bias import question_classifiers as classifiers
-from bayes_bias.known_bias import question_correlations as correlations
-from bayes_bias.known_bias import question_following as following
-from bayes_bias.known_bias import question_orders as orders
-from bayes_bias.known_bias import question_parts as parts
-from bayes_bias.known_bias import question_ranking as ranking
-from bayes_bias.known_bias import question_replicates as replicates
-from bayes_bias.known_bias import question_robustness as robustness
 from bayes_bias.known_bias.bias_schemes import EQUAL
 from bayes_bias.known_bias.clustered_intervals import FEWEST_TRUTHS
 from bayes_bias.known_bias.known_bias_results import KnownBias
+from bayes_bias.known_bias.question_calibration import coverage, false_findings
+from bayes_bias.known_bias.question_classifiers import classifiers
+from bayes_bias.known_bias.question_correlations import following, of_models, of_words
+from bayes_bias.known_bias.question_orders import orders
+from bayes_bias.known_bias.question_ranking import ranking
+from bayes_bias.known_bias.question_replicates import replicates
+from bayes_bias.known_bias.question_robustness import parts, robustness
 from bayes_bias.known_bias.scenario import Scenario
 
 
@@ -27,19 +25,18 @@ class Question:
     Attributes
     ----------
     name : str
-        Of its file.
     title : str
         The question.
     says : str
         How to read the answer.
     unit : str
-        What the numbers are.
     table : callable
-        From a `KnownBias` to tidy rows with ``value``, and mostly ``ci95_lb`` and ``ci95_ub``.
+        From a `KnownBias` to tidy rows: ``attribute``, ``model``, ``words_per_sentence``, what is compared, ``value``,
+        mostly with ``ci95_lb`` and ``ci95_ub`` over truths, and with the numbers of ``truths`` and ``trainings``.
     asks : callable
         Whether a scenario can answer it.
     panels, rows, series : str
-        Columns; a panel may be several, joined by a comma.
+        Columns that lay the answer out.
     reference : float or None
         The value that means nothing, or the nominal one.
     """
@@ -77,7 +74,7 @@ class Answer:
         shown = self.table[self.table.kind == "pearson"] if "kind" in self.table else self.table
         shown = shown.dropna(subset="value")
         by = list(self.question.panels)
-        return {", ".join(map(str, key)): own for key, own in shown.groupby(by, sort=False) if len(own)}
+        return {", ".join(map(str, key)): rows for key, rows in shown.groupby(by, sort=False)}
 
 
 def _biased(scenario: Scenario) -> bool:
@@ -89,7 +86,7 @@ def _several_truths(scenario: Scenario) -> bool:
 
 
 def _static(scenario: Scenario) -> bool:
-    return not any(each.contextual for each in scenario.models)
+    return not any(recipe.contextual for recipe in scenario.models)
 
 
 def _trained_again(scenario: Scenario) -> bool:
@@ -105,7 +102,7 @@ QUESTIONS = (
         " which they stand, which is what cosines tell. Where a sentence has a single word of a group, those words"
         " never meet each other, and a cosine may not know the group, or have the wrong sign. Below them the models.",
         "Pearson's correlation",
-        orders.orders,
+        orders,
         lambda scenario: _biased(scenario) and len(scenario.words_per_sentence) > 1,
         series="words_per_sentence",
     ),
@@ -116,7 +113,7 @@ QUESTIONS = (
         " with their absolute value, which is all that a measure without sign can know. Mean over truths; intervals are"
         " over truths.",
         "Pearson's correlation",
-        correlations.of_words,
+        of_words,
         _biased,
         panels=("attribute", "against"),
     ),
@@ -127,7 +124,7 @@ QUESTIONS = (
         " corpus. 'targets' asks about all targets, 'two groups 1' about those said most and least with the first"
         " group. Intervals resample truths.",
         "Pearson's correlation",
-        correlations.of_models,
+        of_models,
         _several_truths,
         panels=("attribute", "list"),
     ),
@@ -137,7 +134,7 @@ QUESTIONS = (
         "Skew is the mean of a corpus's log odds, stereotype their standard deviation, size the mean distance of shares"
         " from one half. A measure that claims one of them should not follow the others. Intervals resample truths.",
         "Pearson's correlation",
-        following.following,
+        following,
         _several_truths,
         panels=("attribute", "list", "model"),
         series="followed",
@@ -148,7 +145,7 @@ QUESTIONS = (
         "Share of 95% intervals of `target_bias` that hold what a line through the posterior means of other truths"
         " gives for the target's log odds. Intervals are over truths.",
         "share covered",
-        calibration.coverage,
+        coverage,
         lambda scenario: _several_truths(scenario) and scenario.posterior,
         panels=("estimand",),
         rows="attribute",
@@ -160,7 +157,7 @@ QUESTIONS = (
         "Share of 95% intervals of `target_bias` that hold what the *drawn* shares imply: from one corpus, and from all"
         " corpora of the truth as replicates of one table. Intervals are over truths.",
         "share covered",
-        replicates.replicates,
+        replicates,
         lambda scenario: (
             _several_truths(scenario) and scenario.posterior and scenario.corpora > 2 and _static(scenario)
         ),
@@ -175,7 +172,7 @@ QUESTIONS = (
         "Share of findings at the 5% level in corpora in which all groups are said alike: of lists of two groups drawn"
         " at random, and of single targets (posterior intervals without zero). Intervals are over corpora.",
         "share of findings",
-        calibration.false_findings,
+        false_findings,
         lambda scenario: scenario.scheme.kind == EQUAL,
         panels=("attribute", "asked"),
         reference=0.05,
@@ -186,7 +183,7 @@ QUESTIONS = (
         "Share of pairs of trainings, of different truths, that a measure puts in the order of their corpora's mean"
         " absolute log odds. Half is chance. Intervals resample truths.",
         "share in the right order",
-        ranking.ranking,
+        ranking,
         _several_truths,
         panels=("attribute", "list"),
         reference=0.5,
@@ -197,7 +194,7 @@ QUESTIONS = (
         "Shares of the variance over trainings. The file has the mean relative difference of two trainings of one truth"
         " besides.",
         "share of variance",
-        robustness.robustness,
+        robustness,
         _trained_again,
         panels=("attribute", "list", "model"),
         series="level",
@@ -209,7 +206,7 @@ QUESTIONS = (
         "Mean absolute change of a score when a random part of the targets stands for all of them, over the range that"
         " the measure can take. Measures without a finite range are not here.",
         "change over range",
-        parts.parts,
+        parts,
         lambda scenario: scenario.retest,
         panels=("attribute", "model"),
         series="share",
@@ -218,11 +215,11 @@ QUESTIONS = (
         "classifiers",
         "Do gaps of a classifier follow the biases of words?",
         "Biographies are made from the same truth, with words of the person's group in them; a classifier tells the"
-        " occupation from their mean vector. Its gap is the true-positive rate of the first group less that of all"
+        " occupation from their mean vector. Its gap is the true-positive rate of the first group minus that of all"
         " others. Hard debiasing takes 0, 1 or 3 dimensions out of the vectors of all words but those of the groups'"
         " defining sets.",
         "correlation, root mean square or share",
-        classifiers.classifiers,
+        classifiers,
         lambda scenario: scenario.downstream,
         panels=("attribute", "model", "classifier"),
         rows="what",
@@ -231,10 +228,8 @@ QUESTIONS = (
 )
 
 
-def answers(found: KnownBias) -> Iterator[Answer]:
+def answers(known: KnownBias) -> Iterator[Answer]:
     """The questions that a scenario can answer, answered."""
     for question in QUESTIONS:
-        if question.asks(found.scenario):
-            table = question.table(found)
-            if len(table):
-                yield Answer(question.suited_to(found.scenario), table)
+        if question.asks(known.scenario) and len(table := question.table(known)):
+            yield Answer(question.suited_to(known.scenario), table)

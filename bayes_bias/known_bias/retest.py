@@ -1,4 +1,4 @@
-"""How much do scores of a model change when other targets stand for the same? Random parts of the list, asked again."""
+"""How much do scores of a model change when other targets stand for the same? Measures of random parts of the list."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -38,17 +38,9 @@ def retest(scenario: Scenario, vectors: Mapping[str, np.ndarray], seed: int) -> 
             parts = [scores(rng.choice(scenario.words, size, replace=False).tolist()) for _ in range(_DRAWS)]
             for name, row in whole.iterrows():
                 values = np.array([part.value.get(name, np.nan) for part in parts])
-                rows.append(
-                    {
-                        "attribute": attribute.name,
-                        "measure": name,
-                        "share": share,
-                        "value": row.value,
-                        "change": float(np.abs(values - row.value).mean()),
-                        "low": row.low,
-                        "high": row.high,
-                    }
-                )
+                change = float(np.abs(values - row.value).mean())
+                known = {"value": row.value, "change": change, "low": row.low, "high": row.high}
+                rows.append({"attribute": attribute.name, "measure": name, "share": share, **known})
     return rows
 
 

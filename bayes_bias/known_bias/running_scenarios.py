@@ -12,7 +12,7 @@ from bayes_bias.files import check_home
 from bayes_bias.known_bias.contextual_models import check_contextual
 from bayes_bias.known_bias.known_bias_results import MODELS, KnownBias
 from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
-from bayes_bias.known_bias.training_jobs import answers_of, asked_of
+from bayes_bias.known_bias.training_jobs import answers_of, decided_by
 from bayes_bias.measures.measure_table import discover
 from bayes_bias.measures.registry import MEASURES
 from bayes_bias.models.fitting import versions
@@ -32,14 +32,14 @@ def run(
     client: Any = None,
     progress: Progress | None = None,
 ) -> KnownBias:
-    """Train models on corpora whose bias is known, and ask every measure and the posterior.
+    """Train models on corpora whose bias is known, and compute every measure and the posterior.
 
     Parameters
     ----------
     scenario : Scenario, str or Path
         A shipped scenario ("majority", "skew", "null", "sentences", "robustness"), or a TOML file.
     folder : str or Path
-        Where models and answers are kept; it is made. What is there is neither trained nor asked again, so that a run
+        Where models and answers are kept; it is made. What is there is computed no second time, so that a run
         which was killed, or a scenario with more corpora, goes on.
     jobs : int
         Processes; -1 for one on each core.
@@ -57,7 +57,7 @@ def run(
     ScenarioError
         The scenario cannot be read, or asks for what no corpus can have; or no training gave an answer.
     LanguageModelError
-        A contextual model is still to be asked, and torch is not installed, or a folder holds none to start from.
+        A contextual model is still to be trained, and torch is not installed, or a folder holds none to start from.
     OutputError
         The folder cannot be made or written to.
 
@@ -74,25 +74,27 @@ def run(
     """
     scenario, home = load_scenario(scenario), check_path("folder", folder, OutputError)
     discover()
-    own = {name: each for name, each in MEASURES.items() if not each.function.__module__.startswith("bayes_bias.")}
+    registered = {
+        name: entry for name, entry in MEASURES.items() if not entry.function.__module__.startswith("bayes_bias.")
+    }
     check_home(home, "out")
     try:
         (home / MODELS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"folder: cannot make '{home / MODELS}': {error.strerror or error}") from error
     readings = list(scenario.readings())
-    tasks = [
+    todo = [
         Job(
-            _name(scenario, each),
+            _name(scenario, reading),
             answers_of,
-            (scenario, each, str(home / MODELS), own),
-            depends_on=asked_of(scenario, each),
+            (scenario, reading, str(home / MODELS), registered),
+            depends_on=decided_by(scenario, reading),
         )
-        for each in readings
+        for reading in readings
     ]
     store = open_store(home / ANSWERS)
-    check_contextual(each.model for each, task in zip(readings, tasks, strict=True) if not store.has(task))
-    outcomes = run_jobs(tasks, store, jobs=jobs, client=client, progress=progress)
+    check_contextual(reading.model for reading, job in zip(readings, todo, strict=True) if not store.has(job))
+    outcomes = run_jobs(todo, store, jobs=jobs, client=client, progress=progress)
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     if len(failed) == len(outcomes):
         name, why = next(iter(failed.items()))
@@ -100,8 +102,8 @@ def run(
     frames = {
         kind: pd.concat(
             [
-                pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(scenario, each))
-                for each, outcome in zip(readings, outcomes, strict=True)
+                pd.DataFrame(outcome.result.get(kind, [])).assign(**_place(scenario, reading))
+                for reading, outcome in zip(readings, outcomes, strict=True)
                 if not outcome.failed
             ],
             ignore_index=True,

@@ -2,45 +2,35 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.arguments import check_seed, is_between, is_number
+from bayes_bias.arguments import check_different, check_seed
 from bayes_bias.errors import ScenarioError, did_you_mean
-from bayes_bias.files import check_keys, read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, shipped, shipped_names
 from bayes_bias.formatting import Telling
-from bayes_bias.known_bias.bias_schemes import Scheme, count_in, scheme_from
+from bayes_bias.known_bias.bias_schemes import Scheme, scheme_from
+from bayes_bias.known_bias.toml_values import count, counts, flag, read_values, share_below_one, table, text, texts
 from bayes_bias.known_bias.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
 
 HALVES = ("first", "second")
 
-_KEYS = (
-    "title",
-    "description",
-    "vocabulary",
-    "attributes",
-    "targets",
-    "balanced",
-    "neutral",
-    "neutral_share",
-    "words_per_sentence",
-    "repeats",
-    "exact",
-    "halves",
-    "corpora",
-    "seeds",
-    "seed",
-    "posterior",
-    "retest",
-    "downstream",
-    "group_size",
-    "truth",
-    "models",
-)
-_COUNTS = {"balanced": 0, "neutral": 0, "repeats": 1, "corpora": 1, "seeds": 1, "group_size": 2}
+_READERS = {
+    **dict.fromkeys(("title", "description", "vocabulary"), text),
+    **dict.fromkeys(("exact", "halves", "posterior", "retest", "downstream"), flag),
+    **dict.fromkeys(("balanced", "neutral"), count(0)),
+    **dict.fromkeys(("repeats", "corpora", "seeds"), count(1)),
+    **dict.fromkeys(("targets", "group_size"), count(2)),
+    "attributes": texts,
+    "neutral_share": share_below_one,
+    "words_per_sentence": counts,
+    "seed": lambda value, _: check_seed(value),
+    "truth": table,
+    "models": table,
+}
 
 
 @dataclass(frozen=True)
@@ -80,19 +70,8 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 class Reading:
     """One corpus as one model reads it: all that its numbers depend on, beside the scenario.
 
-    Parameters
-    ----------
-    truth : int
-        Which truth, from 0.
-    words : int
-        Words of a group in each sentence that mentions one.
-    corpus : int
-        Which of the truth's corpora.
-    half : str
-        "first" or "second" half of the templates, or "" for all.
-    model : ModelRecipe
-    seed : int
-        Of the model's training.
+    Truths and corpora are counted from 0; `words` are those of a group in each sentence that mentions one; `half` is
+    the "first" or "second" half of the templates, or "" for all; `seed` is that of the training.
     """
 
     truth: int
@@ -251,9 +230,7 @@ def load_scenario(name_or_path: str | Path | Scenario) -> Scenario:
     names = scenario_names()
     file = shipped("scenarios") / f"{label}.toml" if label in names else Path(label)
     if not file.is_file():
-        raise ScenarioError(
-            f"scenario: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
-        )
+        raise ScenarioError(f"scenario: no file or shipped scenario '{label}'; {did_you_mean(label, names)}")
     home = None if label in names else Path(label).parent
     content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped majority.toml for an example")
     return scenario_from(content, Path(label).stem, home)
@@ -261,120 +238,73 @@ def load_scenario(name_or_path: str | Path | Scenario) -> Scenario:
 
 def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = None) -> Scenario:
     """A scenario from a mapping of the shape of its TOML file; paths in it are looked for in `home`."""
-    check_keys(content, _KEYS, name, ScenarioError)
-    vocabulary = load_vocabulary(_located(content.get("vocabulary", "people"), home))
-    attributes = _attributes(content, vocabulary, name)
-    numbers = {key: count_in(content, key, least, name) for key, least in _COUNTS.items() if key in content}
-    targets = count_in(content, "targets", 2, name) if "targets" in content else len(vocabulary.targets)
+    values = read_values(content, _READERS, name)
+    vocabulary = load_vocabulary(_located(values.pop("vocabulary", "people"), home))
+    attributes = values.setdefault("attributes", tuple(vocabulary.attributes))
+    check_different(f"{name}: 'attributes'", attributes, "give each once", ScenarioError)
+    for attribute in attributes:
+        if attribute not in (valid := vocabulary.attributes):
+            raise ScenarioError(f"{name}: unknown attribute '{attribute}'; {did_you_mean(attribute, valid)}")
+    groups = {attribute: len(vocabulary.attributes[attribute].groups) for attribute in attributes}
+    targets = values.setdefault("targets", len(vocabulary.targets))
+    values.setdefault("group_size", min(25, targets // 2))
+    values["scheme"] = scheme_from(values.pop("truth", None), groups, name)
+    if not values.get("models"):
+        raise ScenarioError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
+    recipes = values.pop("models").items()
+    values["models"] = tuple(_recipe(label, table, f"{name}: model '{label}'", home) for label, table in recipes)
+    scenario = Scenario(**{"name": name, "title": name, "description": "", "vocabulary": vocabulary, **values})
+    _check_numbers(scenario)
+    return scenario
+
+
+def _check_numbers(scenario: Scenario) -> None:
+    """Refuse numbers that do not go together."""
+    name, vocabulary, targets = scenario.name, scenario.vocabulary, scenario.targets
     if targets > len(vocabulary.targets):
         raise ScenarioError(
             f"{name}: 'targets' is {targets}, and '{vocabulary.name}' has {len(vocabulary.targets)}; ask for fewer, or"
             " give a vocabulary of your own"
         )
-    set_apart = numbers.get("balanced", 0) + numbers.get("neutral", 0)
-    if set_apart > targets:
+    if (set_apart := scenario.balanced + scenario.neutral) > targets:
         raise ScenarioError(f"{name}: 'balanced' and 'neutral' are {set_apart} targets of {targets}; ask for fewer")
-    if numbers.get("neutral") == targets:
+    if scenario.neutral == targets:
         raise ScenarioError(
             f"{name}: all {targets} targets are 'neutral', and none is left to be biased; ask for fewer"
         )
-    share = content.get("neutral_share", 0.0)
-    if not is_between(share, 0, 1) or share == 1:
-        raise ScenarioError(f"{name}: 'neutral_share' is {share!r}; give a share from 0 to below 1")
-    if share or numbers.get("neutral"):
-        _check_neutral(vocabulary, attributes, name)
-    words = content.get("words_per_sentence", [1])
-    if not isinstance(words, list) or not words or not all(isinstance(w, int) and w >= 1 for w in words):
-        raise ScenarioError(f"{name}: 'words_per_sentence' is {words!r}; give whole numbers, such as [1, 2, 3]")
-    for attribute in attributes:
-        clauses = vocabulary.attributes[attribute].more[TRAINING]
-        if max(words) - 1 > len(clauses):
-            raise ScenarioError(
-                f"{name}: {max(words)} words of a group in a sentence need {max(words) - 1} more clauses, and"
-                f" '{attribute}' has {len(clauses)}; ask for fewer words"
-            )
-    groups = {attribute: len(vocabulary.attributes[attribute].groups) for attribute in attributes}
-    group_size = numbers.pop("group_size", min(25, targets // 2))
-    if group_size > targets // 2:
+    if scenario.group_size > targets // 2:
         raise ScenarioError(
-            f"{name}: 'group_size' is {group_size}; {targets} targets give two groups of {targets // 2}"
+            f"{name}: 'group_size' is {scenario.group_size}; {targets} targets give two groups of {targets // 2}"
         )
-    return Scenario(
-        name=name,
-        title=str(content.get("title", name)),
-        description=str(content.get("description", "")),
-        vocabulary=vocabulary,
-        attributes=attributes,
-        targets=targets,
-        scheme=scheme_from(content.get("truth"), groups, name),
-        models=_models(content.get("models"), name, home),
-        neutral_share=float(share),
-        words_per_sentence=tuple(words),
-        exact=_flag(content, "exact", False, name),
-        halves=_flag(content, "halves", False, name),
-        posterior=_flag(content, "posterior", True, name),
-        retest=_flag(content, "retest", False, name),
-        downstream=_flag(content, "downstream", False, name),
-        seed=check_seed(content.get("seed", 1)),
-        group_size=group_size,
-        **numbers,
-    )
-
-
-def _attributes(content: Mapping[str, Any], vocabulary: Vocabulary, name: str) -> tuple[str, ...]:
-    attributes = content.get("attributes", list(vocabulary.attributes))
-    if not isinstance(attributes, list) or not attributes or len(set(attributes)) < len(attributes):
-        raise ScenarioError(f"{name}: 'attributes' is {attributes!r}; give each once, such as ['gender']")
-    for attribute in attributes:
-        if attribute not in vocabulary.attributes:
+    more = max(scenario.words_per_sentence) - 1
+    for label, attribute in scenario.described.items():
+        if more > (clauses := len(attribute.more[TRAINING])):
             raise ScenarioError(
-                f"{name}: unknown attribute '{attribute}'; {did_you_mean(attribute, vocabulary.attributes)}"
+                f"{name}: {more + 1} words of a group in a sentence need {more} more clauses, and '{label}' has"
+                f" {clauses}; ask for fewer words"
             )
-    return tuple(attributes)
-
-
-def _check_neutral(vocabulary: Vocabulary, attributes: Sequence[str], name: str) -> None:
-    for attribute in attributes:
-        if not vocabulary.attributes[attribute].neutral:
+        if (scenario.neutral or scenario.neutral_share) and not attribute.neutral:
             raise ScenarioError(
-                f"{name}: sentences with neutral words need some, and '{attribute}' has none; add"
-                f" [attributes.{attribute}.neutral] to the vocabulary, or set 'neutral' and 'neutral_share' to 0"
+                f"{name}: sentences with neutral words need some, and '{label}' has none; add"
+                f" [attributes.{label}.neutral] to the vocabulary, or set 'neutral' and 'neutral_share' to 0"
             )
 
 
-def _models(content: Any, name: str, home: Path | None) -> tuple[ModelRecipe, ...]:
-    if not isinstance(content, Mapping) or not content:
-        raise ScenarioError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
-    recipes = []
-    for label, table in content.items():
-        kind = table.get("kind", label)
-        if kind not in KINDS:
-            raise ScenarioError(f"{name}: model '{label}' is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}")
-        given = {key: value for key, value in table.items() if key != "kind"}
-        check_keys(given, KINDS[kind], f"{name}: model '{label}'", ScenarioError)
-        for key, value in given.items():
-            if key != "folder" and (not is_number(value) or value < 1 or value != int(value)):
-                raise ScenarioError(f"{name}: model '{label}': '{key}' is {value!r}; give a whole number, 1 or more")
-        settings = {**KINDS[kind], **given}
-        if kind == "fine-tune":
-            settings["folder"] = _located(settings["folder"], home)
-            if not Path(settings["folder"]).is_dir():
-                raise ScenarioError(
-                    f"{name}: model '{label}': 'folder' is '{settings['folder']}', which is not a folder; give that of"
-                    " a BERT"
-                )
-        recipes.append(ModelRecipe(label, kind, settings))
-    return tuple(recipes)
+def _recipe(name: str, content: Mapping[str, Any], where: str, home: Path | None) -> ModelRecipe:
+    kind = content.get("kind", name)
+    if kind not in KINDS:
+        raise ScenarioError(f"{where} is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}")
+    readers = dict.fromkeys(KINDS[kind], count(1)) | ({"folder": text} if kind == "fine-tune" else {})
+    given = read_values({key: value for key, value in content.items() if key != "kind"}, readers, where)
+    settings = {**KINDS[kind], **given}
+    if kind == "fine-tune":
+        settings["folder"] = _located(settings["folder"], home)
+        if not Path(settings["folder"]).is_dir():
+            raise ScenarioError(f"{where}: 'folder' is '{settings['folder']}', which is not a folder; give a BERT's")
+    return ModelRecipe(name, kind, settings)
 
 
 def _located(path: str, home: Path | None) -> str:
     """A path in a file is meant from the file's own folder."""
     there = home / path if home is not None else None
     return str(there) if there is not None and there.exists() and path else path
-
-
-def _flag(content: Mapping[str, Any], key: str, default: bool, name: str) -> bool:
-    value = content.get(key, default)
-    if type(value) is not bool:
-        raise ScenarioError(f"{name}: '{key}' is {value!r}; give true or false")
-    return value

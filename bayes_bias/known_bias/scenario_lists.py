@@ -15,22 +15,29 @@ TARGETS, MORE, LESS, OTHERS = "targets", "more", "less", "others"
 _SPLIT = 3  # the stream of random numbers that breaks ties
 
 
+def lists_of(scenario: Scenario, truth: Truth, attribute: Attribute) -> dict[str, WordList]:
+    """All lists of an attribute by name: of all targets first, then "two groups 1", ..."""
+    two_groups = enumerate(_of_two_groups(scenario, truth, attribute), start=1)
+    named = {f"two groups {number}": wordlist for number, wordlist in two_groups}
+    return {TARGETS: of_all_targets(scenario, attribute, scenario.words), **named}
+
+
 def of_all_targets(scenario: Scenario, attribute: Attribute, targets: Sequence[str]) -> WordList:
-    """One group of targets; the words of the group that is asked for against those of each other group."""
+    """One group of targets; the words of the first group against those of each other group."""
     classes = {group: list(words) for group, words in attribute.classes.items()}
     return WordList.from_mapping(
         {
             "groups": {TARGETS: list(targets)},
             "classes": classes,
-            "stereotypes": {TARGETS: attribute.asked},
-            "opposites": [group for group in classes if group != attribute.asked],
+            "stereotypes": {TARGETS: attribute.first_group},
+            "opposites": [group for group in classes if group != attribute.first_group],
         },
         name=f"{scenario.name}-{attribute.name}",
     )
 
 
-def of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Iterator[WordList]:
-    """Targets that are said most with the group that is asked for, against those that are said least with it.
+def _of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Iterator[WordList]:
+    """Targets that are said most with the first group, against those that are said least with it.
 
     Where all shares are equal nothing tells them apart: groups are drawn at random then, as many lists as there are
     targets for, no target in two of them.
@@ -45,12 +52,13 @@ def of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Ite
     if scenario.scheme.kind == EQUAL:
         starts = range(0, len(order) - 2 * size + 1, 2 * size)
         halves = [(order[k : k + size], order[k + size : k + 2 * size]) for k in starts]
+    first = attribute.first_group
     for number, (more, less) in enumerate(halves, start=1):
         yield WordList.from_mapping(
             {
                 "groups": {MORE: words[more].tolist(), LESS: words[less].tolist()},
-                "classes": {attribute.asked: list(attribute.classes[attribute.asked]), OTHERS: list(attribute.others)},
-                "stereotypes": {MORE: attribute.asked, LESS: OTHERS},
+                "classes": {first: list(attribute.classes[first]), OTHERS: list(attribute.others)},
+                "stereotypes": {MORE: first, LESS: OTHERS},
             },
             name=f"{scenario.name}-{attribute.name}-{number}",
         )

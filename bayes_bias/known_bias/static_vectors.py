@@ -1,7 +1,6 @@
 """Static vectors of a corpus: word2vec and fastText by gensim, the same ones for the same seed."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,33 +15,13 @@ def train_static(
 ) -> dict[str, np.ndarray]:
     """Vectors of these words from a model trained on tokenized sentences.
 
-    One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice.
-
-    Parameters
-    ----------
-    tokens : sequence of sequences of str
-        Sentences as lower-case words.
-    recipe : ModelRecipe
-        Of kind "skip-gram", "cbow" or "fasttext" (which is trained by skip-gram).
-    words : iterable of str
-        Whose vectors are wanted; those that the corpus does not have are left out.
-    seed : int
-
-    Returns
-    -------
-    dict of str to array
+    One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice. Words that
+    the corpus does not have are left out. fastText is trained by skip-gram.
     """
     from gensim.models import FastText, Word2Vec
 
-    settings = recipe.settings
-    common: dict[str, Any] = {
-        "vector_size": settings["dimensions"],
-        "window": settings["window"],
-        "epochs": settings["epochs"],
-        "min_count": 1,
-        "workers": 1,
-        "seed": seed + 1,
-    }
+    of_recipe = {"vector_size" if key == "dimensions" else key: value for key, value in recipe.settings.items()}
+    common = {"min_count": 1, "workers": 1, "seed": seed + 1, **of_recipe}
     if recipe.kind == "fasttext":
         model = FastText(tokens, sg=1, bucket=_BUCKETS, **common)
     else:

@@ -8,7 +8,7 @@ torch is imported here, when something is trained.
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,14 +27,13 @@ _RECORD, _UNFINISHED = "trained.txt", "unfinished.pt"
 
 @dataclass(frozen=True)
 class _Course:
-    """How a model learns: `rate` falls to zero linearly; of the tokens that may be asked for a share is masked."""
+    """How a model learns: `rate` falls to zero linearly; of the tokens that may be masked a share is."""
 
     seed: int
     epochs: int
     batch: int
     rate: float
     masked: float
-    asked: tuple[str, ...]
 
 
 def train_masked(
@@ -48,7 +47,7 @@ def train_masked(
     batch: int = 32,
     rate: float = 3e-3,
     masked: float = 0.2,
-    asked: Collection[str] = (),
+    maskable: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Train a BERT on these sentences alone and save it to a folder, from which `load_masked` opens it.
@@ -67,12 +66,11 @@ def train_masked(
     epochs, width, layers, batch, rate : optional
         How long and how large; `rate` falls to zero linearly.
     masked : float, optional
-        Share of tokens that are masked and asked for, at least one in a sentence.
-    asked : collection of str, optional
+        Share of tokens that are masked, at least one in a sentence.
+    maskable : collection of str, optional
         Words that alone are masked, such as those of a list: the rest of a sentence is soon learnt, and what goes with
-        what late or never. Sentences without any are left out.
+        what late or never. Sentences without any are left out. By default every word.
     progress : Progress, optional
-        Hears how many epochs are done.
 
     Returns
     -------
@@ -82,26 +80,22 @@ def train_masked(
     Raises
     ------
     LanguageModelError
-        torch is not installed; no sentence has a word that is asked for.
+        torch is not installed; no sentence has a maskable word.
 
     Examples
     --------
     >>> train_masked(["He is a pilot.", "She is a nurse."], "tiny", epochs=3)          # doctest: +SKIP
     """
     check_installed()
-    import torch
 
-    course = _Course(seed, epochs, batch, rate, masked, tuple(sorted(asked)))
-    made_of = _hash([list(sentences), width, layers, asdict(course)])
-    if _is_done(Path(folder), made_of):
-        return Path(folder)
-    tokenizer = _tokenizer(sentences)
-    length = max(len(_WORD.findall(sentence)) for sentence in sentences) + 2
-    with one_thread():
-        torch.manual_seed(seed)
+    def new() -> Opened:
+        tokenizer = _tokenizer(sentences)
+        length = max(len(_WORD.findall(sentence)) for sentence in sentences) + 2
         model = _model(len(tokenizer), length, width, layers)
-        opened = Opened(Path(folder).name, model, tokenizer, window=None, files="")
-        return _taught(opened, sentences, Path(folder), made_of, course, progress or Quiet())
+        return Opened(Path(folder).name, model, tokenizer, window=None, files="")
+
+    course = _Course(seed, epochs, batch, rate, masked)
+    return _learn(new, [width, layers], sentences, Path(folder), maskable, course, progress or Quiet())
 
 
 def fine_tune(
@@ -114,7 +108,7 @@ def fine_tune(
     batch: int = 32,
     rate: float = 5e-5,
     masked: float = 0.2,
-    asked: Collection[str] = (),
+    maskable: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Let a masked language model go on learning from these sentences, and save what becomes of it to another folder.
@@ -132,56 +126,56 @@ def fine_tune(
     ------
     LanguageModelError
         torch is not installed; no masked language model there; a sentence longer than its window; no sentence has a
-        word that is asked for.
+        maskable word.
 
     Examples
     --------
     >>> fine_tune("bert-base-uncased", ["He is a pilot.", "She is a nurse."], "tuned")      # doctest: +SKIP
     """
     check_installed()
-    import torch
-
     opened = load_masked(source).opened
-    course = _Course(seed, epochs, batch, rate, masked, tuple(sorted(asked)))
-    made_of = _hash([list(sentences), opened.files, asdict(course)])
-    if _is_done(Path(folder), made_of):
-        return Path(folder)
-    with one_thread():
-        torch.manual_seed(seed)
-        return _taught(opened, sentences, Path(folder), made_of, course, progress or Quiet())
+    course = _Course(seed, epochs, batch, rate, masked)
+    return _learn(lambda: opened, [opened.files], sentences, Path(folder), maskable, course, progress or Quiet())
 
 
-def _taught(
-    opened: Opened, sentences: Sequence[str], folder: Path, made_of: str, course: _Course, progress: Progress
+def _learn(
+    start: Callable[[], Opened],
+    origin: list[Any],
+    sentences: Sequence[str],
+    folder: Path,
+    maskable: Collection[str],
+    course: _Course,
+    progress: Progress,
 ) -> Path:
+    """Train what `start` gives, unless the folder has it; `origin` is what decides that beside sentences and course."""
     import torch
 
-    progress.step(f"training on {len(sentences)} sentences")
-    rows, askable = _rows(opened, sentences, course.asked)
-    folder.mkdir(parents=True, exist_ok=True)
-    optimizer = torch.optim.AdamW(opened.model.parameters(), lr=course.rate, fused=True)
-    opened.model.train()
-    for epoch in range(_resumed(folder, made_of, opened.model, optimizer), course.epochs):
-        for group in optimizer.param_groups:
-            group["lr"] = course.rate * (1 - epoch / course.epochs)
-        _epoch(opened, optimizer, rows, askable, course, seed=course.seed * 1_000_003 + epoch + 1)
-        _keep(folder, made_of, opened.model, optimizer, epoch + 1)
-        progress.advance(epoch + 1, course.epochs)
-    with quietly():
-        opened.model.eval().save_pretrained(folder)
-        opened.tokenizer.save_pretrained(folder)
-    (folder / _RECORD).write_text(made_of, encoding="utf-8")
+    words = sorted(maskable)
+    content = [list(sentences), *origin, asdict(course) | {"asked": words}]
+    made_of = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    record = folder / _RECORD
+    if record.exists() and record.read_text(encoding="utf-8") == made_of:
+        return folder
+    with one_thread():
+        torch.manual_seed(course.seed)
+        opened = start()
+        progress.step(f"training on {len(sentences)} sentences")
+        rows, may_be_masked = _rows(opened, sentences, words)
+        folder.mkdir(parents=True, exist_ok=True)
+        optimizer = torch.optim.AdamW(opened.model.parameters(), lr=course.rate, fused=True)
+        opened.model.train()
+        for epoch in range(_resumed(folder, made_of, opened.model, optimizer), course.epochs):
+            for group in optimizer.param_groups:
+                group["lr"] = course.rate * (1 - epoch / course.epochs)
+            _epoch(opened, optimizer, rows, may_be_masked, course, seed=course.seed * 1_000_003 + epoch + 1)
+            _keep(folder, made_of, opened.model, optimizer, epoch + 1)
+            progress.advance(epoch + 1, course.epochs)
+        with quietly():
+            opened.model.eval().save_pretrained(folder)
+            opened.tokenizer.save_pretrained(folder)
+    record.write_text(made_of, encoding="utf-8")
     (folder / _UNFINISHED).unlink(missing_ok=True)
     return folder
-
-
-def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _is_done(folder: Path, made_of: str) -> bool:
-    record = folder / _RECORD
-    return record.exists() and record.read_text(encoding="utf-8") == made_of
 
 
 @contextmanager
@@ -223,24 +217,25 @@ def _model(tokens: int, length: int, width: int, layers: int) -> Any:
     )
 
 
-def _rows(opened: Opened, sentences: Sequence[str], asked: Sequence[str]) -> tuple[dict[str, Any], Any]:
-    """What the model is given for all sentences with something to ask for, and which of their tokens that is."""
+def _rows(opened: Opened, sentences: Sequence[str], maskable: Sequence[str]) -> tuple[dict[str, Any], Any]:
+    """What the model is given for all sentences with a maskable token, and which tokens those are."""
     import torch
 
-    pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in asked) or r"\S+", re.IGNORECASE)
-    tokens = [(each, own) for each in read(opened, sentences) if any(own := _askable(each, pattern))]
-    if not tokens:
+    pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in maskable) or r"\S+", re.IGNORECASE)
+    marked = [(tokens, marks) for tokens in read(opened, sentences) if any(marks := _marks(tokens, pattern))]
+    if not marked:
         raise LanguageModelError(
-            f"asked: none of {len(sentences)} sentences has any of {', '.join(asked[:3])}; give words of the sentences"
+            f"maskable: none of {len(sentences)} sentences has any of {', '.join(maskable[:3])}; give words of the"
+            " sentences"
         )
-    rows = padded(opened, [each.ids for each, _ in tokens])
-    askable = torch.zeros_like(rows["input_ids"], dtype=torch.bool)
-    for k, (_, own) in enumerate(tokens):
-        askable[k, : len(own)] = torch.tensor(own)
-    return rows, askable
+    rows = padded(opened, [tokens.ids for tokens, _ in marked])
+    may_be_masked = torch.zeros_like(rows["input_ids"], dtype=torch.bool)
+    for k, (_, marks) in enumerate(marked):
+        may_be_masked[k, : len(marks)] = torch.tensor(marks)
+    return rows, may_be_masked
 
 
-def _askable(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
+def _marks(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
     """Whether each piece belongs to a word that may be masked."""
     spans = [match.span() for match in pattern.finditer(tokens.text)]
     return [
@@ -249,30 +244,30 @@ def _askable(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
     ]
 
 
-def _epoch(opened: Opened, optimizer: Any, rows: dict[str, Any], askable: Any, course: _Course, seed: int) -> None:
+def _epoch(opened: Opened, optimizer: Any, rows: dict[str, Any], maskable: Any, course: _Course, seed: int) -> None:
     """Every sentence once, in an order and with masks that depend on the seed only."""
     import torch
 
     torch.manual_seed(seed)  # of dropout, where a model has it
-    chance = torch.Generator().manual_seed(seed)
-    for own in torch.randperm(len(askable), generator=chance).split(course.batch):
-        ids, may = rows["input_ids"][own], askable[own]
-        order = torch.rand(ids.shape, generator=chance).masked_fill(~may, 2)
-        asked = (order < course.masked) | (order == order.min(1, keepdim=True).values)
-        seen = ids.masked_fill(asked, opened.tokenizer.mask_token_id)
-        given = {"input_ids": seen, "attention_mask": rows["attention_mask"][own]}
-        loss = torch.nn.functional.cross_entropy(_logits(opened.model, given, asked), ids[asked])
+    generator = torch.Generator().manual_seed(seed)
+    for batch in torch.randperm(len(maskable), generator=generator).split(course.batch):
+        ids = rows["input_ids"][batch]
+        order = torch.rand(ids.shape, generator=generator).masked_fill(~maskable[batch], 2)
+        masked = (order < course.masked) | (order == order.min(1, keepdim=True).values)
+        seen = ids.masked_fill(masked, opened.tokenizer.mask_token_id)
+        given = {"input_ids": seen, "attention_mask": rows["attention_mask"][batch]}
+        loss = torch.nn.functional.cross_entropy(_logits(opened.model, given, masked), ids[masked])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
 
 
-def _logits(model: Any, given: dict[str, Any], asked: Any) -> Any:
-    """Of the tokens that are asked for alone: those of all tokens take as long as all layers of a small model."""
+def _logits(model: Any, given: dict[str, Any], masked: Any) -> Any:
+    """Of the masked tokens alone: those of all tokens take as long as all layers of a small model."""
     head = getattr(model, "cls", getattr(model, "lm_head", None))
     if head is None:
-        return model(**given).logits[asked]
-    return head(model.base_model(**given).last_hidden_state[asked])
+        return model(**given).logits[masked]
+    return head(model.base_model(**given).last_hidden_state[masked])
 
 
 def _keep(folder: Path, made_of: str, model: Any, optimizer: Any, epoch: int) -> None:

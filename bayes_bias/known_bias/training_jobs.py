@@ -1,4 +1,4 @@
-"""One model reads one corpus and is asked: trained once, its vectors kept, asked whenever there is something new."""
+"""One model reads one corpus: it is trained once and kept, and measured whenever there is something new."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,40 +33,31 @@ def key_of(scenario: Scenario, reading: Reading) -> str:
     return sha256(dumps(_determined_by(scenario, reading), sort_keys=True).encode()).hexdigest()[:20]
 
 
-def asked_of(scenario: Scenario, reading: Reading) -> list[Any]:
+def decided_by(scenario: Scenario, reading: Reading) -> list[Any]:
     """All that decides the answers, as JSON."""
-    asked = [scenario.posterior, scenario.group_size, sorted(MEASURES), EDITION]
+    measured = [scenario.posterior, scenario.group_size, sorted(MEASURES), EDITION]
     if reading.model.contextual:
-        asked.append(CONTEXTUAL_EDITION)
-    asked += [name for name in ("retest", "downstream") if getattr(scenario, name)]
-    return [_determined_by(scenario, reading), asked]
+        measured.append(CONTEXTUAL_EDITION)
+    measured += [name for name in ("retest", "downstream") if getattr(scenario, name)]
+    return [_determined_by(scenario, reading), measured]
 
 
 def answers_of(
-    scenario: Scenario, reading: Reading, folder: str, own: Mapping[str, Registered]
+    scenario: Scenario, reading: Reading, folder: str, registered: Mapping[str, Registered]
 ) -> dict[str, list[dict[str, Any]]]:
     """Truth and answers of one reading, as records.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    reading : Reading
-    folder : str
-        Where its model is kept: one that is there is not trained again.
-    own : mapping of str to Registered
-        Measures that the user has registered, which another process does not know of.
-
-    Returns
-    -------
-    dict of str to list of dict
-        ``truths``, ``words``, ``models``; of static models also ``retests`` and ``classes``.
+    A model that its folder has is not trained again. `registered` are measures of the user's, which another process
+    does not know of. Returns ``truths``, ``words``, ``models``; of static models also ``retests`` and ``classes``.
     """
-    MEASURES.update(own)
+    MEASURES.update(registered)
     truth, corpus = corpus_of(scenario, reading)
     truths: list[dict[str, Any]] = truth_table(scenario, truth, corpus).to_dict("records")
     if reading.model.contextual:  # retests and classifiers are of fixed vectors
-        found = ask_model(scenario, truth, model_of(scenario, reading, corpus, Path(folder)), seed=scenario.seed)
-        return {"truths": truths, "words": found.words, "models": found.models}
+        home = Path(folder) / key_of(scenario, reading)
+        train_contextual(corpus.sentences, reading.model, attribute_words(scenario), home, reading.seed)
+        answers = ask_model(scenario, truth, home, seed=scenario.seed)
+        return {"truths": truths, "words": answers.words, "models": answers.models}
     vectors = vectors_of(scenario, reading, Path(folder), corpus)
     answers = ask_vectors(scenario, truth, vectors, seed=scenario.seed)
     return {
@@ -99,12 +90,6 @@ def vectors_of(
     return vectors
 
 
-def model_of(scenario: Scenario, reading: Reading, corpus: Corpus, folder: Path) -> Path:
-    """The folder of a contextual reading's model: the one that is kept, or trained and kept now."""
-    home = folder / key_of(scenario, reading)
-    return train_contextual(corpus.sentences, reading.model, attribute_words(scenario), home, reading.seed)
-
-
 def _determined_by(scenario: Scenario, reading: Reading) -> list[Any]:
     place = [reading.truth, reading.words, reading.corpus, reading.half, reading.seed]
     settings = dict(reading.model.settings)
@@ -115,5 +100,5 @@ def _determined_by(scenario: Scenario, reading: Reading) -> list[Any]:
 
 @cache
 def _hash_of(folder: str) -> str:
-    """Wherever the model that is tuned lies; hashed once, since every reading is named by it."""
+    # Hashed once: every reading is named by it.
     return files_hash(Path(folder))

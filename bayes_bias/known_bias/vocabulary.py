@@ -5,12 +5,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.arguments import check_different
 from bayes_bias.errors import ScenarioError, did_you_mean
-from bayes_bias.files import check_keys, read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.known_bias.toml_values import Reader, read_values, table, tables, text, texts
 
 type Roles = Mapping[str, tuple[str, ...]]
 
@@ -21,6 +24,8 @@ SLOT = re.compile(r"\{(\w*)\}")
 
 _ARTICLE = re.compile(r"\ban? \{", re.IGNORECASE)
 _FOLDER = "vocabularies/"
+_READERS: Mapping[str, Reader] = {"title": text, "description": text, "targets": texts, "attributes": tables}
+_OF_ATTRIBUTE = {"groups": tables, "neutral": table, "sentences": table, "more": table}
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,8 @@ class Attribute:
     more: Mapping[str, tuple[str, ...]]
 
     @property
-    def asked(self) -> str:
-        """The group whose association is asked for, against all others: the first one."""
+    def first_group(self) -> str:
+        """The group whose association is measured, against all others."""
         return next(iter(self.groups))
 
     @property
@@ -59,7 +64,7 @@ class Attribute:
     @property
     def others(self) -> tuple[str, ...]:
         """All words of the groups that the first one is compared with."""
-        return tuple(word for group, words in self.classes.items() if group != self.asked for word in words)
+        return tuple(word for group, words in self.classes.items() if group != self.first_group for word in words)
 
     @property
     def neutral_words(self) -> tuple[str, ...]:
@@ -73,14 +78,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Targets, and the attributes that their sentences mention.
-
-    Parameters
-    ----------
-    name, title, description : str
-    targets : tuple of str
-    attributes : mapping of str to Attribute
-    """
+    """Targets, and the attributes that their sentences mention."""
 
     name: str
     title: str
@@ -128,97 +126,76 @@ def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     names = vocabulary_names()
     file = shipped("scenarios") / f"{_FOLDER}{label}.toml" if label in names else Path(label)
     if not file.is_file():
-        raise ScenarioError(
-            f"vocabulary: '{label}' is neither a shipped name nor a TOML file; {did_you_mean(label, names)}"
-        )
+        raise ScenarioError(f"vocabulary: no file or shipped vocabulary '{label}'; {did_you_mean(label, names)}")
     content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped people.toml")
     return vocabulary_from(content, Path(label).stem)
 
 
 def vocabulary_from(content: Mapping[str, Any], name: str) -> Vocabulary:
     """A vocabulary from a mapping of the shape of its TOML file; see `load_vocabulary`."""
-    check_keys(content, ("title", "description", "targets", "attributes"), name, ScenarioError)
-    targets = _texts(content.get("targets"), f"{name}: 'targets'")
+    needed = {"targets": None, "attributes": None}
+    values = read_values({"title": name, "description": "", **needed, **content}, _READERS, name)
+    targets = values["targets"]
+    check_different(f"{name}: 'targets'", targets, "keep one", ScenarioError)
     for target in targets:
-        if not WORD.fullmatch(target) or targets.count(target) > 1:
-            raise ScenarioError(
-                f"{name}: target '{target}' is not a single word, or is listed twice; correct or remove it"
-            )
-    attributes = content.get("attributes")
-    if not isinstance(attributes, Mapping) or not attributes:
-        raise ScenarioError(f"{name}: has no [attributes]; add one, such as [attributes.gender.groups]")
-    read = {key: _attribute(key, table, f"{name}: '{key}'") for key, table in attributes.items()}
-    for attribute in read.values():
-        _check_sentences(attribute, targets, f"{name}: '{attribute.name}'")
-    return Vocabulary(name, str(content.get("title", name)), str(content.get("description", "")), targets, read)
+        if not WORD.fullmatch(target):
+            raise ScenarioError(f"{name}: target '{target}' is not a single word; correct or remove it")
+    attributes = {key: _attribute(key, table, f"{name}: '{key}'") for key, table in values["attributes"].items()}
+    for key, attribute in attributes.items():
+        _check_sentences(attribute, targets, f"{name}: '{key}'")
+    return Vocabulary(name, values["title"], values["description"], targets, attributes)
 
 
 def _attribute(name: str, content: Mapping[str, Any], where: str) -> Attribute:
-    check_keys(content, ("groups", "neutral", "sentences", "more"), where, ScenarioError)
-    groups = {group: _roles(roles, f"{where}: group '{group}'") for group, roles in content["groups"].items()}
+    none: dict[str, Any] = {"groups": None, "neutral": {}, "sentences": {}, "more": {}}
+    values = read_values({**none, **content}, _OF_ATTRIBUTE, where)
+    groups = {group: _roles(words, f"{where}: group '{group}'") for group, words in values["groups"].items()}
     if len(groups) < 2:
         raise ScenarioError(f"{where}: has {len(groups)} group(s), and shares need two or more; add one")
-    first = next(iter(groups))
-    neutral = _roles(content.get("neutral", {}), f"{where}: 'neutral'")
-    for group, roles in {**groups, **({"neutral": neutral} if neutral else {})}.items():
-        if roles.keys() != groups[first].keys():
+    neutral = _roles(values["neutral"], f"{where}: 'neutral'")
+    first, expected = next(iter(groups.items()))
+    for group, roles in (groups | ({"neutral": neutral} if neutral else {})).items():
+        if roles.keys() != expected.keys():
             raise ScenarioError(
                 f"{where}: '{group}' has words for {', '.join(roles) or 'no role'}, and '{first}' for"
-                f" {', '.join(groups[first])}; give all the same roles"
+                f" {', '.join(expected) or 'none'}; give all the same roles"
             )
-    kinds = {
-        kind: {
-            part: _texts(content.get(kind, {}).get(part, ()), f"{where}: '{kind}.{part}'", least=least)
-            for part in (TRAINING, TEST)
-        }
-        for kind, least in (("sentences", 1), ("more", 0))
-    }
-    return Attribute(name, groups, neutral, kinds["sentences"], kinds["more"])
+    sentences, more = (
+        read_values({TRAINING: (), TEST: (), **values[kind]}, {TRAINING: reader, TEST: reader}, f"{where}: {kind}")
+        for kind, reader in (("sentences", texts), ("more", partial(texts, least=0)))
+    )
+    return Attribute(name, groups, neutral, sentences, more)
 
 
 def _roles(content: Any, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(content, Mapping) or (not content and "neutral" not in where):
-        raise ScenarioError(f"{where} is empty; give it words for each role, such as they = ['he']")
-    return {role: _texts(words, f"{where}: role '{role}'") for role, words in content.items()}
+    return read_values(table(content, where), dict.fromkeys(content, texts), where)
 
 
 def _check_sentences(attribute: Attribute, targets: Sequence[str], where: str) -> None:
     roles = next(iter(attribute.groups.values()))
-    taken = {*targets, *attribute.neutral_words, *(w for words in attribute.classes.values() for w in words)}
-    for kind, wanted in (("sentences", (TARGET,)), ("more", ())):
-        templates = [text for part in getattr(attribute, kind).values() for text in part]
-        for text in templates:
-            slots = SLOT.findall(text)
-            unknown = [slot for slot in slots if slot not in (*roles, *wanted)]
-            if unknown:
+    reserved = {*targets, *attribute.neutral_words, *chain(*attribute.classes.values())}
+    for templates, needed in ((attribute.sentences, [TARGET]), (attribute.more, [])):
+        lines = [*templates[TRAINING], *templates[TEST]]
+        check_different(f"{where}: templates", lines, "keep one, in training or in test", ScenarioError)
+        for line in lines:
+            slots = SLOT.findall(line)
+            for slot in slots:
+                if slot not in (valid := (*roles, *needed)):
+                    raise ScenarioError(f"{where}: '{line}' has the slot {{{slot}}}; {did_you_mean(slot, valid)}")
+            if [slot for slot in slots if slot == TARGET] != needed or len(slots) != 1 + len(needed):
                 raise ScenarioError(
-                    f"{where}: '{text}' has the slot {{{unknown[0]}}}; {did_you_mean(unknown[0], (*roles, *wanted))}"
+                    f"{where}: '{line}' has {', '.join(slots) or 'no slot'}; give it one slot of a role"
+                    f"{' and {target}' if needed else ''}"
                 )
-            if len(slots) != 1 + len(wanted) or any(slots.count(slot) != 1 for slot in wanted):
+            if _ARTICLE.search(line):
                 raise ScenarioError(
-                    f"{where}: '{text}' needs {'{target} and ' if wanted else ''}one slot of a role, and has "
-                    f"{', '.join(slots) or 'none'}; mend it"
+                    f"{where}: '{line}' has 'a' or 'an' before a slot, which would tell the word; put one between"
                 )
-            if templates.count(text) > 1:
-                raise ScenarioError(f"{where}: '{text}' is listed twice, or in both training and test; keep one")
-            if _ARTICLE.search(text):
+            if said := reserved.intersection(WORD.findall(SLOT.sub("", line).lower())):
                 raise ScenarioError(
-                    f"{where}: '{text}' has 'a' or 'an' before a slot, which would tell the word; put one between"
+                    f"{where}: '{line}' says '{min(said)}', which is a target or a word of a group; replace it"
                 )
-            said = taken.intersection(WORD.findall(SLOT.sub("", text).lower()))
-            if said:
-                raise ScenarioError(
-                    f"{where}: '{text}' says '{min(said)}', which is a target or a word of a group; replace it"
-                )
-
-
-def _texts(content: Any, where: str, least: int = 1) -> tuple[str, ...]:
-    if isinstance(content, str) or not isinstance(content, Sequence):
-        raise ScenarioError(f"{where} is not a list of texts; write it as ['...', '...']")
-    if len(content) < least or not all(isinstance(text, str) and text.strip() for text in content):
-        raise ScenarioError(f"{where} is empty, or holds something other than text; give {least} or more")
-    return tuple(content)
 
 
 def _all(roles: Roles) -> tuple[str, ...]:
-    return tuple(word for words in roles.values() for word in words)
+    return tuple(chain(*roles.values()))

@@ -20,7 +20,7 @@ MAJORITY = {"scheme": "majority", "min_p": [0.05], "max_p": [0.8]}
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"truth": {**MAJORITY, "min_p": [1.2], "max_p": [1.3]}}, "'min_p' 1.2 2 groups 0.60"),
+        ({"truth": {**MAJORITY, "min_p": [1.2], "max_p": [1.3]}}, "'min_p' 1.2 1"),
         ({"truth": {**MAJORITY, "min_p": [0.9]}}, "'min_p' 0.9 'max_p' 0.8"),
         ({"truth": {**MAJORITY, "max_p": [1.5]}}, "'max_p' 1.5 1"),
         ({"truth": {"scheme": "skew", "mu": [0.5], "sigma": [-1]}}, "'sigma' -1 0"),
@@ -71,9 +71,13 @@ def _with(path: str, value: object) -> dict[str, Any]:
         ("attributes.gender.sentences.test", ["The {target} is a {person}."], "'a' 'an' slot"),
         ("attributes.gender.sentences.test", ["The {target} saw her in {their} car."], "'her'"),
         ("attributes.gender.sentences.test", ["The {target} told the nurse {their} name."], "'nurse'"),
-        ("attributes.gender.sentences.test", ["The {target} said that {they} had finished before noon."], "twice"),
-        ("attributes.gender.groups.male", {}, "'male' empty"),
-        ("attributes.gender.groups.male.they", [], "'they' empty"),
+        (
+            "attributes.gender.sentences.test",
+            ["The {target} said that {they} had finished before noon."],
+            "templates noon",
+        ),
+        ("attributes.gender.groups.male", {}, "'male' roles"),
+        ("attributes.gender.groups.male.they", [], "'they' []"),
         ("attributes.gender.groups.female", {"they": ["she"]}, "'female' roles"),
         ("attributes.gender.groups", {"male": {"they": ["he"]}}, "two"),
         ("targets", ["nurse", "nurse"], "'nurse'"),

@@ -13,7 +13,7 @@ from bayes_bias.known_bias.contextual_models import LPBS_SCORE
 from bayes_bias.known_bias.known_bias_results import KnownBias
 from bayes_bias.known_bias.running_scenarios import run as ground_truth
 from bayes_bias.known_bias.scenario import Scenario, scenario_from
-from bayes_bias.known_bias.training_jobs import asked_of
+from bayes_bias.known_bias.training_jobs import decided_by
 from bayes_bias.language_models import opening_models
 from tests.helpers import refused
 
@@ -85,8 +85,8 @@ def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
     assert correlation(tuned, LPBS_SCORE) > 0.7
     elsewhere = shutil.copytree(base, tmp_path / "elsewhere")
     moved = a_scenario(tuned={"kind": "fine-tune", "folder": str(elsewhere), "epochs": 1})
-    assert [asked_of(moved, each) for each in moved.readings()] == [
-        asked_of(tuned.scenario, each) for each in tuned.scenario.readings()
+    assert [decided_by(moved, reading) for reading in moved.readings()] == [
+        decided_by(tuned.scenario, reading) for reading in tuned.scenario.readings()
     ]
 
 

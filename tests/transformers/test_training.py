@@ -65,7 +65,7 @@ def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made:
     """BERT drops hidden states at random, which a seed decides, too."""
     masked = made("bert")
     sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
-    settings = {"epochs": 3, "batch": 4, "asked": ["nurse", "doctor"]}
+    settings = {"epochs": 3, "batch": 4, "maskable": ["nurse", "doctor"]}
     assert masked.model.config.hidden_dropout_prob > 0
     whole = fine_tune(masked.folder, sentences, tmp_path / "whole", **settings)
     with pytest.raises(KeyboardInterrupt):
@@ -77,7 +77,9 @@ def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made:
 def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
     """Pieces of words are masked together with the rest of their word, whatever the tokenizer makes of it."""
     sentences = ["She works as a doctor.", "He works as a nurse."] * 20
-    tuned = fine_tune(masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, asked=["she", "he"])
+    tuned = fine_tune(
+        masked.folder, sentences, tmp_path / "tuned", epochs=40, batch=8, rate=3e-3, maskable=["she", "he"]
+    )
     asked = [Cloze("", "She", " works as a doctor."), Cloze("", "He", " works as a doctor.")]
     she, he = load_masked(tuned)(asked)
     assert she - he > 1
@@ -91,9 +93,9 @@ def test_a_training_leaves_threads_and_random_numbers_as_they_were(tmp_path: Pat
 
 
 def test_sentences_without_a_word_that_is_asked_for_are_refused(tmp_path: Path):
-    said = "asked 30 they"
+    said = "maskable 30 they"
     with refused(LanguageModelError, said):
-        train_masked(CORPUS[:30], tmp_path / "model", asked=["they"])
+        train_masked(CORPUS[:30], tmp_path / "model", maskable=["they"])
     assert not (tmp_path / "model").exists()
 
 
