@@ -12,15 +12,13 @@ from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import WordListError
 from bayes_bias.measuring.coverage import check_coverage, lookup
+from bayes_bias.measuring.random_words import random_words
 from bayes_bias.measuring.similarity import Similarity
 from bayes_bias.measuring.similarity_cosine import COSINES
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
-
-# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
-POOL_SIZE = 2_000
 
 # Which words of a list are replaced by random ones.
 Random = Literal["attributes", "targets", "both"]
@@ -268,12 +266,7 @@ def _pool(
 ) -> dict[str, NDArray[np.float64]]:
     """Prepared vectors of random common words that the list does not have, in any spelling."""
     taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
-    offered = embedding.pool()
-    if len(offered) > POOL_SIZE:
-        common = [word for word in offered if _is_plain(word)]
-        chosen = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
-        offered = [common[i] for i in sorted(chosen)]
-    words = [word for word in offered if word.casefold() not in taken]
+    words = [word for word in random_words(embedding, seed) if word.casefold() not in taken]
     found = embedding.find(words)
     stored = {word: found[word] for word in words if word in found and has_direction(found[word]).all()}
     if len(stored) < 2:
@@ -286,7 +279,3 @@ def _unit(vector: Vector) -> NDArray[np.float64]:
     # Without the scaling of `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
     rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
     return np.asarray(rows / np.linalg.norm(rows))
-
-
-def _is_plain(word: str) -> bool:
-    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

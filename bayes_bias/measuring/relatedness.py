@@ -1,14 +1,22 @@
 """Words that belong together: sub-topics that a list does not name, and how alike their words are, from the vectors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.measuring.random_words import random_words
+from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.word_labels import HOMES, Side, words_of
 
 type Numbers = NDArray[np.float64]
 
@@ -20,6 +28,11 @@ _RANDOM_LISTS = 200
 _QUANTILE = 0.95
 # Random lists of more words than this have the limit of so many.
 _LONGEST = 60
+# Fewer words do not say what words have in common by chance.
+_FEWEST_RANDOM = 200
+_SEED = 1
+# So many words of a cluster are named.
+_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +57,21 @@ class SubTopics:
     limit: float
 
     @property
+    def text(self) -> str:
+        """The clusters of two words or more, and for how many words all count."""
+        several = [np.flatnonzero(self.cluster == number) for number in np.unique(self.cluster)]
+        several = sorted((rows for rows in several if len(rows) > 1), key=len, reverse=True)
+        named = [
+            ", ".join(self.words[i] for i in rows[:_NAMED]) + (", …" if len(rows) > _NAMED else "") for rows in several
+        ]
+        if not self.share:
+            return "no sub-topics can be shown"
+        return (
+            f"{len(self.words)} words that count as {self.effective:.0f}, since the vectors show sub-topics:"
+            f" {' | '.join(named)}"
+        )
+
+    @property
     def effective(self) -> float:
         r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
         n = len(self.words)
@@ -51,22 +79,25 @@ class SubTopics:
         return float(n**2 / ((1 - self.share) * n + self.share * within))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Vocabulary:
     """Random words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
 
     Attributes
     ----------
+    sha256 : str
+        Of words and vectors: limits of random lists, which take a second, are found once for the same ones.
     vectors : array (words, d)
         Unit vectors.
     """
 
-    vectors: Numbers
+    sha256: str
+    vectors: Numbers = field(compare=False)
 
     @classmethod
-    def of(cls, vectors: Sequence[NDArray[np.floating]]) -> Self:
+    def of(cls, vectors: Mapping[str, NDArray[np.floating]]) -> Self:
         """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
-        return cls(_unit(vectors))
+        return cls(sha256_of_vectors(vectors), _unit(list(vectors.values())))
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
         r"""The sub-topics of the words of one group or class.
@@ -159,8 +190,45 @@ def _unit(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def of_cells(
-    cells: Mapping[str, Sequence[str]], vectors: Mapping[str, NDArray[np.floating]], vocabulary: Vocabulary
-) -> dict[str, SubTopics]:
-    """The sub-topics of each group or class."""
-    return {cell: vocabulary.sub_topics(words, [vectors[word] for word in words]) for cell, words in cells.items()}
+def vocabulary_of(embedding: Embedding) -> Vocabulary:
+    """That of an embedding whose pool can be read.
+
+    Raises
+    ------
+    EmbeddingError
+        It has too few words to say what words have in common by chance.
+    """
+    stored = embedding.find(random_words(embedding, _SEED))
+    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    if len(usable) < _FEWEST_RANDOM:
+        raise EmbeddingError(
+            f"sub_topics: {embedding.name} has {len(usable)} words to draw from, and {_FEWEST_RANDOM} are needed to say"
+            " how alike words are by chance; take an embedding of more words, or name the sub-topics in the list"
+        )
+    return Vocabulary.of(usable)
+
+
+def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary) -> dict[str, SubTopics]:
+    """The sub-topics of each group and associated class of a table that carries its vectors."""
+    vectors, found = table.vectors, {}
+    assert vectors is not None
+    compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
+    for side, homes in compared.items():
+        words, home_of = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
+        for home in homes:
+            own = [word for word, of in zip(words, home_of, strict=True) if of == home]
+            found[home] = vocabulary.sub_topics(own, [vectors[word] for word in own])
+    return found
+
+
+def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, SubTopics]) -> AssociationTable:
+    """The table with the clusters and correlations that the vectors show, and a notice for each group or class."""
+    cluster = {
+        word: f"{home} {number}"
+        for home, topics in sub_topics.items()
+        for word, number in zip(topics.words, topics.cluster.tolist(), strict=True)
+    }
+    related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
+    notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
+    provenance = {**table.provenance, "sub_topics": "from vectors"}
+    return replace(related, notices=(*table.notices, *announce(notices)), provenance=MappingProxyType(provenance))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,14 +13,19 @@ from bayes_bias.arguments import check_switch
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.measuring.coverage import check_coverage, lookup
+from bayes_bias.measuring.relatedness import sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
+
+SubTopicsFrom = Literal["named", "from vectors", "exhaustive"]
+SUB_TOPICS: tuple[str, ...] = get_args(SubTopicsFrom)
 
 CONTROLS = ("neutral", "human")
 
@@ -32,6 +37,7 @@ def cosines(
     *,
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
+    sub_topics: SubTopicsFrom = "named",
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
@@ -52,6 +58,10 @@ def cosines(
     templates : Templates, str or Path, optional
         For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
         word is a sentence of its own.
+    sub_topics : {"named", "from vectors", "exhaustive"}
+        Which words belong together, so that they count as fewer: those that the list says, or those that the vectors
+        show, see `bayes_bias.measuring.relatedness`. "exhaustive" sub-topics are all there are and no sample: words
+        count as independent draws, whatever the list says.
     allow_loss : bool
         Go on although a group or class has lost half of its words.
     trust : bool
@@ -82,7 +92,14 @@ def cosines(
     '10 templates'
     """
     return similarities(
-        embedding, wordlist, controls, also=also, templates=templates, allow_loss=allow_loss, trust=trust
+        embedding,
+        wordlist,
+        controls,
+        also=also,
+        templates=templates,
+        sub_topics=sub_topics,
+        allow_loss=allow_loss,
+        trust=trust,
     )
 
 
@@ -94,6 +111,7 @@ def similarities(
     similarity: str | Similarity = "cosine",
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
+    sub_topics: SubTopicsFrom = "named",
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
@@ -101,7 +119,7 @@ def similarities(
 
     Parameters
     ----------
-    embedding, wordlist, controls, also, templates, allow_loss, trust
+    embedding, wordlist, controls, also, templates, sub_topics, allow_loss, trust
         See `cosines`.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
@@ -132,8 +150,18 @@ def similarities(
         opened = encode(embedding, every, templates, trust=trust)
     else:
         opened = open_embedding(embedding, trust=trust)
-    read = opened.excerpt([*every.targets, *every.attributes, *further])
-    return table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
+    if sub_topics not in SUB_TOPICS:
+        raise WordListError(f"sub_topics: '{sub_topics}' is not among the choices", sub_topics, SUB_TOPICS)
+    read = opened.excerpt([*every.targets, *every.attributes, *further], pool=sub_topics == "from vectors")
+    table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
+    return with_relations(table, read, sub_topics)
+
+
+def with_relations(table: AssociationTable, embedding: Embedding, sub_topics: SubTopicsFrom) -> AssociationTable:
+    """The table with the sub-topics that are wanted, from an embedding whose words are in memory."""
+    if sub_topics == "from vectors":
+        return with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
+    return table.without_labels() if sub_topics == "exhaustive" else table
 
 
 def table_of(

@@ -7,7 +7,7 @@ import pymc as pm
 import xarray as xr
 
 from bayes_bias.arguments import check_seed
-from bayes_bias.errors import TableError
+from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models.compiling import model_of_table
 from bayes_bias.models.custom_model import CustomModel
 from bayes_bias.models.fitted import Fitted
@@ -91,7 +91,13 @@ def fit_table(
         return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
     spec = load_spec(model)
     table = modelled(table, spec)
-    data = structure_of(spec).data(table)
+    structure = structure_of(spec)
+    if table.has_related_words and not structure.COLLAPSED:
+        raise SpecError(
+            f"model: '{spec.name}' takes words for independent, and the table says which belong together; take"
+            " model='crossed', or a table without sub_topics='from vectors'"
+        )
+    data = structure.data(table)
     _refuse_degenerate(data)
     return fit_model(
         table,
