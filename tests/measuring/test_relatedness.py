@@ -1,0 +1,74 @@
+"""Sub-topics that a list does not name, found in the vectors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError, EmbeddingError
+from bayes_bias.measuring.relatedness import Vocabulary
+from tests.helpers import refused
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    rng = np.random.default_rng(1)
+    return Vocabulary.of({f"v{i}": vector for i, vector in enumerate(rng.normal(size=(400, 50)))})
+
+
+def around(centres: int, each: int, spread: float, seed: int = 2) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [centre + spread * rng.normal(size=50) for centre in rng.normal(size=(centres, 50)) for _ in range(each)]
+
+
+def test_words_around_two_centres_are_two_clusters_that_count_as_two_or_more(vocabulary):
+    topics = vocabulary.sub_topics([f"w{i}" for i in range(8)], around(2, 4, spread=0.5))
+    first, second = topics.cluster[:4], topics.cluster[4:]
+    assert len(set(first)) == len(set(second)) == 1
+    assert first[0] != second[0]
+    # Two words of a cluster have the cosine 1 / (1 + spread ** 2), words of different ones about zero.
+    assert topics.share == pytest.approx(1 / 1.25, abs=0.08)
+    assert topics.effective == pytest.approx(64 / (8 * (1 - topics.share) + 32 * topics.share))
+    assert 2 < topics.effective < 3
+
+
+def test_random_words_are_independent_in_nineteen_of_twenty_lists(vocabulary):
+    lists = (around(8, 1, spread=0.0, seed=seed) for seed in range(100))
+    found = [vocabulary.sub_topics([f"w{i}" for i in range(8)], vectors).share > 0 for vectors in lists]
+    assert np.mean(found) <= 0.12
+
+
+def test_too_few_words_are_never_split(vocabulary):
+    topics = vocabulary.sub_topics(["a", "b", "c"], around(1, 3, spread=0.1))
+    assert topics.share == 0
+    assert topics.effective == 3
+
+
+def test_a_table_from_vectors_says_which_words_belong_together():
+    table = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
+    plain = bb.cosines("googlenews-demo", "weat6", ())
+    assert table.has_related_words
+    assert not plain.has_related_words
+    assert table.provenance["sub_topics"] == "from vectors"
+    assert any("family" in notice and "count as" in notice for notice in table.notices)
+    np.testing.assert_array_equal(table.values, plain.values)
+
+
+def test_exhaustive_sub_topics_leave_words_independent():
+    by_class = {"career": {"pay": ("salary",), "firm": ("business", "corporation")}}
+    topics = replace(bb.load_wordlist("weat6"), topics=by_class)
+    named, none = (bb.cosines("googlenews-demo", topics, (), sub_topics=how) for how in ("named", "exhaustive"))
+    assert named.labels == ("attribute_topic",)
+    assert none.labels == ()
+
+
+def test_what_cannot_be_related_is_refused():
+    with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
+        bb.cosines("googlenews-demo", "weat6", (), sub_topics="vectors")
+    tiny = {word: np.eye(3)[i % 3] + 0.1 * i for i, word in enumerate(bb.load_wordlist("weat6").targets)}
+    tiny |= {word: np.ones(3) + 0.1 * i for i, word in enumerate(bb.load_wordlist("weat6").attributes)}
+    with refused(EmbeddingError, "sub_topics 200 words"):
+        bb.cosines(tiny, "weat6", (), sub_topics="from vectors")
+    with refused(BayesBiasError, "'crossed-long' sub_topics"):
+        bb.fit(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"), "crossed-long")
