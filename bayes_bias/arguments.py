@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
+from bayes_bias.errors import BayesBiasError, SpecError
 
 
 def check_kind(
@@ -96,7 +96,7 @@ def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[
 def check_ci_prob(ci_prob: Any) -> None:
     """Refuse an impossible probability of an interval."""
     if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):
-        raise ScopeError(f"ci_prob: {ci_prob!r} is not a probability; give one between 0 and 1, such as 0.95")
+        raise BayesBiasError(f"ci_prob: {ci_prob!r} is not a probability; give one between 0 and 1, such as 0.95")
 
 
 def is_number(value: Any) -> bool:

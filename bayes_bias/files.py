@@ -52,6 +52,12 @@ def shipped_names(folder: str) -> list[str]:
     return sorted(_toml_names(shipped(folder)), key=_natural)
 
 
+def copy_shipped(folder: str, name: str, path: Path, overwrite: bool = False) -> None:
+    """Copy the TOML file of this name from a shipped folder."""
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_bytes((shipped(folder) / f"{name}.toml").read_bytes())
+
+
 def table_file(source: str | os.PathLike[str]) -> Path:
     """The file of a shipped table that is named, or of the path that is given."""
     if source in shipped_names("tables"):

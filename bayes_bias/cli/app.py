@@ -26,7 +26,7 @@ COMMANDS = MappingProxyType(
         "known-bias": "Corpora whose bias is known, models trained on them, and what every measure says of them.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
-        "wordlists": "The shipped word lists, or one of them with its words, source and errata.",
+        "wordlists": "The shipped word lists, or one of them with its words and source; a copy of one to edit.",
         "models": "The shipped models, or one of them with its priors; a copy of one to change the priors in.",
         "debias": "Debias an embedding, by hard debiasing or another method.",
         "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",

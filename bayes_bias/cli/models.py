@@ -10,7 +10,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import check_output, shipped, whole_file
+from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.models.model_spec import load_spec, spec_names
 
 
@@ -35,10 +35,5 @@ def models(
     say(f"{spec.title}\n{spec.description}\n")
     print_frame(pd.DataFrame([{"parameter": p, "prior": str(prior)} for p, prior in spec.priors.items()]))
     if copy is not None:
-        _copy_model(name, copy, overwrite)
-
-
-def _copy_model(name: str, path: Path, overwrite: bool) -> None:
-    with whole_file(path, overwrite) as unfinished:
-        unfinished.write_text((shipped("models") / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    say(f"Copied to {path}; use it with --model {path}")
+        copy_shipped("models", name, copy, overwrite)
+        say(f"Copied to {copy}; use it with --model {copy}")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES
@@ -207,3 +208,12 @@ def formats_of(figures: str) -> tuple[str, ...]:
 def listed(text: str) -> tuple[str, ...]:
     """The parts of an option that are separated by commas; of "none" there are none."""
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def numbers_of(option: str, values: list[str] | None) -> list[int]:
+    """Whole numbers that are separated by commas, or given with an option of their own each."""
+    numbers = [part for value in values or () for part in listed(value)]
+    for number in numbers:
+        if not number.isdecimal():
+            raise BayesBiasError(f"{option}: '{number}' is not a whole number; give one or more, such as 20,40")
+    return [int(number) for number in numbers]

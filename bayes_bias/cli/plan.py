@@ -10,7 +10,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import InferenceWithoutRope, OverwriteOption, with_options
+from bayes_bias.cli.options import InferenceWithoutRope, OverwriteOption, numbers_of, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, check_output, whole_file
@@ -31,30 +31,37 @@ def plan(
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
     overwrite: OverwriteOption = False,
     n_targets: Annotated[
-        list[int] | None, typer.Option(help="Targets in each group to plan for; may be repeated.")
+        list[str] | None,
+        typer.Option("--n-targets", metavar="N,N", help="Numbers of targets in each group to plan for."),
     ] = None,
     n_attributes: Annotated[
-        list[int] | None, typer.Option(help="Attributes in each class to plan for; may be repeated.")
+        list[str] | None,
+        typer.Option("--n-attributes", metavar="N,N", help="Numbers of attributes in each class to plan for."),
     ] = None,
     n_replicates: Annotated[
-        list[int] | None,
-        typer.Option(help="Replicates to plan for; may be repeated, and as many as there are by default."),
+        list[str] | None,
+        typer.Option(
+            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for; as many as there are by default."
+        ),
     ] = None,
     *,
     inference: InferenceWithoutRope,
 ) -> None:
     """How narrow would the interval be, and how likely exclude zero, with longer lists?
 
-    Example: bayes-bias plan weat7 --out plan.png
+    Example: bayes-bias plan weat7 --n-targets 20,40 --n-attributes 20,40
     """
+    targets = numbers_of("--n-targets", n_targets)
+    attributes = numbers_of("--n-attributes", n_attributes)
+    replicates = numbers_of("--n-replicates", n_replicates)
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is not a figure; name a file in .png, .pdf or .svg")
-        if any(len(set(given)) == 1 for given in (n_targets, n_attributes) if given):
+        if any(len(set(given)) == 1 for given in (targets, attributes) if given):
             raise OutputError(
-                "--out: a figure needs two numbers of targets and of attributes or more; repeat --n-targets and"
-                " --n-attributes, or leave them out"
+                "--out: a figure needs two numbers of targets and of attributes or more; write --n-targets 20,40"
+                " --n-attributes 20,40, or leave both out"
             )
     sampling_scope(inference.scope)
     spec = generalising_spec(inference.model, "a plan")
@@ -65,12 +72,12 @@ def plan(
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,
-        n_targets or LENGTHS,
-        n_attributes or LENGTHS,
-        n_replicates or (COUNTS if kind else None),
+        targets or LENGTHS,
+        attributes or LENGTHS,
+        replicates or (COUNTS if kind else None),
         **inference.reading,
     )
-    along_words = kind and set(n_targets or LENGTHS) & set(n_attributes or LENGTHS)
+    along_words = kind and set(targets or LENGTHS) & set(attributes or LENGTHS)
     power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")
     by = f"{plural(kind)} and words" if kind else "words"
     print_frame(

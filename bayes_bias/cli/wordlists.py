@@ -1,5 +1,6 @@
 """`bayes-bias wordlists`: which lists are shipped."""
 
+from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
@@ -8,6 +9,8 @@ import typer
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.words.list_files import control_names, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
@@ -15,11 +18,19 @@ from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 @app.command()
 def wordlists(
     name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")] = None,
+    copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy names already.")] = False,
 ) -> None:
-    """The shipped word lists, or one of them with its words, source and errata.
+    """The shipped word lists, or one of them with its words and source; a copy of one to edit.
 
-    Example: bayes-bias wordlists weat7
+    Example: bayes-bias wordlists weat7 --copy my-list.toml
     """
+    if copy is not None:
+        check_output(copy, overwrite, "--copy")
+        if name not in (*wordlist_names(), *control_names()):
+            raise BayesBiasError(
+                f"--copy: needs the name of a shipped list, such as `wordlists weat7 --copy {copy}`; got {name}"
+            )
     if name is None:
         rows = [(n, load_wordlist(n)) for n in wordlist_names()]
         frame = [
@@ -30,6 +41,10 @@ def wordlists(
         return
     words = load_controls(name) if name in control_names() else load_wordlist(name)
     _print_wordlist(words)
+    if copy is not None:
+        copy_shipped("wordlists", f"controls/{name}" if name in control_names() else name, copy, overwrite)
+        use = f"--controls {copy}" if name in control_names() else f"`bayes-bias report {copy}`"
+        say(f"\nCopied to {copy}; use it with {use}")
 
 
 def _print_wordlist(words: WordList) -> None:

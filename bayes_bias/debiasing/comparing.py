@@ -1,7 +1,7 @@
 """Did debiasing change anything? Two embeddings, or two tables of cosines, over the same words."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_names
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, scope_of
 from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.words.defining_sets import GivenSets
 
 _DECIMALS = 9
 
@@ -38,7 +39,7 @@ def compare(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     rope: float | None = None,
-    defining_sets: Sequence[Sequence[str]] = (),
+    defining_sets: GivenSets = (),
     seed: int = 1,
     sampling: Sampling = Sampling(),
     progress: Progress | None = None,
@@ -65,7 +66,7 @@ def compare(
         Probability of the equal-tailed intervals.
     rope : float, optional
         Size, in the units of the tables, up to which a change or a bias is negligible; see `verdict`.
-    defining_sets : sequence of sequences of str, optional
+    defining_sets : str, path or sequence of sequences of str, optional
         For Direct Bias and RIPA; see `measure_all`.
     seed, sampling, progress
         See `fit`.
@@ -187,7 +188,7 @@ def _controls(
 
 
 def _measures(
-    before: AssociationTable, after: AssociationTable, defining_sets: Sequence[Sequence[str]], seed: int
+    before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Every measure on both sides; one that is undefined on one of them is left out."""
     first, second = (measure_all(table, defining_sets=defining_sets, seed=seed) for table in (before, after))

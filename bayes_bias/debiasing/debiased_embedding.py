@@ -11,6 +11,7 @@ import numpy as np
 from bayes_bias.arguments import check_kind
 from bayes_bias.debiasing.debiaser import Debiaser
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
+from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
@@ -72,9 +73,10 @@ class Debiasing:
         """What the version of an embedding of this name is called."""
         return f"{embedding}, {self.name}"
 
-    def applied(self, embedding: Embedding) -> Embedding:
-        """The debiased version. Each replicate is debiased by what the method learns from that replicate alone.
+    def applied(self, embedding: Embedding | Openable) -> Embedding:
+        """The debiased version of an embedding, or of what `open_embedding` opens.
 
+        Each replicate is debiased by what the method learns from that replicate alone.
         Words without a usable vector are left out, with a notice.
 
         Raises
@@ -82,6 +84,7 @@ class Debiasing:
         MeasureError
             A word of the sets has no vector, or the method is not defined on these vectors.
         """
+        embedding = open_embedding(embedding)
         vectors, count = _usable(embedding), len(embedding.replicates)
         if count:
             replicates = [self._debiased({word: rows[r] for word, rows in vectors.items()}) for r in range(count)]

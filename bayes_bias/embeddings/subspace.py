@@ -1,12 +1,11 @@
 """Directions and subspaces of a bias: orthonormal rows (components, dimensions)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from bayes_bias.arguments import check_count, listed
+from bayes_bias.arguments import check_count
 from bayes_bias.embeddings.word_vectors import Vectors, stack, stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # Differences of unit vectors shorter than this are rounding: no direction can be read off them.
 _NO_DIRECTION = 1e-6
@@ -23,7 +22,7 @@ def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool
     return orthonormal(one - other, f"'{first}' and '{second}' have the same vector")
 
 
-def defining_subspace(vectors: Vectors, defining_sets: Sequence[Sequence[str]], *, components: int = 1) -> np.ndarray:
+def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components: int = 1) -> np.ndarray:
     """Principal components of defining sets, each centred on its own mean.
 
     A set holds words that differ in the protected attribute alone: ("she", "he"), or for several groups
@@ -33,8 +32,8 @@ def defining_subspace(vectors: Vectors, defining_sets: Sequence[Sequence[str]], 
     ----------
     vectors : mapping of str to array
         Vectors of all words in the sets; they are brought to unit length.
-    defining_sets : sequence of sequences of str
-        Two words or more each.
+    defining_sets : str, path or sequence of sequences of str
+        Two words or more each, such as "she:he,woman:man" or [("she", "he")].
     components : int
         How many components span the subspace: 1 for two groups, more for several.
 
@@ -57,7 +56,7 @@ def defining_subspace(vectors: Vectors, defining_sets: Sequence[Sequence[str]], 
     >>> defining_subspace(vectors, [("she", "he")]).round(3) + 0.0
     array([[1., 0.]])
     """
-    word_sets = listed("defining sets", defining_sets, str, "[('she', 'he')]", MeasureError)
+    word_sets = defining_sets_of(defining_sets)
     if not word_sets:
         raise MeasureError("defining sets: none given; a subspace needs at least one pair of words")
     sets = [stack_unit(vectors, words, "defining set", least=2) for words in word_sets]
@@ -77,7 +76,12 @@ def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
 
     `otherwise` is the reason that an error gives where the directions are linearly dependent.
     """
-    rows = np.atleast_2d(np.asarray(directions, dtype=float))
+    try:
+        rows = np.atleast_2d(np.asarray(directions, dtype=float))
+    except (TypeError, ValueError) as error:
+        raise MeasureError(
+            f"subspace: {directions!r} is not an array of numbers; give what defining_subspace(vectors, sets) returned"
+        ) from error
     if not np.isfinite(rows).all():
         raise MeasureError("subspace: holds values that are not finite")
     basis, lengths = np.linalg.qr(rows.T)

@@ -12,7 +12,7 @@ from bayes_bias.errors import MeasureError
 
 
 class Vectors(Protocol):
-    """Anything that knows words and gives a vector for each: a dict, gensim's KeyedVectors, an embedding."""
+    """Anything that knows words and gives a vector for each: a dict, gensim's KeyedVectors."""
 
     def __contains__(self, word: object, /) -> bool: ...
 
@@ -22,9 +22,11 @@ class Vectors(Protocol):
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
     """Vectors of the words as they are, shape (words, dimensions); those of replicates end to end."""
     _check_words(words, measure, least)
-    if not hasattr(vectors, "__getitem__"):
+    given: object = vectors
+    if isinstance(given, str) or not hasattr(given, "__getitem__"):
         raise MeasureError(
-            f"vectors: {described(vectors)} has no vectors; give a mapping, an embedding or gensim's KeyedVectors"
+            f"vectors: {described(vectors)} given; give a mapping of words to vectors, such as "
+            "open_embedding(...).find(words), or gensim's KeyedVectors"
         )
     if missing := [word for word in words if word not in vectors]:
         raise MeasureError(

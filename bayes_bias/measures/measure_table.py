@@ -1,6 +1,6 @@
 """All measures that a word list allows, in one table."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 
@@ -11,6 +11,7 @@ from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.measures.measure_result import Result, row_columns
 from bayes_bias.measures.registry import MEASURES, Occasion
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # The entry points under which installed packages name modules with measures of their own.
 ENTRY_POINTS = "bayes_bias.measures"
@@ -39,7 +40,7 @@ class MeasureTable:
 def measure_all(
     table: AssociationTable,
     *,
-    defining_sets: Sequence[Sequence[str]] = (),
+    defining_sets: GivenSets = (),
     vocabulary: str | None = None,
     seed: int = 0,
     ci_prob: float = 0.95,
@@ -55,8 +56,9 @@ def measure_all(
     table : AssociationTable
         The word list in an embedding. Some measures need its vectors, which a table from a frame gets by
         `AssociationTable.with_vectors`.
-    defining_sets : sequence of sequences of str, optional
-        Pairs such as ("she", "he"), from which Direct Bias and RIPA take their direction. Word lists have none.
+    defining_sets : str, path or sequence of sequences of str, optional
+        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction. Word
+        lists have none.
     vocabulary : str, optional
         The control class of random words for the negative control of SD-WEAT.
     seed, ci_prob
@@ -77,7 +79,7 @@ def measure_all(
     check_seed(seed)
     check_ci_prob(ci_prob)
     names = measure_names() if only is None else check_measures("only", only)
-    occasion = Occasion(table, defining_sets, vocabulary, seed, ci_prob)
+    occasion = Occasion(table, defining_sets_of(defining_sets), vocabulary, seed, ci_prob)
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}

@@ -1,5 +1,6 @@
 """`fit`: the posterior of a model given a table of associations."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from bayes_bias.models.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable, check_table
+
+logger = logging.getLogger("bayes_bias")
+
+# From so many values on, a model that samples every word's effect takes more than some seconds.
+_MANY = 100
 
 # Cosines come from float32 vectors: residual variation below this is rounding, not data.
 _ROUNDING_VARIANCE = 1e-12
@@ -99,6 +105,11 @@ def fit_table(
         )
     data = structure.data(table)
     _refuse_degenerate(data)
+    if not structure.COLLAPSED and table.values.size >= _MANY:
+        logger.warning(
+            f"{table.name}: the model '{spec.name}' samples an effect of every word; this takes half a minute or more "
+            "for 16 x 16 words, and longer for longer lists, where 'crossed' takes seconds"
+        )
     return fit_model(
         table,
         spec,

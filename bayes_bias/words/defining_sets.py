@@ -84,6 +84,11 @@ def read_debias_sets(given: GivenSets) -> DebiasSets:
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
+def defining_sets_of(given: GivenSets) -> Sets:
+    """The defining sets alone, as `read_debias_sets` reads them; none where nothing is given."""
+    return read_debias_sets(given).defining_sets if given else ()
+
+
 def _parsed(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise WordListError(f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man")
@@ -115,7 +120,8 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
 def _words(given: Any, key: str, where: str) -> tuple[str, ...]:
     is_list = isinstance(given, Sequence) and not isinstance(given, str)
     if not is_list or not all(isinstance(word, str) and word for word in given):
-        raise WordListError(f"{where}: {key} holds {given!r} where a list of words is needed")
+        example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
+        raise WordListError(f"{where}: {key} holds {given!r} where a list of words is needed; write {key} = {example}")
     for word in given:
         if given.count(word) > 1:
             raise WordListError(f"{where}: {key} lists '{word}' twice in one set; remove one")

@@ -213,10 +213,23 @@ def test_cosines_may_be_a_matrix_or_have_other_headings(run, tmp_path):
     assert says(err, "--similarity 'dot' --matrix")
 
 
+def test_a_shipped_list_can_be_copied_edited_and_used(run, tmp_path):
+    copied, controls = tmp_path / "mine.toml", tmp_path / "food.toml"
+    assert run("wordlists", "weat7", "--copy", copied)[0] == 0
+    assert load_wordlist(copied).sha256 == load_wordlist("weat7").sha256
+    assert run("wordlists", "neutral", "--copy", controls)[0] == 0
+    assert load_wordlist("weat7").with_controls(controls).controls
+    code, _, err = run("wordlists", "weat7", "--copy", copied)
+    assert code == 2
+    assert says(err, "--copy mine.toml --overwrite")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("weat", "wat7"), "'weat7'"),
+        (("wordlists", "--copy", "mine.toml"), "--copy mine.toml weat7"),
+        (("plan", "weat7", "--n-targets", "20,many"), "--n-targets 'many' 20,40"),
         (("weat", "weat7", "--embedding", "googlenews-dem"), "'googlenews-demo'"),
         (("weat", "weat7", "--alternative", "bigger"), "bigger"),
         (("weat", "weat7", "--stereotype", "math=male"), "--stereotype spreadsheets"),

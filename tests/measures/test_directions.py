@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.errors import MeasureError
-from bayes_bias.measures import defining_subspace, direct_bias, pair_direction, relative_norm, ripa
+from bayes_bias import cosines, open_embedding
+from bayes_bias.errors import MeasureError, WordListError
+from bayes_bias.measures import defining_subspace, direct_bias, measure_all, pair_direction, relative_norm, ripa
 from tests.helpers import Vectors, numbered, random_vectors, refused
 
 seeds = st.integers(0, 10_000)
@@ -107,3 +108,21 @@ def test_refusals_of_vectors_words_and_directions() -> None:
         defining_subspace(vectors, [("she", "he")], components=2)
     with refused(MeasureError, "none given"):
         defining_subspace(vectors, [])
+
+
+def test_sets_are_taken_as_the_command_line_takes_them() -> None:
+    vectors = open_embedding("googlenews-demo").find(["she", "he", "nurse"])
+    sets = {"defining_sets": [["she", "he"]]}
+    expected = defining_subspace(vectors, [("she", "he")])
+    for spelt in ("she:he", sets):
+        np.testing.assert_array_equal(defining_subspace(vectors, spelt), expected)
+    table = cosines("googlenews-demo", "weat7", controls=())
+    measured = [measure_all(table, defining_sets=pair, only=["Direct Bias"]) for pair in ("she:he", [("she", "he")])]
+    assert measured[0].table.equals(measured[1].table)
+    assert not measured[0].left_out
+    with refused(WordListError, 'defining_sets [["she", "he"]'):
+        measure_all(table, defining_sets=["she", "he"])
+    with refused(MeasureError, "subspace 'she:he' defining_subspace"):
+        direct_bias(vectors, ["nurse"], "she:he")
+    with refused(MeasureError, "vectors str mapping gensim"):
+        defining_subspace("googlenews-demo", "she:he")

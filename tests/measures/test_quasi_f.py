@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_ind
 
-from bayes_bias.errors import MeasureError, ScopeError
+from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import QuasiF, measure_all, quasi_f, weat
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import bias_weights
@@ -218,7 +218,7 @@ def test_refusals() -> None:
     table = random_table()
     with refused(MeasureError, "scope 'target' 'targets'"):
         quasi_f(table, "target")  # type: ignore[arg-type]
-    with refused(ScopeError, "ci_prob 95"):
+    with refused(BayesBiasError, "ci_prob 95"):
         quasi_f(table, ci_prob=95)
     one_man = random_table(targets={"men": 1, "women": 5})
     with refused(MeasureError, "quasi-F 'men' 1 2"):

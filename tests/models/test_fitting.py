@@ -5,10 +5,12 @@ import logging
 import pandas as pd
 import pytest
 
-from bayes_bias import Sampling, load_fit, save_fit, sentence_pairs, tpr_gaps
+from bayes_bias import Sampling, cosines, fit, load_fit, save_fit, sentence_pairs, tpr_gaps
+from bayes_bias.models import fitting_tables
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.sweeps.pooling_cells import pool_cells
+from tests.helpers import says
 
 TOO_SHORT = Sampling(draws=40, tune=40, chains=2)
 ATTRIBUTES = {
@@ -38,6 +40,17 @@ def of_atlas():
     pooled = pool_cells(cells, pd.Series({"first": 0.1, "second": 0.1}), sampling=TOO_SHORT)
     assert pooled is not None
     return pooled.fit
+
+
+@pytest.mark.parametrize(("model", "is_slow"), [("robust", True), ("hierarchical", True), ("crossed", False)])
+def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting_tables, "fit_model", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fit(cosines("googlenews-demo", "weat6", controls=()), model)
+    assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
 
 
 @pytest.mark.slow
