@@ -75,7 +75,6 @@ def calibrate(
 
 
 def _rates(made: Calibration) -> pd.DataFrame:
-    """Shares with their Monte Carlo intervals, and what the 95% intervals are like."""
     rows = made.table
     return pd.DataFrame(
         {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from bayes_bias.cli.console import out
 from bayes_bias.files import csv_text, whole_file
-from bayes_bias.formatting import bounds
+from bayes_bias.formatting import bounds, level, plain, signed
 from bayes_bias.table.column_names import interval_of
 
 # Longer words of a text are broken where a terminal is narrow.
@@ -49,6 +49,15 @@ def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
 def intervals(rows: pd.DataFrame, decimals: int, of: str = "", *, sign: Literal["", "+"] = "+") -> list[str]:
     """The interval of each row as text."""
     return [bounds(*ends, decimals, sign=sign) for ends in zip(*interval_of(rows, of), strict=True)]
+
+
+def estimates(
+    rows: pd.DataFrame, name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Literal["", "+"] = "+"
+) -> dict[str, list[str]]:
+    """Mean and interval of each row as text, in two columns; `name` is that of the mean."""
+    mean = rows[f"{of}_mean" if of else "mean"].map(partial(signed if sign else plain, decimals=decimals))
+    interval = f"{level(ci_prob)} interval, {of}" if of else f"{level(ci_prob)} interval"
+    return {name: mean.to_list(), interval: intervals(rows, decimals, of, sign=sign)}
 
 
 def write_csv(rows: pd.DataFrame, path: Path, overwrite: bool) -> None:

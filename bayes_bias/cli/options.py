@@ -190,7 +190,6 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:
-    """The arguments of a dataclass, with the values of default factories."""
     defaults = {item.name: item.default_factory() for item in fields(kind) if item.default_factory is not MISSING}
     return [
         option.replace(default=defaults.get(name, option.default))

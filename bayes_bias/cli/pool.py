@@ -1,6 +1,5 @@
 """`bayes-bias pool`: what several lists say together."""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +9,9 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import CiOption
-from bayes_bias.formatting import level, percent, signed
-from bayes_bias.posterior.pooled_lists import PooledLists
+from bayes_bias.formatting import percent
 
 
 @app.command()
@@ -28,20 +26,8 @@ def pool(
     Example: bayes-bias pool report/posterior-*.nc
     """
     pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
-    print_frame(_lists(pooled), title=f"Bias of each list, in {pooled.metric.unit}")
+    rows, written = pooled.lists, (pooled.ci_prob, pooled.metric.decimals)
+    lists = estimates(rows, "by itself", *written) | estimates(rows, "pooled", *written, of="pooled")
+    print_frame(pd.DataFrame(lists, index=rows.index), title=f"Bias of each list, in {pooled.metric.unit}")
     print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
     say(pooled.text)
-
-
-def _lists(pooled: PooledLists) -> pd.DataFrame:
-    rows, decimals = pooled.lists, pooled.metric.decimals
-    number = partial(signed, decimals=decimals)
-    width = level(pooled.ci_prob)
-    return pd.DataFrame(
-        {
-            "by itself": rows["mean"].map(number),
-            f"{width} interval": intervals(rows, decimals),
-            "pooled": rows.pooled_mean.map(number),
-            f"{width} interval, pooled": intervals(rows, decimals, "pooled"),
-        }
-    )

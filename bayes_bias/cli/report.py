@@ -1,7 +1,6 @@
 """`bayes-bias report`: the main job."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +10,10 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
 from bayes_bias.cli.table_source import SeveralEmbeddings
-from bayes_bias.formatting import level, plain, probability, signed
+from bayes_bias.formatting import plain, probability
 from bayes_bias.reports.building import CALIBRATION_DRAWS
 from bayes_bias.reports.report_record import Report
 
@@ -82,21 +81,18 @@ def report(
 
 
 def _overview(made: Report) -> pd.DataFrame:
-    """The report's table as a terminal of 80 columns holds it."""
-    rows, decimals = made.table(), made.metric.decimals
+    rows = made.table()
     return pd.DataFrame(
         {
             "WEAT d": rows.weat_d.map(lambda d: plain(d, 2)),
             "p": rows.weat_p_value.map(probability),
-            "bias": rows["mean"].map(partial(signed, decimals=decimals)),
-            f"{level(made.ci_prob)} interval": intervals(rows, decimals),
+            **estimates(rows, "bias", made.ci_prob, made.metric.decimals),
             "verdict": rows.verdict,
         }
     )
 
 
 def _together(made: Report) -> pd.DataFrame:
-    """Chances of all lists beside each other, before and after Holm's adjustment."""
     rows = made.together.table
     return pd.DataFrame(
         {

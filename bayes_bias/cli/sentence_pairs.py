@@ -11,7 +11,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame, write_csv
+from bayes_bias.cli.frames import estimates, print_frame, write_csv
 from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, read_csv, table_file
@@ -135,7 +135,7 @@ def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataF
 
 
 def _show(result: SentencePairs | SentencePairsChange) -> None:
-    changed = isinstance(result, SentencePairsChange)
+    changed = result.changed
     what, unit = ("Change of how", "percentage points") if changed else ("How", "%")
     table = result.table.loc["share"]
     print_frame(
@@ -144,28 +144,23 @@ def _show(result: SentencePairs | SentencePairsChange) -> None:
                 "pairs": table.pairs,
                 "observed": [number(share, changed) for share in table.observed],
                 "posterior": [number(share, changed) for share in table["mean"]],
-                f"{level(result.ci_prob)} interval": _intervals(*interval_of(table), changed),
+                f"{level(result.ci_prob)} interval": [
+                    interval(*ends, changed) for ends in zip(*interval_of(table), strict=True)
+                ],
                 "P(more)" if changed else "P(> ½)": table.prob_above.map(probability),
             }
         ).rename_axis(""),
         title=f"{what} often the stereotypical sentence is ahead, in {unit}: {result.name}",
     )
-    sides = result.before.scores if isinstance(result, SentencePairsChange) else result.scores
-    table, decimals = result.table.loc["difference"], sides.metric.decimals
-    signs = partial(signed, decimals=decimals)
+    table, decimals = result.table.loc["difference"], result.metric.decimals
     print_frame(
         pd.DataFrame(
             {
-                "observed": table.observed.map(signs),
-                "posterior": table["mean"].map(signs),
-                f"{level(result.ci_prob)} interval": intervals(table, decimals),
+                "observed": table.observed.map(partial(signed, decimals=decimals)),
+                **estimates(table, "posterior", result.ci_prob, decimals),
                 "P(above zero)": table.prob_above.map(probability),
             }
         ).rename_axis(""),
-        title=f"{what} far, in {sides.metric.unit}",
+        title=f"{what} far, in {result.metric.unit}",
     )
     say(f"\n{result.text}")
-
-
-def _intervals(lower: "pd.Series[float]", upper: "pd.Series[float]", changed: bool) -> list[str]:
-    return [interval(*both, changed) for both in zip(lower, upper, strict=True)]

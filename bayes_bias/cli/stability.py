@@ -12,11 +12,11 @@ import bayes_bias as bb
 from bayes_bias.checks.stability import Stability
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, with_options
 from bayes_bias.cli.table_source import WordListArgument, WordListSource
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.formatting import level, plain, plural
+from bayes_bias.formatting import plain, plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.progress import Progress
 
@@ -77,8 +77,7 @@ def _components(result: Stability) -> pd.DataFrame:
     rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
     return pd.DataFrame(
         {
-            "mean": rows["mean"].map(partial(plain, decimals=decimals)),
-            f"{level(result.ci_prob)} interval": intervals(rows, decimals, sign=""),
+            **estimates(rows, "mean", result.ci_prob, decimals, sign=""),
             "observed": rows.observed.map(partial(plain, decimals=decimals)),
         }
     )

@@ -9,10 +9,9 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
-from bayes_bias.formatting import level, signed
 from bayes_bias.plots.ranking import rank_interval
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.sweeps.dask_cluster import connected
@@ -77,11 +76,10 @@ def _posteriors(text: str) -> str | float:
 
 def _show(result: Sweep) -> None:
     if result.pooled is not None:
-        rows, decimals = (result.pooled.embeddings.sort_values("mean", ascending=False), result.metric.decimals)
+        rows = result.pooled.embeddings.sort_values("mean", ascending=False)
         shown = pd.DataFrame(
             {
-                "mean bias": [signed(mean, decimals) for mean in rows["mean"]],
-                f"{level(result.settings.ci_prob)} interval": intervals(rows, decimals),
+                **estimates(rows, "mean bias", result.settings.ci_prob, result.metric.decimals),
                 "rank": [rank_interval(*ends) for ends in zip(*interval_of(rows, "rank"), strict=True)],
             },
             index=rows.index.rename(result.noun),

@@ -388,7 +388,6 @@ class BeforeAndAfter(MeasuringOptions):
 
 
 def _classes_of(stereotypes: list[str]) -> dict[str, str]:
-    """The stereotypical class of each group, as --stereotype gives it."""
     pairs = [pair.partition("=") for pair in stereotypes]
     for group, equals, class_name in pairs:
         if not (group and equals and class_name):

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from bayes_bias.errors import TableError
-from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_table
+from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.replicate_tables import EQUAL
 from bayes_bias.table.sufficient_statistics import compared_classes, table_means
-from bayes_bias.table.word_labels import HOMES, Side, belongs, label_of
+from bayes_bias.table.word_labels import HOMES, Side, belongs, label_of, shared_words
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
@@ -23,17 +23,8 @@ def pair(before: AssociationTable, after: AssociationTable) -> tuple[Association
     """
     for name, table in {"before": before, "after": after}.items():
         check_table(table, name)
-    if before.metric != after.metric:
-        raise TableError(
-            f"after: holds {after.metric.plural} and before {before.metric.plural}; a comparison needs the"
-            " same association twice"
-        )
-    if dict(before.stereotypes) != dict(after.stereotypes) or before.opposites != after.opposites:
-        raise TableError(
-            f"after: its stereotypes ({_design(after)}) are not those of before ({_design(before)});"
-            " a comparison needs the same design twice"
-        )
-    shared = {dim: _shared(before, after, dim) for dim in HOMES}
+    check_same_design(after, before, "after", "before")
+    shared = shared_words({"before": before.values, "after": after.values}, "after", "table")
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(before, after, dim)))
     first, second = (
         replace(table.over(lambda values: values.sel(shared)), repeats=None, notices=(*table.notices, *notices))
@@ -123,22 +114,6 @@ def zero_by_construction(table: AssociationTable) -> bool:
     return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)
 
 
-def _shared(before: AssociationTable, after: AssociationTable, dim: Side) -> list[str]:
-    first, second = belongs(before.values, dim), belongs(after.values, dim)
-    shared = [word for word in first if word in second]
-    for word in shared:
-        if first[word] != second[word]:
-            raise TableError(
-                f"after: {dim} '{word}' is in '{second[word]}', and before it is in '{first[word]}';"
-                " a comparison needs the same design twice"
-            )
-    kept = {first[word] for word in shared}
-    for name in (*first.values(), *second.values()):
-        if name not in kept:
-            raise TableError(f"after: shares no {dim} of '{name}' with before; measure the same list in both")
-    return shared
-
-
 def _left_out(before: AssociationTable, after: AssociationTable, dim: Side) -> list[str]:
     """Notices of the words that one of the two lacks."""
     first, second = belongs(before.values, dim), belongs(after.values, dim)
@@ -149,8 +124,3 @@ def _left_out(before: AssociationTable, after: AssociationTable, dim: Side) -> l
         for where, words in lost.items()
         if words
     ]
-
-
-def _design(table: AssociationTable) -> str:
-    pairs = ", ".join(f"{group}={attribute_class}" for group, attribute_class in table.stereotypes.items())
-    return pairs + (f" against {', '.join(table.opposites)}" if table.opposites else "")

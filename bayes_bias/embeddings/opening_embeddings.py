@@ -119,7 +119,6 @@ def _what_it_is(sample: bytes) -> str:
 
 
 def _locate(source: str) -> tuple[Traversable, str]:
-    """The file of a name or path, and the name of its embedding."""
     if source in shipped_embeddings():
         return shipped("vectors") / f"{source}.npz", source
     path = Path(source).expanduser()

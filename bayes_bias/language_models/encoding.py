@@ -243,7 +243,6 @@ def _usable(
 
 
 def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
-    """All words of lists, once, in order."""
     return dict.fromkeys(word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes))
 
 

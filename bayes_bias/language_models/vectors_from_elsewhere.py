@@ -80,7 +80,6 @@ def _load(file: Path) -> NDArray[Any]:
 
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
-    """Words, templates, and vectors (templates, words, dimensions)."""
     needed = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
     check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]

@@ -255,7 +255,6 @@ def _of_words(
 
 
 def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
-    """Sampling variance of the bias and its degrees of freedom; see the notes of `quasi_f`."""
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
     largest = max(sums, key=_sum)
     variance = _sum(largest)

@@ -151,5 +151,4 @@ def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
 
 
 def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:
-    """Mean and standard deviation over words of signed biases, shape (words, directions)."""
     return pd.DataFrame({"skew": signed.mean(axis=0), "stereotype": signed.std(axis=0)}, index=index)

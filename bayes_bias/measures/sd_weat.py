@@ -123,7 +123,6 @@ def _check(table: AssociationTable, draws: int, size: int) -> None:
 def _effects(
     similarity: np.ndarray, in_group: np.ndarray, draws: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """WEAT's effect size for random pairs of disjoint attribute sets."""
     order = rng.permuted(np.tile(np.arange(similarity.shape[1]), (draws, 1)), axis=1)
     first, second = similarity[:, order[:, :size]], similarity[:, order[:, size : 2 * size]]
     scores = first.mean(axis=2) - second.mean(axis=2)
@@ -134,7 +133,6 @@ def _effects(
 
 
 def _control_words(table: AssociationTable, vocabulary: str) -> np.ndarray:
-    """Values of the control class, shape (targets, words)."""
     if vocabulary not in table.controls:
         hint = did_you_mean(vocabulary, table.controls) if table.controls else "there is none"
         raise MeasureError(f"vocabulary: '{vocabulary}' is not a control class of this table; {hint}")

@@ -94,7 +94,6 @@ def wefat(
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
-    """Positions of the chosen words."""
     known = design.words.index.tolist()
     words = known if targets is None else listed("targets", targets, str, f"['{known[0]}']", MeasureError)
     for word in words:

@@ -46,12 +46,8 @@ def plot_answers(
     reference : float, optional
         A line to read values against.
     title : str
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, as high as its rows need.
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
     """
     names, compared = list(table[rows].unique()), list(table[series].unique())
     height = max(_ROW, _APART * (len(compared) + 1))

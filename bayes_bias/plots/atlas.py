@@ -47,9 +47,8 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     ----------
     sweep : Sweep
         From `bayes_bias.sweep`.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
+    ax, legend
+        As in `plot_forest`.
 
     Examples
     --------

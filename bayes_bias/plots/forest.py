@@ -81,7 +81,6 @@ def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
 
 
 def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
-    """The rows of an estimand by their labels; none where the table does not have it."""
     if estimand not in table.index.get_level_values("estimand"):
         return []
     rows = table.loc[[estimand]]

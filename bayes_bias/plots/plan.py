@@ -41,9 +41,8 @@ def plot_plan(
         of replicates the figure is that of targets and attributes.
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
+    ax, legend
+        As in `plot_forest`.
 
     Returns
     -------

@@ -47,11 +47,8 @@ def plot_posterior(
     scope : {"both", "targets", "attributes"}
     ci_prob : float
         Probability of the equal-tailed interval drawn below the curves.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
     without : pandas.DataFrame, optional
         What `leave_out` gave: bands show where the raw contrast lies without any one word, and without any one cluster.
     contrast : str, mapping, DataFrame or DataArray, optional

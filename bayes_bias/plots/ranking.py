@@ -25,9 +25,8 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     sweep : Sweep
         With two embeddings, or two lists, or more.
     of : {"embedding", "list"}
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
+    ax, legend
+        As in `plot_forest`.
 
     Examples
     --------

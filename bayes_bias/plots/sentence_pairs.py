@@ -9,6 +9,7 @@ from matplotlib.patches import Patch
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.formatting import count, level
+from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import (
     GREY,
     INK,
@@ -44,11 +45,8 @@ def plot_sentence_pairs(
         From `bayes_bias.sentence_pairs.estimate`.
     estimand : {"share", "difference"}
         How often the stereotypical sentence is ahead, or by how much; of a change, by how much that changed.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def plot_sentence_pairs(
             ax.plot([times * row.observed], [y + _BESIDE], color=GREY, marker="x", markersize=4.5, zorder=4)
         ax.use_sticky_edges = False
         ax.autoscale_view(scaley=False)
-        ax.axvline(_none(pairs, estimand), color=INK, linewidth=0.9, zorder=1)
+        ax.axvline(50.0 if estimand == "share" and not pairs.changed else 0.0, color=INK, linewidth=0.9, zorder=1)
         labels = [f"{shortened(str(label))} ({count(row.pairs)})" for label, row in table.iterrows()]
         label_rows(ax, labels)
         ax.set_xlabel(_axis(pairs, estimand))
@@ -86,26 +84,21 @@ def plot_sentence_pairs(
         return finish(ax, next(iter(pairs.fits.values())), _title(pairs, estimand))
 
 
-def _none(pairs: SentencePairs | SentencePairsChange, estimand: str) -> float:
-    return 50.0 if estimand == "share" and isinstance(pairs, SentencePairs) else 0.0
-
-
 def _axis(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
     if estimand == "share":
-        return "% of pairs" if isinstance(pairs, SentencePairs) else "percentage points"
-    scores = pairs.scores if isinstance(pairs, SentencePairs) else pairs.before.scores
-    return f"{scores.metric.unit} (positive: stereotypical)"
+        return "percentage points" if pairs.changed else "% of pairs"
+    return bias_axis(pairs.metric)
 
 
 def _title(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
-    if isinstance(pairs, SentencePairsChange):
+    if pairs.changed:
         return f"change of the {estimand}"
     return "how often stereotypical is ahead" if estimand == "share" else "how far stereotypical is ahead"
 
 
 def _legend(ax: Axes, pairs: SentencePairs | SentencePairsChange) -> None:
     percent = level(pairs.ci_prob)
-    none = "without preference" if isinstance(pairs, SentencePairs) else "without a change"
+    none = "without a change" if pairs.changed else "without preference"
     legend_below(
         ax,
         handles=[

@@ -39,11 +39,8 @@ def plot_stability(
     ----------
     stability : Stability
         From `bayes_bias.stability`.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
 
     Examples
     --------

@@ -48,12 +48,8 @@ def plot_tpr_gaps(
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
         Whose gap; by default the first one that `gaps` has.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, as high as its rows need.
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
 
     Examples
     --------
@@ -82,7 +78,6 @@ def plot_tpr_gaps(
 
 
 def _noise(gaps: TprGaps, group: str) -> pd.Series:
-    """Standard deviation of raw gaps, if no class had one."""
     sd = noise_sd(gaps.counts.hits.to_numpy(), gaps.counts.people.to_numpy())
     at = gaps.counts.groups.index(group)
     return pd.Series(np.asarray(sd[:, at]), index=gaps.counts.classes)

@@ -45,11 +45,8 @@ def plot_variance_shares(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Whether a legend stands below the axes.
-    palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+    ax, legend, palette
+        As in `plot_forest`.
     shares : pandas.DataFrame, optional
         What ``variance_shares(fit)`` gave, to save computing it again.
 

@@ -69,7 +69,6 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
 
 
 def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
-    """The weight of each (group, class) that was given, checked."""
     blocks = _as_mapping(weights)
     for (group, attribute_class), weight in blocks.items():
         _check_name("weights", "group", group, data.group)

@@ -118,7 +118,6 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
 
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
-    """How each estimand is computed."""
     fitted, checked = Fitted.of(fit), check_scope(fit, scope)
     return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
 

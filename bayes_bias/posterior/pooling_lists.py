@@ -116,7 +116,6 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
 
 
 def _checked(given: Iterable[Fit]) -> list[Fitted]:
-    """Fits that can be pooled, all checked before anything is computed."""
     fits = [Fitted.of(fit).generalising("pooling") for fit in given]
     if len(fits) < 2:
         raise BayesBiasError(

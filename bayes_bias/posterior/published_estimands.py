@@ -33,7 +33,6 @@ def published_bias(fitted: Fitted) -> Estimate:
 
 
 def _pooled(data: xr.Dataset) -> xr.DataArray:
-    """Mean distance of each kind of connection, over all targets."""
     count = data.distance_count
     return (count * data.distance_mean).sum("target") / count.sum("target")
 

@@ -374,7 +374,6 @@ def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
 
 
 def _of_a_hundred(probability: float) -> str:
-    """A probability as a natural frequency."""
     if probability < 0.001:
         return "fewer than 1 of 1,000"
     if probability > 0.995:

@@ -211,7 +211,6 @@ def _contrasts(tables: Sequence[AssociationTable], contrasts: Sequence[str]) -> 
 
 
 def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress) -> Study:
-    """A list's fit, and all that its checks will look at."""
     table, step = source.table, Prefixed(source.table.name, progress)
     fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling, progress=step)
     return Study(
@@ -230,7 +229,6 @@ def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibratio
 
 
 def _section(source: MeasuredList, study: Study, settings: _Settings, contrasts: Sequence[str]) -> Section:
-    """What the report says of a list, but for the checks."""
     table, fitted, scope = study.table, study.fitted, study.scope
     ci_prob, rope = settings.ci_prob, settings.rope
     study.progress.step("summarising")

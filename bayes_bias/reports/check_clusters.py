@@ -53,7 +53,6 @@ def _run(study: Study) -> Check:
 
 
 def _sentence(words: Clustering) -> str:
-    """One side in a sentence."""
     if not words.shuffled.size:
         return f"There are too few {words.side}s to say whether they come in clusters."
     sides = f"{words.side}s{_source(words)}"

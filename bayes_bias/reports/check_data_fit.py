@@ -51,7 +51,6 @@ def _sentences(fit: DataFit, values: str) -> tuple[str, ...]:
 
 
 def _coverage(fit: DataFit, values: str) -> str:
-    """Shares of values inside their predictive intervals."""
     shares, *published = fit.coverage.to_numpy().tolist()
     text = (
         f"{_both(shares)} of the {fit.pairs:,} raw {values} lie inside their {' and '.join(map(level, PROBS))}"
@@ -61,7 +60,6 @@ def _coverage(fit: DataFit, values: str) -> str:
 
 
 def _comparison(fit: DataFit, values: str) -> str:
-    """The model against the published one, a value left out at a time."""
     if fit.no_comparison:
         return f"There is no comparison with the published model: {fit.no_comparison}"
     difference, error = fit.elpd_difference, fit.elpd_se

@@ -13,14 +13,17 @@ from bayes_bias.sentence_pairs.pair_scores import TYPE
 
 def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
     """The methods text, written from the scores, the spec and the fits themselves."""
-    one = pairs if isinstance(pairs, SentencePairs) else pairs.before
-    fits = {name: Fitted.of(fit) for name, fit in _all_fits(pairs).items()}
+    one, *_ = pairs.sides.values()
+    all_fits = dict(pairs.fits)
+    if pairs.changed:
+        all_fits |= {f"{state}, {name}": fit for state, side in pairs.sides.items() for name, fit in side.fits.items()}
+    fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
     data, spec = one.data, pairs.spec
     clusters = clusters_of(data)
     sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
     facts: dict[str, Any] = {
         "pairs": pairs,
-        "changed": isinstance(pairs, SentencePairsChange),
+        "changed": pairs.changed,
         "scores": one.scores,
         "types": data.sizes[TYPE] if has_types(data) else 0,
         "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
@@ -32,12 +35,3 @@ def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
         "ci_prob": pairs.ci_prob,
     }
     return methods_of_fits("methods-of-pairs.txt", fits, spec, facts)
-
-
-def _all_fits(pairs: SentencePairs | SentencePairsChange) -> dict[str, Any]:
-    if isinstance(pairs, SentencePairs):
-        return dict(pairs.fits)
-    sides = {"before": pairs.before, "after": pairs.after}
-    return dict(pairs.fits) | {
-        f"{state}, {name}": fit for state, side in sides.items() for name, fit in side.fits.items()
-    }

@@ -38,7 +38,6 @@ def embeddings(report: Report) -> tuple[str, ...]:
 
 
 def _encoders(report: Report) -> tuple[str, ...]:
-    """Encoders of sentences, with pooling and sentences."""
     tables = [section.table.provenance for section in report.sections]
     return tuple(dict.fromkeys(_encoder(provenance) for provenance in tables if "encoder" in provenance))
 

@@ -87,7 +87,6 @@ class Methods:
 
     @property
     def _terms(self) -> dict[str, bool]:
-        """The terms of the model beside the effects of words."""
         return {
             "shared": self.facts.get("shared", False),
             "grouped": self.facts.get("grouped", False),
@@ -95,14 +94,12 @@ class Methods:
         }
 
     def _filled(self, render: Callable[..., str], cite: Cite, written: Callable[[str], str], formula: str) -> list[str]:
-        """The template's paragraphs, filled in."""
         sampled, *checks = (_cited(sentence, cite, written) for sentence in (self.sampled, *self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
         return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 def _cited(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
-    """A sentence with its citations."""
     parts = (
         cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Works) else written(part)
         for part in sentence

@@ -116,7 +116,6 @@ def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[A
 
 
 def _weat(report: Report) -> pd.DataFrame:
-    """WEAT of each list; empty cells where it is not defined."""
     rows = {
         section.name: {column: getattr(section.weat, column, None) for column in _WEAT} for section in report.sections
     }

@@ -35,7 +35,6 @@ def figures_of(report: Report) -> dict[str, Drawing]:
 
 
 def _of_list(section: Section, report: Report) -> dict[str, Drawing]:
-    """A list's figures by their kinds; checks may add to them."""
     fit = section.fitted
     read = {"scope": report.scope, "ci_prob": report.ci_prob}
     summarised = {**read, "summary": section.summary}
@@ -53,7 +52,6 @@ def _of_list(section: Section, report: Report) -> dict[str, Drawing]:
 
 
 def _added(section: Section, kind: str) -> dict[str, Any]:
-    """What checks add to a figure."""
     added: dict[str, Any] = {}
     for check in section.checks.values():
         added |= check.figure_options.get(kind, {})

@@ -35,10 +35,10 @@ class Row:
 
 def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Document:
     """The document of sentence pairs."""
-    sides = _sides(pairs)
-    one, changed = next(iter(sides.values())), len(sides) > 1
+    sides, changed = pairs.sides, pairs.changed
+    one, *_ = sides.values()
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
-    methods, metric = methods_of(pairs), one.scores.metric
+    methods, metric = methods_of(pairs), pairs.metric
     estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
     how = "Change of how" if changed else "How"
     notices = [notice for side in sides.values() for notice in side.scores.notices]
@@ -59,8 +59,8 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
             "level": level(pairs.ci_prob),
             "reach": one.reach,
             "unit": metric.unit,
-            "shares": _rows(pairs, "share", changed, metric.decimals),
-            "differences": _rows(pairs, "difference", changed, metric.decimals),
+            "shares": _rows(pairs, "share"),
+            "differences": _rows(pairs, "difference"),
         },
         figures={estimand: partial(plot_sentence_pairs, pairs, estimand) for estimand in estimands},
         latex="pairs.tex",
@@ -71,13 +71,6 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
         | {state: dict(side.scores.provenance) | {"sha256": side.scores.sha256} for state, side in sides.items()}
         | {"fits": {name: fitted.provenance for name, fitted in fits.items()}},
     )
-
-
-def _sides(pairs: SentencePairs | SentencePairsChange) -> dict[str, SentencePairs]:
-    """Before and after, or what there is only once."""
-    if isinstance(pairs, SentencePairs):
-        return {"scores": pairs}
-    return {"before": pairs.before, "after": pairs.after}
 
 
 def _tables(sides: dict[str, SentencePairs]) -> dict[str, pd.DataFrame]:
@@ -96,8 +89,9 @@ def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
     ]
 
 
-def _rows(pairs: SentencePairs | SentencePairsChange, estimand: Estimand, changed: bool, decimals: int) -> list[Row]:
+def _rows(pairs: SentencePairs | SentencePairsChange, estimand: Estimand) -> list[Row]:
     """The rows of an estimand: shares in percent, changes of them in percentage points, differences as they are."""
+    changed, decimals = pairs.changed, pairs.metric.decimals
 
     def value(number_: float) -> str:
         return number(number_, changed) if estimand == "share" else signed(number_, decimals)

@@ -109,7 +109,6 @@ def _rows(sweep: Sweep) -> pd.DataFrame:
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
-    """How far other models' verdicts and biases differ from those of the first."""
     by_model = dict(list(sweep.posteriors.groupby("model"))) if len(sweep.posteriors) else {}
     first, *others = (spec.name for spec in sweep.settings.specs)
     return [_difference(name, by_model.get(first), by_model.get(name)) for name in others]
@@ -129,7 +128,6 @@ def _difference(name: str, first: pd.DataFrame | None, other: pd.DataFrame | Non
 
 
 def _measured(sweep: Sweep) -> pd.DataFrame:
-    """For each measure in how many cells it is defined, tested and significant."""
     if sweep.measures.empty:
         return pd.DataFrame()
     by_measure = sweep.measures.groupby("measure", sort=False)

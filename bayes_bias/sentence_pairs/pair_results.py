@@ -17,6 +17,7 @@ from bayes_bias.sentence_pairs.pair_estimands import PairScope, reach
 from bayes_bias.sentence_pairs.pair_scores import PairScores
 from bayes_bias.sentence_pairs.pairs_needed import MOST, PairsNeeded
 from bayes_bias.table.column_names import interval_columns, interval_of
+from bayes_bias.table.metric import Metric
 
 
 class _PairsResult(Tabled):
@@ -38,6 +39,21 @@ class _PairsResult(Tabled):
         return tuple(
             f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
         )
+
+    @property
+    def sides(self) -> "dict[str, SentencePairs]":
+        """What it rests on by name: the scores alone, or before and after."""
+        raise NotImplementedError
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is a change between two models."""
+        return len(self.sides) > 1
+
+    @property
+    def metric(self) -> Metric:
+        """What differences are, and in which units."""
+        return next(iter(self.sides.values())).scores.metric
 
     def row(self, estimand: str, label: str = ALL_PAIRS) -> "pd.Series[Any]":
         """One row of the table."""
@@ -90,6 +106,10 @@ class SentencePairs(_PairsResult):
     planned: pd.DataFrame
     needed: PairsNeeded
     checks: pd.DataFrame
+
+    @property
+    def sides(self) -> "dict[str, SentencePairs]":
+        return {"scores": self}
 
     @property
     def name(self) -> str:
@@ -205,6 +225,10 @@ class SentencePairsChange(_PairsResult):
     published: pd.DataFrame
 
     @property
+    def sides(self) -> dict[str, SentencePairs]:
+        return {"before": self.before, "after": self.after}
+
+    @property
     def name(self) -> str:
         """The names of both sides."""
         before, after = self.before.name, self.after.name
@@ -215,8 +239,7 @@ class SentencePairsChange(_PairsResult):
         """Why the fits have not converged; empty where they have."""
         return (
             *super().problems,
-            *(f"before, {problem}" for problem in self.before.problems),
-            *(f"after, {problem}" for problem in self.after.problems),
+            *(f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems),
         )
 
     @property

@@ -104,13 +104,17 @@ class AssociationTable(Telling):
     def text(self) -> str:
         """Name, size, what the numbers are, and the design."""
         targets, attributes = self.values.shape
-        pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
-        pairs += f" against {', '.join(self.opposites)}" if self.opposites else ""
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
         if self.replicates is not None:
             size += f" x {self.replicates.text}"
-        return f"{self.name}, {size}, {self.metric.plural}; {pairs}{controls}"
+        return f"{self.name}, {size}, {self.metric.plural}; {self.design}{controls}"
+
+    @property
+    def design(self) -> str:
+        """The class of each group, and what the classes are compared with."""
+        pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
+        return pairs + (f" against {', '.join(self.opposites)}" if self.opposites else "")
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -480,6 +484,19 @@ def check_table(table: Any, name: str = "table") -> None:
     """Refuse what is not a table."""
     needed = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
     check_kind(name, table, AssociationTable, needed, TableError)
+
+
+def check_same_design(table: AssociationTable, other: AssociationTable, name: str, of_other: str) -> None:
+    """Refuse tables of other associations or stereotypes, called by these names."""
+    if table.metric != other.metric:
+        raise TableError(
+            f"{name}: holds {table.metric.plural}, and {of_other} {other.metric.plural}; measure the same association"
+        )
+    if dict(table.stereotypes) != dict(other.stereotypes) or table.opposites != other.opposites:
+        raise TableError(
+            f"{name}: its stereotypes ({table.design}) are not those of {of_other} ({other.design}); measure the same"
+            " list"
+        )
 
 
 def with_notices[Table: AssociationTable](table: Table) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import TableError
-from bayes_bias.table.association_table import AssociationTable, announce, check_table
+from bayes_bias.table.association_table import AssociationTable, announce, check_same_design, check_table
 from bayes_bias.table.replicate_tables import StackedVectors, combine, few
 
 
@@ -76,12 +76,4 @@ def _check_alike(label: str, table: AssociationTable, first_label: str, first: A
         raise TableError(f"{both}: has replicates itself; give the tables of single replicates")
     if table.repeats is not None:
         raise TableError(f"{both}: repeats pairs; make it with duplicates='drop'")
-    if table.metric != first.metric:
-        raise TableError(
-            f"{both}: holds {table.metric.plural}, and {kind} '{first_label}' {first.metric.plural};"
-            " replicates measure the same association"
-        )
-    if dict(table.stereotypes) != dict(first.stereotypes) or table.opposites != first.opposites:
-        raise TableError(
-            f"{both}: its stereotypes are not those of {kind} '{first_label}'; replicates measure the same list"
-        )
+    check_same_design(table, first, f"tables: {kind} '{label}'", f"{kind} '{first_label}'")

@@ -12,7 +12,7 @@ from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import plural
 from bayes_bias.table.lazy_products import Products
-from bayes_bias.table.word_labels import HOMES, Side, belongs, settled, words_of
+from bayes_bias.table.word_labels import HOMES, Side, settled, shared_words, words_of
 
 # Fewer say little about how much replicates differ.
 FEW = 5
@@ -105,7 +105,7 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
             f"replicates: there is one {kind} or none ({', '.join(map(repr, tables))}), which does not show how"
             f" {plural(kind)} differ; give two or more, or leave the replicates out"
         )
-    shared = {dim: _shared(tables, dim, kind) for dim in HOMES}
+    shared = shared_words(tables, "replicates", kind)
     kept = {label: settled(values.sel(shared)) for label, values in tables.items()}
     for label, values in kept.items():
         _check_complete(values, label, kind)
@@ -122,28 +122,6 @@ def few(replicates: Replicates) -> tuple[str, ...]:
         f"{replicates.text} say little about how much {plural(replicates.kind)} differ, so the prior decides how wide"
         f" intervals are that generalise to new ones; {FEW} or more are better",
     )
-
-
-def _shared(tables: Mapping[str, xr.DataArray], dim: Side, kind: str) -> list[str]:
-    first, *others = tables
-    homes = {label: belongs(values, dim) for label, values in tables.items()}
-    for word, home in homes[first].items():
-        for other in others:
-            if homes[other].get(word, home) != home:
-                raise TableError(
-                    f"replicates: {dim} '{word}' is in '{homes[other][word]}' in {kind} '{other}', and in {kind}"
-                    f" '{first}' it is in '{home}'; replicates measure one list, each word in one place"
-                )
-    shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
-    kept = {homes[first][word] for word in shared}
-    for label, home_of_word in homes.items():
-        for home in home_of_word.values():
-            if home not in kept:
-                raise TableError(
-                    f"replicates: no {dim} of '{home}' is in all {plural(kind)}, that of {kind} '{label}' included;"
-                    " measure the same list in each"
-                )
-    return shared
 
 
 def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:

@@ -10,6 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 import xarray as xr
 
+from bayes_bias.errors import TableError
+
 Side = Literal["target", "attribute"]
 SIDES: tuple[Side, ...] = get_args(Side)
 # What a word of each side belongs to.
@@ -70,3 +72,30 @@ def belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
 def words_of(values: xr.DataArray, dim: str) -> list[str]:
     """Targets or attributes, in order."""
     return list(values[dim].to_numpy().tolist())
+
+
+def shared_words(tables: Mapping[str, xr.DataArray], argument: str, kind: str) -> dict[Side, list[str]]:
+    """Targets and attributes that all tables have, in the order of the first; `kind` is what a table is called."""
+    return {dim: _shared(tables, dim, argument, kind) for dim in HOMES}
+
+
+def _shared(tables: Mapping[str, xr.DataArray], dim: Side, argument: str, kind: str) -> list[str]:
+    first, *others = tables
+    homes = {label: belongs(values, dim) for label, values in tables.items()}
+    for word, home in homes[first].items():
+        for other in others:
+            if homes[other].get(word, home) != home:
+                raise TableError(
+                    f"{argument}: {dim} '{word}' is in '{homes[other][word]}' in {kind} '{other}', and in {kind}"
+                    f" '{first}' it is in '{home}'; measure one list, each word in one place"
+                )
+    shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
+    kept = {homes[first][word] for word in shared}
+    for label, home_of_word in homes.items():
+        for home in home_of_word.values():
+            if home not in kept:
+                raise TableError(
+                    f"{argument}: no {dim} of '{home}' is in every {kind}, that of {kind} '{label}' included;"
+                    " measure the same list in each"
+                )
+    return shared
