@@ -169,7 +169,7 @@ def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_tabl
 
 def test_different_designs_are_refused(small_table: AssociationTable) -> None:
     swapped = replace(small_table, stereotypes={"men": "home", "women": "work"})
-    with refused(TableError, "men=home women=work"):
+    with refused(TableError, "after stereotypes men home women work"):
         compare(small_table, swapped)
     y = small_table.values
     elsewhere = replace(small_table, values=y.assign_coords(group=("target", y.group.to_numpy()[::-1])))

@@ -125,7 +125,7 @@ def test_rows_of_no_replicate_are_refused():
         (lambda given: given | {"seed 1": given["seed 1"].over(regrouped)}, "'men 0' 'women' 'seed 1' 'men'"),
         (
             lambda given: given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])},
-            "'neutral' seeds",
+            "'neutral' seed",
         ),
     ],
 )
