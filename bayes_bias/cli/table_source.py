@@ -16,6 +16,7 @@ from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.measuring.log_probability import Predicted
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.similarity import similarity_names
+from bayes_bias.measuring.vector_tables import SubTopicsFrom
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.table_files import COLUMNS, read_matrix, read_table
@@ -61,6 +62,13 @@ TrustOption = Annotated[
 ]
 SimilarityOption = Annotated[
     str, input_option(help=f"How the closeness of two vectors is measured: {', '.join(similarity_names())}.")
+]
+SubTopicsOption = Annotated[
+    str,
+    input_option(
+        help="Words that belong together count as fewer: those that the list says (named), or that the vectors show"
+        " (from-vectors); exhaustive where sub-topics are no sample."
+    ),
 ]
 TemplatesOption = Annotated[
     str | None,
@@ -116,6 +124,7 @@ class MeasuringOptions(CosinesSource):
 
     controls: ControlsOption = "neutral,human"
     similarity: SimilarityOption = COSINE
+    sub_topics: SubTopicsOption = "named"
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
     templates: TemplatesOption = None
@@ -197,6 +206,11 @@ class TableSource(MeasuringOptions, Origin):
         return self.encoder is not None or self.masked is not None
 
     @property
+    def related(self) -> SubTopicsFrom:
+        """Which words belong together, as functions take it."""
+        return cast(SubTopicsFrom, self.sub_topics.replace("-", " "))
+
+    @property
     def control_classes(self) -> tuple[str, ...]:
         """The control classes, as functions take them."""
         return listed(self.controls)
@@ -251,7 +265,7 @@ class TableSource(MeasuringOptions, Origin):
 
     def measured(self, embedding: Embedding, source: str, *, also: Iterable[str] = ()) -> bb.AssociationTable:
         """The table of a word list in an embedding that is open."""
-        return bb.similarities(embedding, self.words(source), also=also, **self.settings)
+        return bb.similarities(embedding, self.words(source), also=also, sub_topics=self.related, **self.settings)
 
     def words(self, source: str) -> str | bb.WordList:
         """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""

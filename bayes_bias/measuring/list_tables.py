@@ -9,7 +9,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.measuring.similarity import Similarity, similarity_of
-from bayes_bias.measuring.vector_tables import CONTROLS, table_of
+from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom, check_sub_topics, table_of, with_relations
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.wordlist import (
@@ -34,10 +34,12 @@ class WordsInEmbedding:
     embedding: Embedding
     similarity: Similarity
     allow_loss: bool
+    sub_topics: SubTopicsFrom = "named"
 
     def table(self) -> AssociationTable:
         """The similarities of all targets with all attributes."""
-        return table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
+        table = table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
+        return with_relations(table, self.embedding, self.sub_topics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,15 @@ class MeasuredList:
     errata: tuple[str, ...] = ()
     origin: WordsInEmbedding | None = None
 
+    def related(self) -> AssociationTable | None:
+        """The table with the sub-topics that the vectors show; None where nobody can know, or wants to."""
+        if self.origin is None or self.origin.sub_topics != "named":
+            return None
+        try:
+            return with_relations(self.table, self.origin.embedding, "from vectors", quiet=True)
+        except EmbeddingError:  # too few words to say what words have in common by chance
+            return None
+
 
 def measure_lists(
     wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
@@ -57,6 +68,7 @@ def measure_lists(
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     similarity: str | Similarity = "cosine",
+    sub_topics: SubTopicsFrom = "named",
     allow_loss: bool = False,
     trust: bool = False,
     with_pool: bool = False,
@@ -68,10 +80,10 @@ def measure_lists(
 
     Parameters
     ----------
-    wordlists, embeddings, controls, similarity, allow_loss, trust
+    wordlists, embeddings, controls, similarity, sub_topics, allow_loss, trust
         See `bayes_bias.similarities`.
     with_pool : bool
-        Read the words that random nulls are drawn from, too.
+        Read the words that random lists are drawn from, too.
     progress : Progress
 
     Raises
@@ -83,6 +95,7 @@ def measure_lists(
     """
     given = listed_wordlists("wordlists", wordlists, AssociationTable)
     chosen = similarity_of(similarity)
+    check_sub_topics(sub_topics)
     extra = tuple(load_controls(source) for source in control_lists(controls))
     lists = [source if isinstance(source, AssociationTable) else load_wordlist(source) for source in given]
     _check_lists(lists)
@@ -95,7 +108,7 @@ def measure_lists(
             continue
         progress.step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
-            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss)
+            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, sub_topics)
             measured.append(_measured(origin, several=len(read) > 1))
     return measured
 

@@ -15,7 +15,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.measuring.random_words import random_words
-from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.word_labels import HOMES, Side, words_of
 
 type Numbers = NDArray[np.float64]
@@ -222,7 +222,7 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary) -> dict[str, 
 
 
 def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, SubTopics]) -> AssociationTable:
-    """The table with the clusters and correlations that the vectors show, and a notice for each group or class."""
+    """The table with the clusters and correlations that vectors show, and a notice for each group or class."""
     cluster = {
         word: f"{home} {number}"
         for home, topics in sub_topics.items()
@@ -231,4 +231,4 @@ def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, SubTopics]
     related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
     notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
     provenance = {**table.provenance, "sub_topics": "from vectors"}
-    return replace(related, notices=(*table.notices, *announce(notices)), provenance=MappingProxyType(provenance))
+    return replace(related, notices=(*table.notices, *notices), provenance=MappingProxyType(provenance))

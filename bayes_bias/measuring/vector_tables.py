@@ -150,17 +150,26 @@ def similarities(
         opened = encode(embedding, every, templates, trust=trust)
     else:
         opened = open_embedding(embedding, trust=trust)
-    if sub_topics not in SUB_TOPICS:
-        raise WordListError(f"sub_topics: '{sub_topics}' is not among the choices", sub_topics, SUB_TOPICS)
+    check_sub_topics(sub_topics)
     read = opened.excerpt([*every.targets, *every.attributes, *further], pool=sub_topics == "from vectors")
     table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
     return with_relations(table, read, sub_topics)
 
 
-def with_relations(table: AssociationTable, embedding: Embedding, sub_topics: SubTopicsFrom) -> AssociationTable:
+def check_sub_topics(sub_topics: str) -> None:
+    """Refuse what is not a source of sub-topics."""
+    if sub_topics not in SUB_TOPICS:
+        raise WordListError(f"sub_topics: '{sub_topics}' is not among the choices", sub_topics, SUB_TOPICS)
+
+
+def with_relations(
+    table: AssociationTable, embedding: Embedding, sub_topics: SubTopicsFrom, *, quiet: bool = False
+) -> AssociationTable:
     """The table with the sub-topics that are wanted, from an embedding whose words are in memory."""
     if sub_topics == "from vectors":
-        return with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
+        related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
+        announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
+        return related
     return table.without_labels() if sub_topics == "exhaustive" else table
 
 

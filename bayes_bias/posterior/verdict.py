@@ -26,6 +26,7 @@ from bayes_bias.table.scopes import (
     scope_of,
     widest_scope,
 )
+from bayes_bias.table.word_labels import SIDES
 
 Label = Literal[
     "distinguishable",
@@ -50,6 +51,9 @@ _UNSETTLED = (*_OF_NEW_ATTRIBUTES[1:], *_OF_THESE_ATTRIBUTES[1:])
 
 # CALIBRATION.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
 RANDOM_WORDS = "random words do as much in 4 of 10 cases"
+
+# How words count where their correlation is known.
+RELATED = "the sub-topics that the vectors show"
 
 # Above this chance the estimate is mostly noise, and so would be a number of words that rests on it.
 _MOST_CHANCE = 0.5
@@ -91,6 +95,8 @@ class Verdict(Tabled):
         What the sentences call it.
     no_plan : str
         Why there is no number of words, in a fit of a model of the user's own that lacks scales; "" else.
+    related : bool
+        Whether words of one sub-topic, as the vectors show them, count as fewer.
     """
 
     label: Label
@@ -110,6 +116,7 @@ class Verdict(Tabled):
     prob_negligible: float | None = None
     quantity: Quantity = "bias"
     no_plan: str = ""
+    related: bool = False
 
     @property
     def chance(self) -> float:
@@ -172,6 +179,8 @@ class Verdict(Tabled):
         if scope.samples_nothing:
             return "This is the raw contrast of exactly these words."
         condition = scope.condition[0].upper() + scope.condition[1:]
+        if self.related:
+            condition += f", with {RELATED}"
         this = f"this {self.quantity}"
         if self.label in ("distinguishable", "these words differ"):
             said = f"{this} is larger than chance explains"
@@ -363,6 +372,7 @@ def judge(
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
         no_plan=no_plan,
+        related=any(f"{side}_inflation" in fitted.data for side in SIDES),
     )
 
 

@@ -15,7 +15,7 @@ from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measuring.list_tables import EmbeddingLike, MeasuredList, WordsInEmbedding, measure_lists
 from bayes_bias.measuring.similarity import Similarity
-from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom
 from bayes_bias.models.fitting_tables import fit_table
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
@@ -54,6 +54,7 @@ def report(
     *,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
+    sub_topics: SubTopicsFrom = "named",
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
@@ -80,6 +81,9 @@ def report(
         Control classes, which nobody associates with any group; ``()`` for none.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are; see `similarities`.
+    sub_topics : {"named", "from vectors", "exhaustive"}
+        Which words belong together; see `cosines`. With "named", the report also says what the interval would be if the
+        sub-topics that the vectors show were a sample.
     model : str, Path or ModelSpec
         A crossed model: shipped, or the path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
@@ -128,9 +132,10 @@ def report(
         embedding,
         controls,
         similarity=similarity,
+        sub_topics=sub_topics,
         allow_loss=allow_loss,
         trust=trust,
-        with_pool=calibration_draws > 0,
+        with_pool=True,
         progress=progress,
     )
     scopes = _scopes([source.table for source in measured], scope)
@@ -225,6 +230,7 @@ def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibratio
         null_draws=settings.calibration_draws,
         progress=step,
         against_published=settings.against_published,
+        related=source.related,
     )
 
 

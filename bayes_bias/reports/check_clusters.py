@@ -1,17 +1,30 @@
 """Do words come in clusters, and what would the bias be without one of them?"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
 
 from bayes_bias.checks.cluster_scan import Clustering, clustering
 from bayes_bias.checks.leave_one_out import bias_range, leave_out
+from bayes_bias.checks.null_verdicts import NULL_SAMPLING, posterior_of
 from bayes_bias.formatting import DASH, bounds, probability
+from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.word_labels import SIDES
 
 _WHAT = ("word", "cluster")
+# The chance, and the interval, if the sub-topics that the vectors show were a sample.
+_FROM_VECTORS = ("from_vectors_chance", "from_vectors_lb", "from_vectors_ub")
+# One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
+_SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 _COLUMNS = (
     *(f"{name}_{side}s" for side in SIDES for name in ("icc", "icc_limit")),
     *(f"bias_without_{what}_{end}" for what in _WHAT for end in ("min", "max")),
+    *_FROM_VECTORS,
 )
 # Two clusters of four attribute words each: CALIBRATION.md, "Simulated tables".
 _CONSEQUENCE = (
@@ -42,14 +55,49 @@ def _run(study: Study) -> Check:
         for what, ends in ranges.items()
         for end, value in zip(("min", "max"), ends, strict=True)
     }
+    second = _from_vectors(study)
+    if second is not None:
+        sentences.append(_second_interval(study, *second))
+        row = second[1]
+        numbers |= dict(zip(_FROM_VECTORS, (chance(row.prob_direction), *interval_of(row)), strict=True))
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         numbers,
-        alarm=clustered,
+        alarm=clustered or (second is not None and _settles_otherwise(study, second[1])),
         figure_options={"posterior": {"without": without}},
         tables={"left-out": without},
         result=sides,
     )
+
+
+def _from_vectors(study: Study) -> "tuple[AssociationTable, pd.Series[Any]] | None":
+    """The table with the sub-topics that the vectors show, and the bias in it; None where they show none."""
+    related = study.related()
+    if related is None or not related.has_related_words or not study.fitted.structure.COLLAPSED:
+        return None
+    fitted, _ = posterior_of(related, study.spec, seed=study.seed, sampling=_SAMPLING)
+    return related, row_of_bias(fitted, study.scope, study.ci_prob)
+
+
+def _second_interval(study: Study, related: AssociationTable, row: "pd.Series[Any]") -> str:
+    shown = "; ".join(related.notices[len(study.table.notices) :])
+    bias = row_of_bias(study.fitted, study.scope, study.ci_prob)
+    decimals = study.table.metric.decimals
+    instead = f"{bounds(*interval_of(row), decimals)} instead of {bounds(*interval_of(bias), decimals)}"
+    settled = (
+        f", and the chance {probability(chance(row.prob_direction))} instead of"
+        f" {probability(chance(bias.prob_direction))}: what the verdict says rests on words being independent"
+        if _settles_otherwise(study, row)
+        else ""
+    )
+    return f"{shown}. Were these sub-topics a sample, the interval would be {instead}{settled}."
+
+
+def _settles_otherwise(study: Study, row: "pd.Series[Any]") -> bool:
+    """Whether one interval excludes zero and the other does not."""
+    bias = row_of_bias(study.fitted, study.scope, study.ci_prob)
+    below = [chance(each.prob_direction) < 1 - study.ci_prob for each in (bias, row)]
+    return below[0] != below[1]
 
 
 def _sentence(words: Clustering) -> str:
@@ -81,7 +129,18 @@ def _methods(checks: Mapping[str, Check]) -> Sentence:
     return (
         "To look for clusters of words, we computed the intraclass correlation of their raw contrasts within the"
         " topics that a list names or, where it names none, within two Ward clusters of residuals, and compared it"
-        f" with that of words shuffled between clusters (5% level): {answer}.",
+        f" with that of words shuffled between clusters (5% level): {answer}.{_second_methods(checks)}",
+    )
+
+
+def _second_methods(checks: Mapping[str, Check]) -> str:
+    shown = [name for name, check in checks.items() if _FROM_VECTORS[0] in check.numbers]
+    if not shown:
+        return ""
+    return (
+        f" For {', '.join(shown)} we also estimated the bias with the sub-topics that the vectors show: average linkage"
+        " of words, kept where its silhouette exceeds that of 95% of random lists, and a correlation within sub-topics"
+        " from the vectors."
     )
 
 

@@ -34,6 +34,8 @@ class Study:
     null_draws: int
     progress: Progress
     against_published: bool = False
+    # Makes the table with the sub-topics that the vectors show; None where there is no saying.
+    related: Callable[[], AssociationTable | None] = lambda: None
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
