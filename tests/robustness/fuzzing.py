@@ -69,7 +69,7 @@ HOSTILE = [
 type Change = tuple[str, int, int, bytes]
 
 ALLOWED = ("read", "refused")
-BATCH = 2000
+BATCH = 500
 
 
 @dataclass(frozen=True)

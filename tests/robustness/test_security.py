@@ -1,0 +1,78 @@
+"""What docs/security.md says: no file runs code unasked, and nothing leaves the machine."""
+
+import ast
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bayes_bias as bb
+
+PACKAGE = Path(bb.__file__).parent
+
+# What runs code that it reads, or talks to other machines, and the only modules that may use it.
+USED_BY = {
+    "pickle": {"embeddings/gensim_native.py"},
+    "marshal": set(),
+    "shelve": set(),
+    "dill": set(),
+    "cloudpickle": set(),
+    "subprocess": set(),
+    "eval": set(),
+    "exec": set(),
+    "socket": set(),
+    "http": set(),
+    "urllib.request": set(),
+    "requests": set(),
+    "httpx": set(),
+    "smtplib": set(),
+    "ftplib": set(),
+    "huggingface_hub": {"language_models/opening_models.py"},
+    "distributed": {"sweeps/dask_cluster.py"},
+}
+
+
+def used_in(file: Path) -> Iterator[str]:
+    """Modules that a file imports and built-in functions that it calls."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (part for name in names for part in (name.name, name.name.partition(".")[0]))
+            case ast.ImportFrom(module=str(module), level=0):
+                yield from (module, module.partition(".")[0])
+            case ast.Call(func=ast.Name(id=name)):
+                yield name
+
+
+def test_only_these_modules_can_run_code_or_reach_other_machines():
+    found: dict[str, set[str]] = {name: set() for name in USED_BY}
+    for file in PACKAGE.rglob("*.py"):
+        for name in found.keys() & set(used_in(file)):
+            found[name].add(file.relative_to(PACKAGE).as_posix())
+    assert found == USED_BY
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """A machine whose every connection fails the test."""
+
+    def connect(*address: object) -> None:
+        pytest.fail(f"a connection to {address}")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["weat weat6", "measures weat6 --no-posterior", "wordlists weat7", "models crossed", "sentences weat6 --out s.csv"],
+)
+def test_commands_connect_to_nothing(run, offline, command):
+    assert run(*command.split())[0] == 0
+
+
+@pytest.mark.slow
+def test_a_fit_connects_to_nothing(offline, small_table):
+    assert bb.fit(small_table, seed=1, sampling=bb.Sampling(draws=50, tune=50, chains=1)) is not None
