@@ -890,9 +890,9 @@ def skewed_pairs() -> str:
         covered=[_share_of(row.covered, int(row.draws)) for row in rows.itertuples()],
         width=rows.width.map("{:.3f}".format),
     )[["residual", "pairs", "writers", "method", "draws", "covered", "width", "not_converged"]]
-    return f"""**Skewed scores.** Differences of single pairs, or of pairs by writers (with exponential, that is very unlike,
-shares of the pairs, and effects of {result["about"]["writer_sd"]} residual standard deviations): three in four pairs
-about zero and one in four far above, log-normal, or with Student-t tails. How many 95% intervals hold the mean
+    return f"""**Skewed scores.** Differences of single pairs, or of pairs by writers (with exponential, very unlike,
+shares of the pairs, and effects of {result["about"]["writer_sd"]} residual sd): three in four pairs about zero and one
+in four far above, log-normal, or with Student-t tails. How many 95% intervals hold the mean
 difference of new pairs of new writers, of the shipped model with its default sampling, and of Student's interval for
 independent pairs; and how many fits did not converge. The printed number is a mean, and the residual is normal, so that
 means and variances alone decide. With log-normal residuals Cochran's rule asks for about 1,000 pairs, and the package
