@@ -19,19 +19,13 @@ def drawn_beside(
 ) -> Iterator[Calibration | str]:
     """The nulls of one list after the other, or why there are none; they are being drawn from now on.
 
-    Parameters
-    ----------
-    designs : sequence of callable
-        `calibrate` with a list and an embedding.
-    spec : ModelSpec
-        Where each fit of it takes long, nothing is drawn.
-    draws, seed : int
+    A design is `calibrate` with a list and an embedding. Nothing is drawn where each fit of the model takes long.
     """
     lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
     jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
     work = (joblib.delayed(_drawn)(calibrate, spec, draws, seed) for calibrate in designs[:lists])
-    found: Iterator[Calibration | str] = joblib.Parallel(n_jobs=jobs, return_as="generator")(work)
-    return found
+    nulls: Iterator[Calibration | str] = joblib.Parallel(n_jobs=jobs, return_as="generator")(work)
+    return nulls
 
 
 def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:

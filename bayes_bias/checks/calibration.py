@@ -61,21 +61,21 @@ class Calibration(Tabled):
     @property
     def text(self) -> str:
         """The main shares as a sentence."""
-        found = [f"{method} {share}" for method, share in self._shares()]
+        shares = [f"{method} {share}" for method, share in self._shares()]
         words = "targets and attributes" if self.random == "both" else self.random
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(found)}."
+        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
     def _shown(self) -> pd.DataFrame:
         return self.table[["draws", "findings", "share", *SHARE_BOUNDS]]
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Of each method under the scope that fits what was drawn; where it was not asked for, of all that were."""
+        """Of each method under the scope that fits what was drawn; where that was not judged, of all that were."""
         for (method, scope), row in self.table.iterrows():
-            asked = self.table.loc[method].index
-            widest = "all" if "all" in asked else "both"
+            judged = self.table.loc[method].index
+            widest = "all" if "all" in judged else "both"
             fitting = WEAT_SCOPE if method == "WEAT" or self.random == "targets" else widest
-            if scope == fitting or fitting not in asked:
+            if scope == fitting or fitting not in judged:
                 name = method if scope == fitting else f"{method} under scope '{scope}'"
                 yield name, share_within(row["share"], *row[list(SHARE_BOUNDS)])
 
@@ -203,7 +203,7 @@ def _check_settings(
     check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
-            f"random: '{random}' says not which words are drawn; {did_you_mean(random, get_args(Random))}"
+            f"random: '{random}' does not say which words are drawn; {did_you_mean(random, get_args(Random))}"
         )
     if size is not None:
         check_count("size", size, "words in a class", least=2)

@@ -16,7 +16,7 @@ from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
 
 type Numbers = NDArray[np.float64]
 
-# Fewer words than this are not split: a cluster of one has nobody to be alike with.
+# Fewer words than this are not split: a cluster of one says nothing about likeness.
 _FEWEST = 4
 _CLUSTERS = 2
 _NAMED_BY = 2
@@ -24,20 +24,13 @@ _NAMED_BY = 2
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """How alike the words of one cluster are in what a bias is made of.
+    """How alike the words of one cluster are in what they add to a bias.
 
-    Attributes
-    ----------
-    side : {"target", "attribute"}
-    words : pandas.DataFrame
-        One row for each word: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word
-        on its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the
-        table).
-    icc : float
-        Intraclass correlation of the scores: what share of their variance within a home is between its clusters. NaN
-        where no home has words enough. Below zero where words of one cluster differ more than those of two.
-    shuffled : numpy.ndarray
-        The same with words shuffled between the clusters of their home.
+    Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
+    its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
+    `icc` is the intraclass correlation of the scores: what share of their variance within a home is between its
+    clusters; NaN where no home has words enough, below zero where words of one cluster differ more than those of two.
+    `shuffled` is the same with words shuffled between the clusters of their home.
     """
 
     side: Side
@@ -71,34 +64,18 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     Clusters are the topics that the list names for a group or class; where it names none, two Ward clusters of words
     by their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are
     taken out. A word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the
-    model residuals and means are independent, so clusters that were found in the residuals know nothing of the
+    model residuals and means are independent, so clusters that are found in the residuals know nothing of the
     scores unless words do come in clusters: shuffling words between the clusters of their group or class is an
     honest reference. Clusters found in the scores themselves would be alike by construction. Control classes are
-    left out of it.
+    left out.
 
-    Parameters
-    ----------
-    table : AssociationTable
-    side : {"target", "attribute"}
-    shuffles : int
-        How often words are shuffled.
-    seed : int
+    The estimate is that of a one-way ANOVA, pooled over groups (or classes),
 
-    Returns
-    -------
-    Clustering
-        With the one-way ANOVA estimate, pooled over groups (or classes),
+    .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
+       n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}
 
-        .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
-           n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}
-
-        for :math:`N` words, :math:`n_k` of them in cluster k of home h, which has :math:`n_h` words and :math:`K_h`
-        clusters.
-
-    Raises
-    ------
-    TableError
-        There is no such side, or the values are too many to be formed.
+    for :math:`N` words, :math:`n_k` of them in cluster k of home h, which has :math:`n_h` words and :math:`K_h`
+    clusters.
 
     References
     ----------
@@ -108,8 +85,8 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> found = clustering(cosines("googlenews-demo", "weat6", controls=()), "attribute")
-    >>> found.words.cluster.nunique()
+    >>> attributes = clustering(cosines("googlenews-demo", "weat6", controls=()), "attribute")
+    >>> attributes.words.cluster.nunique()
     4
     """
     if side not in SIDES:
@@ -129,16 +106,15 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
 
 
 def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
-    """Words with their home, cluster and score."""
     values, topic = table.values, f"{side}_topic"
     words = pd.DataFrame({"word": words_of(values, side), "home": values[HOMES[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
     residuals = _residuals(table, side)
     named = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
-    found = np.full(len(words), "", dtype=object)
-    for own in words.groupby("home").indices.values():
-        found[own] = _ward(residuals[own], words.word[own].tolist())
-    clusters = np.where(named, words.topic, found)
+    of_residuals = np.full(len(words), "", dtype=object)
+    for rows in words.groupby("home").indices.values():
+        of_residuals[rows] = _ward(residuals[rows], words.word[rows].tolist())
+    clusters = np.where(named, words.topic, of_residuals)
     return words[["word", "home"]].assign(cluster=clusters, named=named, score=_scores(table, side))
 
 
@@ -166,7 +142,7 @@ def _residuals(table: AssociationTable, side: Side) -> Numbers:
 
 
 def _mean(values: Numbers, axis: int | None) -> Numbers:
-    """Over what is there."""
+    """The mean of the values that are not missing."""
     there = np.isfinite(values).sum(axis=axis, keepdims=True)
     return np.asarray(np.nansum(values, axis=axis, keepdims=True) / np.maximum(there, 1))
 
@@ -186,7 +162,7 @@ def _name(words: list[str]) -> str:
 
 
 def _icc(scores: Numbers, home: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
-    """Of several sets of scores, shape (sets, words)."""
+    """The intraclass correlation of each set of scores, (sets, words)."""
     in_home, in_cluster = _members(home), _members(cluster)
     n_home, n_cluster = in_home.sum(axis=0), in_cluster.sum(axis=0)
     home_of = (in_cluster.T @ in_home).argmax(axis=1)
@@ -205,6 +181,6 @@ def _members(labels: NDArray[np.object_]) -> Numbers:
 
 def _shuffled(score: Numbers, home: NDArray[np.object_], times: int, rng: np.random.Generator) -> Numbers:
     shuffled = np.tile(score, (times, 1))
-    for each in dict.fromkeys(home.tolist()):
-        shuffled[:, home == each] = rng.permuted(shuffled[:, home == each], axis=1)
+    for name in dict.fromkeys(home.tolist()):
+        shuffled[:, home == name] = rng.permuted(shuffled[:, home == name], axis=1)
     return shuffled

@@ -23,23 +23,14 @@ MOST_PAIRS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class DataFit:
-    """Fit to the raw values.
+    """Fit to the raw values, of which there are `pairs`.
 
-    Attributes
-    ----------
-    coverage : pandas.DataFrame
-        Share of raw values inside posterior predictive intervals: a row for the model at hand and, where it can be
-        had, one for the published model ("hierarchical"); a column for each probability, .5 and .89. See
-        `predictive_coverage`.
-    pairs : int
-        How many values there are.
-    elpd_difference, elpd_se : float
-        By how much the expected log predictive density of a left-out value, summed over values, exceeds that of
-        the published model, with its standard error; missing without comparison. See `compare_models`.
-    bad_k : float
-        For how many values the Pareto k of either model is too high to trust the difference there; missing likewise.
-    no_comparison : str
-        Why there is no comparison; "" where there is.
+    `coverage` is the share of raw values inside posterior predictive intervals, see `predictive_coverage`: a row for
+    the model at hand and, where it can be had, one for the published model ("hierarchical"); a column for each
+    probability. `elpd_difference`, with its standard error, is by how much the expected log predictive density of a
+    left-out value, summed over values, exceeds that of the published model; for `bad_k` values the Pareto k of either
+    model is too high to trust the difference, see `compare_models`. Without comparison they are missing, and
+    `no_comparison` says why.
     """
 
     coverage: pd.DataFrame
@@ -58,22 +49,10 @@ def data_fit(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> DataFit:
-    """Predictive coverage of a fit; if asked for, PSIS-LOO against the published model, which is fitted here.
+    """Predictive coverage of a converged fit of this table; if asked for, PSIS-LOO against the published model.
 
-    Parameters
-    ----------
-    fit : xarray.DataTree
-        A converged fit of this table.
-    table : AssociationTable
-    against_published : bool
-        Fit the published model, too: it takes longer than everything else that is asked of a list.
-    seed, sampling
-        Passed on to `bayes_bias.fit` for the published model.
-
-    Raises
-    ------
-    TableError
-        There are too many values to visit one by one.
+    The published model is fitted here, which takes longer than everything else that a report does. A table with too
+    many values to visit one by one raises TableError.
     """
     pairs = table.values.size
     if pairs > MOST_PAIRS:
@@ -98,7 +77,7 @@ def data_fit(
 
 
 def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
-    return pd.DataFrame({name: predictive_coverage(each, PROBS) for name, each in fits.items()}).T
+    return pd.DataFrame({name: predictive_coverage(fit, PROBS) for name, fit in fits.items()}).T
 
 
 def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:

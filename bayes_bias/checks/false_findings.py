@@ -15,22 +15,13 @@ _BY = ["method", "scope"]
 
 
 def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
-    """Share of findings, and what the intervals are like, for each method and scope.
+    """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        From `run`.
-    alpha : float
-        A finding has ``p_value < alpha``: the interval of probability ``1 - alpha`` excludes zero.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by method and scope: ``draws``, ``findings``, their ``share`` with its exact 95% interval
-        ``share_ci95_lb``, ``share_ci95_ub`` (Clopper and Pearson), ``bias`` (mean estimate) and its ``spread`` over
-        draws, mean ``width`` of the 95% interval, ``coverage_50`` to ``coverage_95`` (share of intervals that hold the
-        truth), share of fits with ``divergences``. NaN where a method has no interval, or no fit.
+    A finding has ``p_value < alpha``: the interval of probability ``1 - alpha`` excludes zero. The columns are
+    ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
+    and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
+    ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
+    ``divergences``. NaN where a method has no interval, or no fit.
     """
     return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
 
@@ -55,7 +46,6 @@ def _rate(group: pd.DataFrame, alpha: float) -> pd.Series:
 
 
 def _diverged(group: pd.DataFrame) -> float:
-    """Share of fits with divergences."""
     if "divergences" not in group or group.divergences.isna().any():
         return np.nan
     return float((group.divergences > 0).mean())

@@ -14,21 +14,13 @@ from bayes_bias.table.sufficient_statistics import table_means
 from bayes_bias.table.word_labels import SIDES, Side
 
 
-def leave_out(table: AssociationTable, found: Iterable[Clustering] | None = None) -> pd.DataFrame:
+def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None = None) -> pd.DataFrame:
     """The observed bias without each word in turn, and without each cluster of words.
 
-    Parameters
-    ----------
-    table : AssociationTable
-    found : iterable of Clustering, optional
-        The clusters to leave out; by default those that `clustering` finds on both sides.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each word and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class),
-        ``left_out`` (the word, or the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from
-        the observed bias, in the units of the table; NaN where nothing of the home would remain.
+    The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
+    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class), ``left_out`` (the word, or
+    the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units
+    of the table; NaN where nothing of the home would remain.
 
     Examples
     --------
@@ -38,9 +30,10 @@ def leave_out(table: AssociationTable, found: Iterable[Clustering] | None = None
     {'word': 32, 'cluster': 8}
     >>> low, high = bias_range(without, "word")
     """
-    clusters = [clustering(table, side, shuffles=0) for side in SIDES] if found is None else found
+    if clusterings is None:
+        clusterings = [clustering(table, side, shuffles=0) for side in SIDES]
     compared = table.without_controls()
-    parts = [_without(compared, each.side, _to_leave_out(each.words)) for each in clusters]
+    parts = [_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -73,9 +66,9 @@ def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDA
     homes: list[Any] = [np.eye(len(table.groups))[table.group_index], np.eye(len(table.classes))[table.class_index]]
     if side == "attribute":
         y, weights, homes = y.T, weights.T, homes[::-1]
-    own, other = homes
+    of_side, of_other = homes
     sums, numbers = (
-        np.einsum("kn,nh,no->kho", kept, own, part @ other, optimize=True)
+        np.einsum("kn,nh,no->kho", kept, of_side, part @ of_other, optimize=True)
         for part in (np.nan_to_num(y), np.isfinite(y).astype(float))
     )
     with np.errstate(invalid="ignore"):  # a home that is left out as a whole has no mean: NaN

@@ -28,7 +28,7 @@ from bayes_bias.sweeps.job_store import open_store
 from bayes_bias.sweeps.running_jobs import run_jobs
 from bayes_bias.table.scopes import ScopeName
 
-# Draws of a task: enough that sending the vectors does not count, few enough that a kill costs seconds.
+# Draws of a job: enough that sending the vectors does not count, few enough that a kill costs seconds.
 _BATCH = 10
 
 
@@ -105,26 +105,10 @@ def run(
     client: Any = None,
     progress: Progress | None = None,
 ) -> list[pd.DataFrame]:
-    """The records of so many draws of each cell.
+    """The records of random draws of each cell: a row for each draw, method and scope; see `judge` for the columns.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-    draws : int
-        Random draws of each cell.
-    folder : str or Path, optional
-        Where to keep records, ten draws in a file. What is there already is not done again, so that a run that was
-        stopped, or one with more draws, goes on.
-    jobs : int
-        Processes; -1 for one on each core. Each compiles its own models, in some ten seconds.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the work.
-    progress : Progress, optional
-
-    Returns
-    -------
-    list of pandas.DataFrame
-        One for each cell, a row for each draw, method and scope; see `judge` for the columns.
+    Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on.
+    `jobs`, `client` and `progress` are those of `calibrate`.
 
     Raises
     ------
@@ -139,17 +123,21 @@ def run(
     batches = [
         (index, first, min(first + _BATCH, draws)) for first in range(0, draws, _BATCH) for index in range(len(cells))
     ]
-    tasks = [_task(cells[index], keys[index], first, end) for index, first, end in batches]
+    todo = [
+        Job(
+            f"{cells[index].design.name}, draws {first} to {end - 1}",
+            judge_draws,
+            (cells[index], first, end),
+            [keys[index], first, end],
+        )
+        for index, first, end in batches
+    ]
     prefixed = Prefixed("tens of draws", progress or Quiet())
-    outcomes = run_jobs(tasks, store, jobs=jobs, client=client, progress=prefixed)
+    outcomes = run_jobs(todo, store, jobs=jobs, client=client, progress=prefixed)
     records: list[list[Record]] = [[] for _ in cells]
     for (index, _, _), outcome in zip(batches, outcomes, strict=True):
         records[index] += outcome.needed()
     return [pd.DataFrame(rows) for rows in records]
-
-
-def _task(cell: Cell, key: str, first: int, end: int) -> Job:
-    return Job(f"{cell.design.name}, draws {first} to {end - 1}", judge_draws, (cell, first, end), [key, first, end])
 
 
 def judge_draws(cell: Cell, first: int, end: int) -> list[Record]:

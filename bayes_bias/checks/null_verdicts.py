@@ -1,6 +1,6 @@
 """What each method says of one table whose true bias is known: a few numbers for each."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from math import comb
 from typing import Any, get_args
 
@@ -69,10 +69,10 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
     """The records of `judge`, but for divergences, of a posterior."""
     widest = widest_scope(fitted.data)
     if fitted.structure.GENERALISES:
-        uncertain = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
-        # A model may see no replicates where the table has some.
-        asked = uncertain if scopes is None else {widest if s == DEFAULT_SCOPE else s for s in scopes}
-        carried = [name for name in uncertain if name in asked]
+        carried = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+        if scopes is not None:  # a model may see no replicates where the table has some
+            judged = {widest if scope == DEFAULT_SCOPE else scope for scope in scopes}
+            carried = [name for name in carried if name in judged]
     else:
         carried = [widest]
     return [
@@ -84,7 +84,7 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
 def posterior_of(
     table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
 ) -> tuple[Fitted, int]:
-    """A posterior without diagnostics, of which many are needed, and how many transitions diverged."""
+    """A posterior without diagnostics, which is quick, and how many transitions diverged."""
     structure, table = structure_of(spec), modelled(table, spec)
     data = structure.data(table)
     posterior, divergences = sample_bare(spec, data, seed=seed, sampling=sampling)
@@ -115,42 +115,23 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
     ]
 
 
-def _describe_test(found: QuasiF, truth: float) -> Record:
-    lower, upper = found.interval
-    return {
-        "mean": found.value,
-        "sd": found.se,
-        "ci95_lb": lower,
-        "ci95_ub": upper,
-        "p_value": found.p_value,
-        "rank": float(t.cdf((truth - found.value) / found.se, found.df)),
-    }
+def _describe_test(test: QuasiF, truth: float) -> Record:
+    rank = float(t.cdf((truth - test.value) / test.se, test.df))
+    return _record(test.value, test.se, test.interval, test.p_value, rank)
 
 
 def describe(bias: Estimate, truth: float) -> Record:
     """An estimate beside the truth, as `judge` has it."""
     if bias.mixture is None:
-        return _describe_draws(bias.draws.to_numpy().ravel(), truth)
-    (lower,), (upper,) = bias.mixture.quantiles(_INTERVAL)
-    positive = float(bias.mixture.prob_positive.item())
-    return {
-        "mean": float(bias.mixture.mean.item()),
-        "sd": float(bias.mixture.total_sd.item()),
-        "ci95_lb": float(lower),
-        "ci95_ub": float(upper),
-        "p_value": 2 * min(positive, 1 - positive),
-        "rank": float(bias.mixture.below(truth).item()),
-    }
+        draws = bias.draws.to_numpy().ravel()
+        positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
+        mean, sd, interval = float(draws.mean()), float(draws.std()), np.quantile(draws, np.array(_INTERVAL))
+    else:
+        positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
+        mean, sd, interval = bias.mixture.mean.item(), bias.mixture.total_sd.item(), bias.mixture.quantiles(_INTERVAL)
+    return _record(mean, sd, interval.ravel().tolist(), 2 * min(positive, 1 - positive), rank)
 
 
-def _describe_draws(draws: np.ndarray, truth: float) -> Record:
-    lower, upper = np.quantile(draws, _INTERVAL)
-    positive = float((draws > 0).mean())
-    return {
-        "mean": float(draws.mean()),
-        "sd": float(draws.std()),
-        "ci95_lb": float(lower),
-        "ci95_ub": float(upper),
-        "p_value": 2 * min(positive, 1 - positive),
-        "rank": float((draws < truth).mean()),
-    }
+def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
+    lower, upper = interval
+    return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}

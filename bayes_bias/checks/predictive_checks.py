@@ -22,34 +22,16 @@ _DRAWS = 1000
 
 
 def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
-    """Share of raw values inside their own equal-tailed posterior predictive intervals.
+    """Share of raw values inside their own equal-tailed posterior predictive intervals, for each probability.
 
-    Parameters
-    ----------
-    fit : xarray.DataTree
-        A fit of any model.
-    probs : iterable of float
-        Probabilities of the intervals; those of the published paper by default [1]_.
-
-    Returns
-    -------
-    pandas.Series
-        Indexed by `probs`. A share near its probability says that the spread of values about the words' own
-        expected values is right; every word is one of those the model was fitted to.
-
-    Raises
-    ------
-    TableError
-        The values were too many to be formed, so the fit does not hold them.
+    The probabilities are those of the published paper by default [1]_. A share near its probability says that the
+    spread of values about the words' own expected values is right; every word is one of those the model was fitted to.
+    A fit of more values than can be formed raises TableError.
 
     References
     ----------
     .. [1] Dobrzeniecka, A., & Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias
        estimation. Computational Linguistics, 50(2), 563-617. https://doi.org/10.1162/coli_a_00507
-
-    Examples
-    --------
-    >>> predictive_coverage(posterior)                                            # doctest: +SKIP
     """
     ranks = _given_draws(Fitted.of(fit)).rank.to_numpy()
     shares = {prob: float((np.abs(ranks - 0.5) < prob / 2).mean()) for prob in probs}
@@ -89,8 +71,7 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     fitted = Fitted.of(fit)
     given = _given_draws(fitted)
     groups = {
-        "posterior": _thinned(fitted.posterior),
-        "log_likelihood": given.log_likelihood.to_dataset(),
+        **_with_likelihood(fitted, given),
         "posterior_predictive": given.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
         "observed_data": given.observed.to_dataset(),
     }
@@ -102,59 +83,37 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
 def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """Expected log predictive density of a left-out value under several models of the same table.
 
-    Pareto-smoothed importance sampling leaves one value out at a time; its words keep their others [1]_.
-
-    Parameters
-    ----------
-    fits : mapping of str to xarray.DataTree
-        Fits of the same table by what to call them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `arviz.compare` gives it, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective
-        number of parameters ``p``, stacking ``weight``; and ``bad_k``, the number of values whose Pareto k is
-        above ArviZ's threshold (were there many, the comparison could not be trusted).
-
-    Raises
-    ------
-    TableError
-        The fits are not of the same table, or hold no values since there were too many to form.
+    Pareto-smoothed importance sampling leaves one value out at a time; its words keep their others [1]_. The result is
+    that of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective number of
+    parameters ``p``, stacking ``weight``; and ``bad_k``, the number of values whose Pareto k is above ArviZ's threshold
+    (with many of them, the comparison cannot be trusted).
 
     References
     ----------
     .. [1] Vehtari, A., Gelman, A., & Gabry, J. (2017). Practical Bayesian model evaluation using leave-one-out
        cross-validation and WAIC. Statistics and Computing, 27, 1413-1432. https://doi.org/10.1007/s11222-016-9696-4
-
-    Examples
-    --------
-    >>> compare_models({name: fit(table, name) for name in ("crossed", "hierarchical")})  # doctest: +SKIP
     """
-    given = {name: Fitted.of(fit) for name, fit in fits.items()}
-    if len({fitted.tree.attrs["table_sha256"] for fitted in given.values()}) > 1:
+    fitted_models = {name: Fitted.of(fit) for name, fit in fits.items()}
+    if len({fitted.tree.attrs["table_sha256"] for fitted in fitted_models.values()}) > 1:
         raise TableError("fits: are of different tables; models compare only on the same one")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {name: arviz_stats.loo(_with_likelihood(fit), pointwise=True) for name, fit in given.items()}
+        left_out = {
+            name: arviz_stats.loo(xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted))), pointwise=True)
+            for name, fitted in fitted_models.items()
+        }
     bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
     return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
 
-def _with_likelihood(fitted: Fitted) -> xr.DataTree:
-    """All that leaving out values needs; `posterior_predictive` also draws new ones."""
-    groups = {
-        "posterior": _thinned(fitted.posterior),
-        "log_likelihood": _given_draws(fitted).log_likelihood.to_dataset(),
-    }
-    return xr.DataTree.from_dict(groups)
+def _with_likelihood(fitted: Fitted, given: GivenDraws) -> dict[str, xr.Dataset]:
+    return {"posterior": _thinned(fitted.posterior), "log_likelihood": given.log_likelihood.to_dataset()}
 
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
         raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
-    drawn = fitted.posterior
-    if fitted.structure.GENERALISES:
-        drawn = _of_mean_table(fitted)
+    drawn = _of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
     return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
 
 

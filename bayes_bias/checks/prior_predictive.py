@@ -43,7 +43,7 @@ def prior_predictive(
     Raises
     ------
     SpecError
-        The model is unknown, or seed or draws are no whole numbers.
+        The model is unknown, or seed or draws are not whole numbers.
     TableError
         The table does not fit the model, or has too many values to be formed.
 
@@ -67,8 +67,7 @@ def prior_predictive(
     spec = load_spec(model)
     structure, rng = structure_of(spec), np.random.default_rng(seed)
     data = structure.data(table)
-    prior = _parameters(spec, data, draws, rng)
-    prior = structure.with_prior_effects(prior, data, rng)
+    prior = structure.with_prior_effects(_parameters(spec, data, draws, rng), data, rng)
     given = GivenDraws.of(structure, prior, data, table.values)
     groups = {
         "prior": prior,
@@ -88,16 +87,16 @@ def _parameters(spec: ModelSpec, data: xr.Dataset, draws: int, rng: np.random.Ge
             shape = (1, draws, *(data.sizes[dim] for dim in dims))
             values = _drawn(name, prior, shape, rng) * (1 if name in shape_parameters() else unit)
             drawn[name] = (("chain", "draw", *dims), values)
-    dims = {dim for _, (each, _) in drawn.items() for dim in each if dim in data.coords}
-    labels = {dim: data[dim] for dim in dims} | {"chain": [0], "draw": np.arange(draws)}
+    labels = {dim: data[dim] for dims, _ in drawn.values() for dim in dims if dim in data.coords}
+    labels |= {"chain": [0], "draw": np.arange(draws)}
     return xr.Dataset(drawn, coords=labels)
 
 
 def _drawn(name: str, prior: Prior, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    distribution, given = getattr(pm, prior.distribution), prior.parameters
+    distribution = getattr(pm, prior.distribution)
     if name in shape_parameters() and (least := shape_parameters()[name].least_for_sd) is not None:
-        found = pm.Truncated.dist(distribution.dist(**given), lower=float(least), shape=shape)
+        variable = pm.Truncated.dist(distribution.dist(**prior.parameters), lower=float(least), shape=shape)
     else:
-        found = distribution.dist(**given, shape=shape)
+        variable = distribution.dist(**prior.parameters, shape=shape)
     # It is drawn once, and compiling would take longer.
-    return np.asarray(pm.draw(found, random_seed=rng, mode="FAST_COMPILE"))
+    return np.asarray(pm.draw(variable, random_seed=rng, mode="FAST_COMPILE"))

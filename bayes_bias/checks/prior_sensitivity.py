@@ -19,35 +19,16 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     """How much each conclusion would move if the prior, or the likelihood, counted a little more or less.
 
     The posterior is reweighted as if prior or likelihood had been raised to a power near 1, by Pareto-smoothed
-    importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out.
-
-    Parameters
-    ----------
-    fit : xarray.DataTree
-        A fit of the crossed model.
-    scope : {"both", "targets", "attributes"}
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by estimand and label: ``prior`` and ``likelihood``, the sensitivity to each (the distance that the
-        posterior moves per doubling of the power); ``diagnosis``: "" or "prior and data disagree" or "strong prior or
-        weak data", where ``prior`` exceeds .05.
-
-    Raises
-    ------
-    SpecError
-        The likelihood of the fit is not collapsed.
+    importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out; a fit without it
+    raises SpecError. By estimand and label ``prior`` and ``likelihood`` are the sensitivity to each (the distance that
+    the posterior moves per doubling of the power); ``diagnosis`` is "", or "prior and data disagree" or "strong prior
+    or weak data" where ``prior`` exceeds .05.
 
     References
     ----------
     .. [1] Kallioinen, N., Paananen, T., Buerkner, P.-C., & Vehtari, A. (2024). Detecting and diagnosing prior and
        likelihood sensitivity with power-scaling. Statistics and Computing, 34, 57.
        https://doi.org/10.1007/s11222-023-10366-5
-
-    Examples
-    --------
-    >>> prior_sensitivity(posterior).loc["bias"]                                  # doctest: +SKIP
     """
     fitted = Fitted.of(fit)
     groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
@@ -56,15 +37,15 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
             "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
             f" '{fitted.spec.name}'; fit again with model='crossed'"
         )
-    found = estimates(fitted, scope, words=False)
-    draws = {name: each.draws for name, each in found.items() if name in _BLOCK_ESTIMANDS}
-    labelled = xr.Dataset({name: d.rename(contrast=name + "_label") for name, d in draws.items()})
+    labelled = xr.Dataset(
+        {
+            name: estimate.draws.rename(contrast=f"{name}_label")
+            for name, estimate in estimates(fitted, scope, words=False).items()
+            if name in _BLOCK_ESTIMANDS
+        }
+    )
     scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
-    columns = {
-        "prior": arviz_stats.psense(scaled, group="prior"),
-        "likelihood": arviz_stats.psense(scaled, group="likelihood"),
-    }
-    table = pd.DataFrame({column: _flat(sensitivity) for column, sensitivity in columns.items()})
+    table = pd.DataFrame({group: _flat(arviz_stats.psense(scaled, group=group)) for group in ("prior", "likelihood")})
     return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
 
 

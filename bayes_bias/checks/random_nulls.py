@@ -29,8 +29,8 @@ class NullDesign:
     """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
 
     The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
-    of the same population. A test that finds a bias here is wrong. So it is with these attributes and targets that are
-    drawn from one pool for all groups, and with both drawn.
+    of the same population. A test that finds a bias here is wrong. The same holds where targets are drawn from one pool
+    for all groups, and where both are.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ class NullDesign:
     planted : float
         A bias to plant, in cosine similarity; see `draw`.
     topics, group_topics : int
-        From the neighbourhoods of how many random words each class, or each random group, is drawn; 0 for words drawn
-        one by one. Classes then are about something, and targets may prefer one topic the less they like another.
+        From the neighbourhoods of how many random words each class, or each random group, is drawn, so that it is about
+        something; 0 for words drawn one by one.
     replicates : tuple of str
         Labels of the replicates in which each word has a vector.
     kind : str
-        What one is.
+        What a replicate is.
     classes : mapping of str to tuple of str
         The attributes of each associated class where these stay; empty where they are drawn.
     similarity : Similarity
@@ -100,14 +100,14 @@ class NullDesign:
         vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
         check_coverage(coverage, allow_loss=allow_loss)
         pool = _pool(embedding, wordlist, pool_seed, similarity)
-        classes = _found(wordlist.classes, vectors)
+        classes = _with_vectors(wordlist.classes, vectors)
         return cls(
             name=wordlist.name,
-            groups=_found(wordlist.groups, vectors),
+            groups=_with_vectors(wordlist.groups, vectors),
             stereotypes=wordlist.stereotypes,
             opposites=wordlist.opposites,
             sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
-            controls=_found(wordlist.controls, vectors),
+            controls=_with_vectors(wordlist.controls, vectors),
             pool=tuple(pool),
             vectors=MappingProxyType({**vectors, **pool}),
             replicates=embedding.replicates,
@@ -118,7 +118,7 @@ class NullDesign:
         )
 
     def with_sizes(self, size: int) -> Self:
-        """The same with so many random words in each associated class, or each group where the classes stay."""
+        """The same with `size` random words in each associated class, or each group where the classes stay."""
         if self.classes:
             return self.with_random_groups(size)
         return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
@@ -128,12 +128,12 @@ class NullDesign:
         return replace(self, controls=MappingProxyType({}))
 
     def with_random_groups(self, size: int | None = None) -> Self:
-        """The same with targets drawn from the pool, too: as many as each group has, or so many."""
+        """The same with targets drawn from the pool, too: as many as each group has, or `size`."""
         groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
         return replace(self, groups=MappingProxyType(groups), random_groups=True)
 
     def with_topics(self, classes: int = 0, groups: int = 0) -> Self:
-        """The same with classes, or random groups, from the neighbourhoods of so many random words each."""
+        """The same with classes, or random groups, from the neighbourhoods of these numbers of random words."""
         return replace(self, topics=classes, group_topics=groups)
 
     def centred(self) -> Self:
@@ -150,7 +150,7 @@ class NullDesign:
         return replace(self, pool=pool, sizes=MappingProxyType(sizes), controls=MappingProxyType({}))
 
     def with_replicates(self, count: int) -> Self:
-        """The same with the first so many replicates alone."""
+        """The same with the first replicates alone."""
         times = (len(self.replicates) / count) ** 0.5
         kept = {word: rows[:count] * times for word, rows in self.vectors.items()}
         if count > 1:
@@ -163,12 +163,7 @@ class NullDesign:
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Refuse a design for which there are not enough words.
-
-        Raises
-        ------
-        WordListError
-        """
+        """Refuse a design for which there are not enough words."""
         needed = 0 if self.classes else sum(self.sizes.values())
         needed += sum(map(len, self.groups.values())) if self.random_groups else 0
         if needed > len(self.pool):
@@ -215,14 +210,14 @@ class NullDesign:
         """The mean over replicates, and the numbers of each."""
         x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
         mean, singles = self.similarity.over_replicates(x, a)
-        values, *planted = (
-            self._plant(np.asarray(each), list(targets.values()), list(attributes.values()))
-            for each in (mean, *singles)
+        values, *of_replicates = (
+            self._plant(np.asarray(table), list(targets.values()), list(attributes.values()))
+            for table in (mean, *singles)
         )
-        return values, planted
+        return values, of_replicates
 
     def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
-        """So many words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
+        """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
         taken: list[str] = []
         for k in range(topics):
             near = np.stack([self.vectors[word].ravel() for word in left]) @ self.vectors[left[0]].ravel()
@@ -231,17 +226,17 @@ class NullDesign:
             taken += [word for word in left if word in chosen]
             left[:] = [word for word in left if word not in chosen]
         taken += left[: n - len(taken)]
-        left[:] = [word for word in left if word not in set(taken)]
+        left[:] = [word for word in left if word not in taken]
         return taken
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:
             return similarity
         shift = self.planted / 2
-        own = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
+        associated = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
         moved = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
-        return shrunk + moved * np.where(own, shift, -shift)
+        return shrunk + moved * np.where(associated, shift, -shift)
 
 
 def _check_balance(wordlist: WordList) -> None:
@@ -254,11 +249,9 @@ def _check_balance(wordlist: WordList) -> None:
         )
 
 
-def _found(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
-    """The words of each group or class that have a vector."""
-    return MappingProxyType(
-        {name: found for name, words in table.items() if (found := tuple(word for word in words if word in vectors))}
-    )
+def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
+    covered = {name: tuple(word for word in words if word in vectors) for name, words in table.items()}
+    return MappingProxyType({name: words for name, words in covered.items() if words})
 
 
 def _pool(
@@ -267,8 +260,8 @@ def _pool(
     """Prepared vectors of random common words that the list does not have, in any spelling."""
     taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
     words = [word for word in random_words(embedding, seed) if word.casefold() not in taken]
-    found = embedding.find(words)
-    stored = {word: found[word] for word in words if word in found and has_direction(found[word]).all()}
+    vectors = embedding.find(words)
+    stored = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
     if len(stored) < 2:
         raise WordListError(f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from")
     prepared = _unit if similarity.unit else similarity.prepared

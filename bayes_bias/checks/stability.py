@@ -35,7 +35,7 @@ from bayes_bias.table.sufficient_statistics import table_means
 from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
-# zero without bias, but for SD-WEAT, of which nobody knows where it should be.
+# zero without bias, except SD-WEAT, whose expected value nobody knows.
 _METHODS = (
     ("WEAT d", "WEAT", attrgetter("effect_size")),
     ("WEAT difference", "WEAT", attrgetter("difference")),
@@ -208,12 +208,12 @@ def stability(
     measured, left_out = _measured(table, seed, progress)
     fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=progress)
     summary = summarize(fitted, scope, ci_prob=ci_prob)
-    of_each = summary.loc["replicate_bias"]
+    by_training = summary.loc["replicate_bias"]
     return Stability(
         name=table.name,
         kind=opened.kind,
         measures=measured.assign(
-            **{"raw bias": of_each.observed.to_numpy(), "posterior bias": of_each["mean"].to_numpy()}
+            **{"raw bias": by_training.observed.to_numpy(), "posterior bias": by_training["mean"].to_numpy()}
         ),
         left_out=left_out,
         summary=summary,
@@ -225,7 +225,6 @@ def stability(
 
 
 def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str | None, trust: bool) -> Embedding:
-    """All trainings as one embedding."""
     several = isinstance(embeddings, list | tuple)
     opened = open_embedding(embeddings, kind=kind or ("seed" if several else None), trust=trust)
     if not opened.replicates:
@@ -236,7 +235,6 @@ def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str |
 
 
 def _measured(table: AssociationTable, seed: int, progress: Progress) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Each method in each training, and why some are left out."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():

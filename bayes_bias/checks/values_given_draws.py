@@ -15,14 +15,8 @@ _SAMPLE = ("chain", "draw")
 class GivenDraws:
     """Independent values, one for each pair of words that the table has.
 
-    Attributes
-    ----------
-    observed : xarray.DataArray
-        The values ``(pair)``, with the words and where they belong as coordinates.
-    distribution : scipy.stats.rv_continuous
-        Of the residual.
-    parameters : tuple of xarray.DataArray
-        Its parameters, each ``(chain, draw, pair)``.
+    The `observed` values ``(pair)`` have the words and where they belong as coordinates; `parameters` of the residual's
+    `distribution` are ``(chain, draw, pair)``.
     """
 
     observed: xr.DataArray
@@ -38,7 +32,8 @@ class GivenDraws:
         target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
         observed = values.isel(target=target, attribute=attribute)
         distribution, parameters = structure.given_draws(drawn, data, target, attribute)
-        return cls(observed, distribution, _aligned(*parameters))
+        aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
+        return cls(observed, distribution, tuple(aligned))
 
     @property
     def rank(self) -> xr.DataArray:
@@ -54,9 +49,5 @@ class GivenDraws:
     def replicated(self, rng: np.random.Generator) -> xr.DataArray:
         """New values of the same pairs, ``(chain, draw, pair)``."""
         like = self.parameters[0].rename("association")
-        given = (each.to_numpy() for each in self.parameters)
-        return like.copy(data=self.distribution.rvs(*given, size=like.shape, random_state=rng))
-
-
-def _aligned(*parameters: xr.DataArray) -> tuple[xr.DataArray, ...]:
-    return tuple(each.transpose(*_SAMPLE, "pair") for each in xr.broadcast(*parameters))
+        parameters = (parameter.to_numpy() for parameter in self.parameters)
+        return like.copy(data=self.distribution.rvs(*parameters, size=like.shape, random_state=rng))

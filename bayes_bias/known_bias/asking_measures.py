@@ -41,15 +41,11 @@ type Record = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Tidy rows of one model.
+    """Tidy rows about words and about whole models.
 
-    Attributes
-    ----------
-    words : list of records
-        ``attribute``, ``measure``, ``target``, ``value``, and ``ci95_lb`` and ``ci95_ub`` of the posterior.
-    models : list of records
-        ``attribute``, ``list`` ("targets", or the number of the list of two groups), ``measure``, ``value``,
-        ``p_value``, ``ci95_lb``, ``ci95_ub``.
+    Words have ``attribute``, ``measure``, ``target``, ``value``, and ``ci95_lb`` and ``ci95_ub`` of the posterior;
+    models ``attribute``, ``list`` ("targets", or the number of the list of two groups), ``measure``, ``value``,
+    ``p_value`` and the interval.
     """
 
     words: list[Record]

@@ -61,13 +61,7 @@ def attribute_words(scenario: Scenario) -> list[str]:
 
 
 def check_contextual(recipes: Iterable[ModelRecipe]) -> None:
-    """Refuse what cannot be trained before anything is: an answer that is kept needs neither torch nor a folder.
-
-    Raises
-    ------
-    LanguageModelError
-        torch is not installed; a folder holds no masked language model.
-    """
+    """Refuse what cannot be trained before anything is: kept answers need neither torch nor a folder."""
     for recipe in {recipe.name: recipe for recipe in recipes if recipe.contextual}.values():
         check_installed()
         if recipe.kind == "fine-tune":
@@ -92,13 +86,6 @@ def ask_model(scenario: Scenario, truth: Truth, folder: Path, *, seed: int = 1) 
 
     Where both have a measure of one name, that of cosines says so in its label. WEAT of log probabilities goes by its
     name, LPBS. From the truth is known which target goes into which group; its numbers are not.
-
-    Raises
-    ------
-    ScenarioError
-        A role has no test sentence.
-    LanguageModelError
-        The model cannot be opened, or has no token for a word.
     """
     with one_thread(), _without_unknown_words():
         model = load_masked(folder, batch=_BATCH)

@@ -103,6 +103,5 @@ class KnownBias(Telling):
 
 
 def _from_equal(share: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon distance of each share, and the rest, from equal shares of all groups."""
     actual, equal = (np.stack([first, 1 - first]) for first in (share, 1 / groups))
     return np.asarray(jensenshannon(actual, equal, base=2, axis=0))

@@ -81,7 +81,6 @@ def _of_counts(known: KnownBias) -> Iterator[dict[str, object]]:
 
 
 def _pmi(corpus: Corpus) -> tuple[list[str], np.ndarray]:
-    """All words, and the PMI of each two over sentences."""
     sentences = corpus.tokens
     words = sorted(set(chain(*sentences)))
     at = {word: k for k, word in enumerate(words)}

@@ -40,7 +40,6 @@ def _ranked(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
 
 
 def _pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    """All pairs of trainings of different truths."""
     first, second = np.array(list(combinations(range(len(rows)), 2)), dtype=int).reshape(-1, 2).T
     truth, value, size = (rows[name].to_numpy() for name in ("truth", "value", "size"))
     sd = ((rows.ci95_ub - rows.ci95_lb) / (2 * norm.ppf(0.975))).to_numpy(float)

@@ -63,7 +63,6 @@ def components(frame: pd.DataFrame) -> dict[str, float]:
 
 
 def _difference(frame: pd.DataFrame) -> float:
-    """Mean relative difference of all pairs of trainings of one truth."""
     differences: list[float] = []
     for _, values in frame.groupby("truth").value:
         first, second = (values.to_numpy(float)[side] for side in np.triu_indices(len(values), 1))

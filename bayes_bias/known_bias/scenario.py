@@ -35,16 +35,9 @@ _READERS = {
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """How a model is trained on a corpus.
+    """How a model is trained on a corpus: "skip-gram", "cbow", "fasttext", "bert" (a tiny one) or "fine-tune".
 
-    Parameters
-    ----------
-    name : str
-        What tables call it.
-    kind : str
-        "skip-gram", "cbow", "fasttext", "bert" (a tiny one, from scratch) or "fine-tune" (a folder's BERT).
-    settings : mapping
-        Of this kind: `dimensions`, `window`, `epochs`; for a BERT `layers`, `width`, `epochs`, `folder`.
+    Settings are `dimensions`, `window`, `epochs`; of a BERT `layers`, `width`, `epochs`, `folder`.
     """
 
     name: str

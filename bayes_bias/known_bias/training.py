@@ -236,7 +236,6 @@ def _rows(opened: Opened, sentences: Sequence[str], maskable: Sequence[str]) -> 
 
 
 def _marks(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
-    """Whether each piece belongs to a word that may be masked."""
     spans = [match.span() for match in pattern.finditer(tokens.text)]
     return [
         not special and any(start < last and first < end for start, end in spans)

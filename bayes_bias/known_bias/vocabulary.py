@@ -108,19 +108,11 @@ def vocabulary_names() -> list[str]:
 def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     """Read a vocabulary by its shipped name or from the path of a TOML file.
 
-    Raises
-    ------
-    ScenarioError
-        No such file; an unknown key; an empty group; groups of different roles; a template without its slots, with an
-        unknown one, twice, in training and test, or that says a target or a word of a group itself.
-
     Examples
     --------
     >>> people = load_vocabulary("people")
     >>> list(people.attributes["gender"].groups)
     ['male', 'female']
-    >>> sum(len(attribute.sentences["training"]) for attribute in people.attributes.values())
-    165
     """
     label = str(name_or_path)
     names = vocabulary_names()

@@ -38,12 +38,7 @@ from bayes_bias.table.column_names import interval_names
 
 @dataclass(frozen=True, eq=False)
 class PairSettings:
-    """Options that all fits of one question share.
-
-    Raises
-    ------
-    SpecError, ScopeError
-    """
+    """Options that all fits of one question share, checked."""
 
     spec: ModelSpec
     scope: PairScope
@@ -154,13 +149,7 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
 
 
 def _change(before: PairScores, after: PairScores) -> PairScores:
-    """Differences after minus before, of the same pairs.
-
-    Raises
-    ------
-    SentencePairsError
-        A pair is in one table only, or has other labels in the other.
-    """
+    """Differences after minus before, of the same pairs with the same labels."""
     unmatched = before.rows.index.symmetric_difference(after.rows.index)
     if len(unmatched):
         raise SentencePairsError(

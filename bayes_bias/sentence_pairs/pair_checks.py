@@ -30,12 +30,8 @@ _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
 def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
     """Statistics of the observed table beside those of tables drawn from the fitted models.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each statistic: ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval
-        over tables drawn from the posterior predictive distribution; ``fits``, whether the interval has the observed
-        value.
+    Each has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables drawn from the
+    posterior predictive distribution; ``fits``, whether the interval has the observed value.
 
     References
     ----------

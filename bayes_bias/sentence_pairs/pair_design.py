@@ -20,14 +20,9 @@ _PER_SQUARED_SKEWNESS = 25
 def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     """The pairs with their types and clusters, and notices of columns that are left out and of skewed differences.
 
-    Returns
-    -------
-    xarray.Dataset
-        ``difference``, ``ahead`` and ``tied`` by ``pair``; ``type_of`` and, for each kind of cluster, such as
-        ``writer_of``, positions among the labels of that dim, in alphabetical order; ``unit`` of the priors of
-        differences.
-    tuple of str
-        Notices.
+    ``difference``, ``ahead`` and ``tied`` are by ``pair``; ``type_of`` and, for each kind of cluster, such as
+    ``writer_of``, are positions among the labels of that dim, in alphabetical order; ``unit`` is that of the priors of
+    differences.
     """
     rows, notices = scores.rows, []
     types = rows[TYPE] if TYPE in rows else pd.Series(ALL_PAIRS, index=rows.index)
@@ -79,13 +74,7 @@ def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]
 
 
 def spread(difference: NDArray[np.float64], name: str) -> float:
-    """The standard deviation.
-
-    Raises
-    ------
-    SentencePairsError
-        All differences are equal.
-    """
+    """The standard deviation; refuses differences that are all equal."""
     sd = float(difference.std())
     # Equal numbers may differ by rounding.
     if not sd > 1e-10 * np.abs(difference).max():

@@ -86,31 +86,13 @@ def read_scores(
     model: str | None = None,
     decimals: int | None = DECIMALS,
 ) -> PairScores:
-    """Scores of sentence pairs from a frame or a CSV file.
+    """Scores of sentence pairs from a frame or a CSV file, checked; see `bayes_bias.sentence_pairs.estimate`.
 
-    Parameters
-    ----------
-    source : pandas.DataFrame, str or Path
-        Columns ``item``; ``score_more`` and ``score_less``, scores of the more and of the less stereotypical sentence,
-        or ``difference``; optionally ``bias_type``, ``writer``, ``template``, ``term`` (StereoSet's target of a pair),
-        ``direction`` and ``model``. The column names of CrowS-Pairs' program are accepted as well.
-    name : str, optional
-        What the scores are called; by default the file's name.
-    model : str, optional
-        Which language model's rows, where there is a column ``model`` with several.
-    decimals : int or None
-        To how many decimals scores are rounded before they are compared: three in CrowS-Pairs' program; None compares
-        them unrounded. Averages of log probabilities (AUL) are small numbers and need more decimals.
-
-    Returns
-    -------
-    PairScores
-        Differences in the units of the scores.
-
-    Raises
-    ------
-    SentencePairsError
-        A missing file or column; a score that is not a finite number; a repeated item; fewer than two pairs.
+    Columns are ``item``; ``score_more`` and ``score_less``, scores of the more and of the less stereotypical sentence,
+    or ``difference``; optionally ``bias_type``, ``writer``, ``template``, ``term`` (StereoSet's target of a pair),
+    ``direction`` and ``model``, of which one can be chosen. The names of CrowS-Pairs' program are accepted as well.
+    Before scores are compared they are rounded: to three decimals in CrowS-Pairs' program. Averages of log
+    probabilities (AUL) are small numbers and need more decimals; None compares them unrounded.
     """
     if isinstance(source, PairScores):
         return source

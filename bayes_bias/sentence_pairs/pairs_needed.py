@@ -9,7 +9,6 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from bayes_bias.errors import ScopeError
 from bayes_bias.sentence_pairs.pair_design import PAIR, clusters_of
 from bayes_bias.sentence_pairs.pair_estimands import NO_PREFERENCE, between, shares
 
@@ -25,18 +24,9 @@ type Numbers = NDArray[np.float64]
 class PairsNeeded:
     """Numbers with which the share would be distinguished from one half, if it is as estimated.
 
-    Attributes
-    ----------
-    kind : str
-        What must be added: "writer", or "pair" where there are no clusters.
-    count : int or None
-        The smallest number of them; None where 100,000 would not be enough.
-    pairs_each : int
-        Pairs of each, the present average.
-    power : float
-        Probability that the interval would exclude one half.
-    more_pairs_suffice : bool
-        Whether more pairs of the present number of writers could be enough.
+    `count` is the smallest number of `kind` ("writer", or "pair" where there are no clusters) with which the interval
+    would exclude one half with probability `power`; None where 100,000 would not be enough. `pairs_each` is the present
+    average, and `more_pairs_suffice` whether more pairs of the present number of writers could be enough.
     """
 
     kind: str
@@ -50,7 +40,7 @@ def plan_pairs(
     posterior: xr.Dataset,
     data: xr.Dataset,
     writers: Sequence[int] = WRITERS,
-    each: Sequence[int] = EACH,
+    pairs_each: Sequence[int] = EACH,
     *,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
@@ -62,27 +52,8 @@ def plan_pairs(
 
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
     :math:`\pm t_{W - 1} \sqrt v`; its width and the probability are averaged over the posterior. Other clusters
-    (templates, terms) are assumed to be as many as writers.
-
-    Parameters
-    ----------
-    posterior, data : xarray.Dataset
-        Of a fit of the share.
-    writers, each : sequence of int
-        Numbers of writers, two or more, and of pairs of each, one or more. Without clusters `writers` are pairs, and
-        `each` is ignored.
-    ci_prob : float
-        Probability of the interval.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by ``writers`` and ``each``: total ``pairs``, ``width`` of the interval of the share, and ``power``.
-
-    Raises
-    ------
-    ScopeError
-        A number of writers below two, or of pairs below one.
+    (templates, terms) are assumed to be as many as writers. Without clusters `writers` are pairs, and `pairs_each` is
+    ignored.
 
     References
     ----------
@@ -90,12 +61,8 @@ def plan_pairs(
     samples of participants respond to samples of stimuli. Journal of Experimental Psychology: General, 143(5),
     2020-2045. https://doi.org/10.1037/xge0000014
     """
-    if min(writers, default=0) < 2 or min(each, default=0) < 1:
-        raise ScopeError(
-            f"writers, each: must be two or more, with one pair or more each, got {list(writers)} and {list(each)}"
-        )
     study = _Study.of(posterior, data)
-    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (each if study.clustered else (1,))}
+    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (pairs_each if study.clustered else (1,))}
     index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
     return pd.DataFrame(list(rows.values()), index=index)
 
@@ -105,13 +72,13 @@ def pairs_needed(posterior: xr.Dataset, data: xr.Dataset, *, ci_prob: float = 0.
     study, kinds = _Study.of(posterior, data), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
     here = data.sizes[kind]
-    each = round(data.sizes[PAIR] / here)
+    pairs_each = round(data.sizes[PAIR] / here)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
-    enough = study.enough(counts, each, ci_prob, power)
+    enough = study.enough(counts, pairs_each, ci_prob, power)
     return PairsNeeded(
         kind,
         int(counts[enough][0]) if enough.any() else None,
-        each,
+        pairs_each,
         power,
         bool(study.enough(np.array([float(here)]), np.inf, ci_prob, power)[0]) if kinds else True,
     )
@@ -132,17 +99,17 @@ class _Study:
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))
 
-    def expected(self, writers: int, each: int, ci_prob: float) -> dict[str, float]:
-        sd = np.sqrt(self.shared / writers + self.single / (writers * each))
+    def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:
+        sd = np.sqrt(self.shared / writers + self.single / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
         ratio = np.abs(self.beyond) / sd
         return {
-            "pairs": writers * each,
+            "pairs": writers * pairs_each,
             "width": float((2 * quantile * sd).mean()),
             "power": float((norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile)).mean()),
         }
 
-    def enough(self, writers: Numbers, each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
-        """Whether the numbers are enough if share and variances equal their posterior means."""
-        sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * each))
+    def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
+        """Whether these are enough if share and variances equal their posterior means."""
+        sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
         return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)

@@ -15,28 +15,15 @@ from bayes_bias.table.column_names import interval_names
 def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Shares and differences as the literature reports them, treating pairs as independent.
 
-    Parameters
-    ----------
-    scores : PairScores
-        The scores.
-    ci_prob : float
-        Probability of the intervals.
+    There is a row for all pairs, for each bias type, and for each direction. Numbers of ``pairs``, ``ahead``, ``tied``;
+    ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
+    ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
+    two-sided, of the sign test, which leaves out ties; mean ``difference`` (units of the scores) with Student's
+    interval (``student_ci95_lb``, ``student_ci95_ub``).
 
-    Returns
-    -------
-    pandas.DataFrame
-        A row for all pairs, for each bias type, and for each direction. Numbers of ``pairs``, ``ahead``, ``tied``;
-        ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
-        ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
-        two-sided, of the sign test, which leaves out ties; mean ``difference`` (units of the scores) with Student's
-        interval (``student_ci95_lb``, ``student_ci95_ub``).
-
-    Notes
-    -----
-    Misleads: pairs of one writer resemble each other, so that all of these intervals are too short.
-
-    As in CrowS-Pairs' program, ties stay in the denominator of the overall share but not in those of the directions
-    ("stereotype score", "antistereotype score").
+    Misleads: pairs of one writer resemble each other, so that all of these intervals are too short. As in CrowS-Pairs'
+    program, ties stay in the denominator of the overall share but not in those of the directions ("stereotype score",
+    "antistereotype score").
 
     References
     ----------
@@ -53,21 +40,11 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
 
 
 def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
-    """The change of the same pairs, treated as independent.
+    """The change of the same pairs, treated as independent: a row for all pairs and for each bias type.
 
-    Parameters
-    ----------
-    before, after : PairScores
-        Scores of the same items.
-    ci_prob : float
-        Probability of the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for all pairs and for each bias type. Numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the
-        share with Student's interval (``change_ci95_lb``, ``change_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact
-        test; mean change of the ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
+    Numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval (``change_ci95_lb``,
+    ``change_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean change of the ``difference``
+    (``student_ci95_lb``, ``student_ci95_ub``).
 
     References
     ----------
@@ -85,7 +62,6 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
 
 
 def _by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each type, where there are two or more."""
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}

@@ -74,12 +74,7 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """One row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its three sentences.
-
-    Raises
-    ------
-    LanguageModelError
-    """
+    """One row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its three sentences."""
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     rows = list(_triples(check_path("gold", gold, LanguageModelError), predicted))
     if not rows:

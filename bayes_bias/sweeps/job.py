@@ -60,18 +60,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a job, or why it failed.
+    """The result of a job, or why it `failed`, in one line.
 
-    Attributes
-    ----------
-    name, key : str
-        Those of the job.
-    result : object
-        What the function returned; None where it failed.
-    failed : str
-        The reason, in one line; "" where there is a result.
-    again : bool
-        Whether a later run tries again: after a lack of memory, but not where an embedding does not cover a list.
+    `again` says whether a later run tries again: after a lack of memory, but not where an embedding does not cover a
+    list.
     """
 
     name: str
@@ -81,13 +73,7 @@ class Outcome:
     again: bool = False
 
     def needed(self) -> Any:
-        """The result of a job that must not fail.
-
-        Raises
-        ------
-        BayesBiasError
-            The job failed.
-        """
+        """The result of a job that must not fail; raises BayesBiasError where it did."""
         if self.failed:
             raise BayesBiasError(f"{self.name}: {self.failed}")
         return self.result

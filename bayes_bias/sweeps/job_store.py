@@ -51,13 +51,7 @@ class Store:
         return self.path(job).exists() and self._kept(job) is None
 
     def keep(self, outcome: Outcome) -> None:
-        """Write it down, whole or not at all.
-
-        Raises
-        ------
-        OutputError
-            The disk is full, or the folder is gone.
-        """
+        """Write it down, whole or not at all; a full disk, or a folder that is gone, raises OutputError."""
         kept = asdict(outcome)
         _write(self.path(outcome), json.dumps({"outcome": kept, "sha256": _sha256(kept)}))
 
@@ -74,10 +68,7 @@ class Store:
 def open_store(folder: str | Path) -> Store:
     """A folder of results, made if need be.
 
-    Raises
-    ------
-    OutputError
-        It is a file; nothing can be written there; it holds something else; or another version wrote its results.
+    A file, a folder that cannot be written to or holds something else, or results of another version raise OutputError.
     """
     home = check_path("folder", folder, OutputError)
     check_home(home, "folder")
@@ -114,7 +105,6 @@ def _check_marker(home: Path) -> None:
 
 
 def _clear(home: Path) -> None:
-    """Remove what killed runs have left."""
     for left in home.glob(f"{UNFINISHED}*"):
         try:
             if time.time() - left.stat().st_mtime > _ABANDONED:

@@ -47,12 +47,7 @@ class LanguageModelColumn:
     name: str = ""
 
     def opened(self, *, trust: bool = False, name: str | None = None) -> "LanguageModelColumn":
-        """The same with model and templates in memory, and a name.
-
-        Raises
-        ------
-        LanguageModelError, TemplateError, TableError
-        """
+        """The same with model and templates in memory, and a name."""
         check_predicted(self.predict)
         templates = load_templates(self.templates)
         model = load_masked(self.model, trust=trust) if isinstance(self.model, str | Path) else self.model

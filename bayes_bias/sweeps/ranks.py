@@ -16,13 +16,9 @@ from bayes_bias.table.column_names import interval_names
 class Ranking:
     """Ranks with intervals, and the probability that one value is above another.
 
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        For each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed interval
-        ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks.
-    above : pandas.DataFrame
-        The probability that the name in the row has a larger value than that in the column; missing on the diagonal.
+    The table has for each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed
+    interval ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks. `above` is the probability that the name in the row
+    has a larger value than that in the column; missing on the diagonal.
     """
 
     table: pd.DataFrame

@@ -28,21 +28,12 @@ def run_jobs(
     client: Any = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """The outcome of each job, in their order.
+    """The outcome of each job, in their order; jobs of the same key are done once.
 
-    Parameters
-    ----------
-    todo : sequence of Job
-        Jobs of the same key are done once.
-    store : Store, optional
-        Where results are kept. What it has is not done again, so that a run that was killed, or one with more jobs,
-        goes on. Several runs may use it at the same time. Damaged results are computed again, with a notice.
-    jobs : int
-        Processes; -1 for one on each core, 1 for this process alone.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the jobs; see `connected`. A worker that dies is replaced by the cluster,
-        and its jobs are done again.
-    progress : Progress, optional
+    What the store has is not done again, so that a run that was killed, or one with more jobs, goes on; several runs
+    may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one
+    on each core, 1 for this process alone; or a Dask `client` does the jobs, see `connected`, where a worker that dies
+    is replaced.
 
     Raises
     ------
@@ -78,7 +69,6 @@ def run_jobs(
 
 
 def _done(waiting: Iterator[Job], count: int, jobs: int, client: Any) -> Generator[Outcome]:
-    """Outcomes as they become ready."""
     if client is None and (jobs == 1 or count < 2):
         yield from (job.done() for job in waiting)
         return

@@ -20,26 +20,16 @@ def influence_of(result: QuasiF) -> Influence:
 
 
 def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
-    r"""The share of the error variance of each list that all embeddings have in common.
+    r"""The share of the error variance of each list that all embeddings have in common, from 0 to .99.
 
     Other words would have moved the bias in all embeddings, and similarly where words behave alike in them. With
-    :math:`z_{ew}` for what word w adds to the bias in embedding e, see `QuasiF.influence`, errors of two embeddings
+    :math:`z_{ew}` for what word w adds to the bias in embedding e, see `influence_of`, errors of two embeddings
     have the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
 
     .. math:: \frac{\sum_{e \ne e'} \sum_w z_{ew} z_{e'w}}{\sum_{e \ne e'} \sqrt{\sum_w z_{ew}^2 \sum_w z_{e'w}^2}}.
 
-    Parameters
-    ----------
-    influence : mapping
-        By embedding and list: what each word adds, see `influence_of`. A word that an embedding lacks adds nothing
-        there.
-    scope : {"all", "both", "targets", "attributes", ...}
-        Words of which side are samples, and so make errors.
-
-    Returns
-    -------
-    pandas.Series
-        By list, from 0 to .99; missing where fewer than two embeddings have the list.
+    A word that an embedding lacks adds nothing there. Words of a side that the scope does not sample make no errors.
+    The share is missing where fewer than two embeddings have the list.
     """
     sampled: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     by_list: dict[str, list[dict[tuple[str, str], float]]] = {}

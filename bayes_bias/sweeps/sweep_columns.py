@@ -44,13 +44,7 @@ class Column:
 
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Opened]:
-    """All embeddings and models opened, before any is read.
-
-    Raises
-    ------
-    EmbeddingError
-        There are none, one cannot be opened, two have the same name, or some give cosines and others do not.
-    """
+    """All embeddings and models opened, before any is read; names are different, and all give one metric."""
     named: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
         named = [*embeddings.items()]
@@ -79,13 +73,7 @@ def _opened(source: Any, trust: bool, name: str | None) -> Opened:
 
 
 def check_debiasings(debiasings: Sequence[Debiasing], opened: Sequence[Opened]) -> list[str]:
-    """Names of all columns.
-
-    Raises
-    ------
-    EmbeddingError
-        A debiasing of an embedding that is not there, or of a language model; two columns of the same name.
-    """
+    """Names of all columns; refuses a debiasing of what is not there, or of a language model."""
     names = [column.name for column in opened]
     for debiasing in debiasings:
         needed = "not a debiasing; make one with `bayes_bias.debiasing.Debiasing`"

@@ -170,7 +170,6 @@ def _no_rows(names: Sequence[str]) -> pd.MultiIndex:
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as a row."""
     plain = {name: value for name, value in record.items() if name not in ("diagnostics", "shares", "problems")}
     shares = {f"{_SHARES}{part.replace(' ', '_')}": share for part, share in record["shares"].items()}
     return plain | record["diagnostics"] | shares | {"problems": "; ".join(record["problems"])}

@@ -29,13 +29,8 @@ _RENAME = "give each another name"
 class SweepSettings:
     """Settings that all cells share.
 
-    Attributes
-    ----------
-    specs : tuple of ModelSpec
-    measures : tuple of str or None
-        Names of measures beside the posterior; None means all of them.
-    posteriors : {"all", "none"}, float, or set of (embedding, list)
-        Which cells a model is fitted to; a number chooses those whose quasi-F has a p-value below it.
+    `measures` are names beside the posterior; None means all of them. A number as `posteriors` chooses the cells whose
+    quasi-F has a p-value below it.
     """
 
     specs: tuple[ModelSpec, ...]
@@ -57,13 +52,7 @@ class SweepSettings:
         seed: int,
         sampling: Sampling,
     ) -> Self:
-        """Settings from the arguments of `sweep`.
-
-        Raises
-        ------
-        BayesBiasError
-            One of them is wrong.
-        """
+        """Settings from the arguments of `sweep`, checked."""
         sampling_scope(scope)
         check_ci_prob(ci_prob)
         check_sampling(sampling)
@@ -85,13 +74,7 @@ class SweepSettings:
 
 
 def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]) -> list[WordList]:
-    """All lists, each with its control classes.
-
-    Raises
-    ------
-    WordListError
-        There are none, one cannot be read, or two have the same name.
-    """
+    """All lists, each with its control classes; refuses none at all, and two of one name."""
     given = listed_wordlists("lists", lists)
     if not given:
         raise WordListError("lists: there are none; name one or more, such as ['weat6']")
@@ -102,12 +85,7 @@ def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | It
 
 
 def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
-    """Refuse the choice of a cell that does not exist.
-
-    Raises
-    ------
-    BayesBiasError
-    """
+    """Refuse the choice of a cell that does not exist."""
     if not isinstance(posteriors, frozenset):
         return
     for pair in sorted(posteriors):

@@ -30,16 +30,10 @@ _DEBIASING = ("name", "method", "sets", "of")
 
 @dataclass(frozen=True)
 class Source:
-    """What an ``[[embeddings]]`` table names.
+    """What an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
-    Attributes
-    ----------
-    kind : {"files", "encoder", "masked"}
-        Files of vectors, a sentence encoder, or a masked language model.
-    paths : tuple of str
-        Files and shipped names, globs resolved; or the folder of the model.
-    settings : mapping of str to str
-        Where given: ``name``; ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``.
+    Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, where given, ``name``;
+    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``.
     """
 
     kind: str
@@ -63,18 +57,7 @@ class Source:
 
 @dataclass(frozen=True)
 class SweepSpec:
-    """A sweep as its file has it.
-
-    Attributes
-    ----------
-    title : str
-    sources : tuple of Source
-    lists : tuple of str
-    debiasing : tuple of Debiasing
-    sampling : Sampling
-    settings : mapping of str to object
-        Arguments of `sweep` that the file names, unchecked.
-    """
+    """A sweep as its file has it; `settings` are arguments of `sweep` that the file names, unchecked."""
 
     title: str
     sources: tuple[Source, ...]

@@ -185,7 +185,6 @@ def _reported(counts: PeopleCounts, of: str | None) -> tuple[str, ...]:
 
 
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
-    """A row for each class and reported group."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     gap = gaps(draws, people)
     negative = (gap < 0).mean(axis=0)
@@ -221,7 +220,6 @@ def _variances(counts: PeopleCounts, draws: np.ndarray, ci_prob: float) -> pd.Da
 def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
-    """A row for each quantity over classes."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     raw, no_gaps = hits / people, without_gaps(hits, people, seed)
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}

@@ -165,7 +165,6 @@ class TprGaps(Tabled):
 
     @property
     def _single(self) -> str:
-        """The classes with a clear gap."""
         clear, n, shrunk = self.clear, len(self.table), self._shrunk
         what = f"the {level(self.ci_prob)} interval excludes zero"
         if clear.empty:
@@ -195,5 +194,4 @@ class TprGaps(Tabled):
 
 
 def _size(row: "pd.Series[float]", decimals: int = 3) -> str:
-    """A size and its interval, without signs."""
     return estimate(row["mean"], *interval_of(row), decimals, sign="")

@@ -26,13 +26,8 @@ _NAMED = 5
 class PeopleCounts:
     """Numbers of people of each class and group, and of those whose class the classifier predicted.
 
-    Attributes
-    ----------
-    hits, people : pandas.DataFrame
-        Classes x groups, both in alphabetical order: people of class c and group g whose prediction is c, and all
-        people of class c and group g.
-    notices : tuple of str
-        Classes that were left out.
+    Both are classes x groups in alphabetical order: `people` of class c and group g, and the `hits` among them, whose
+    prediction is c. `notices` name classes that were left out.
     """
 
     hits: pd.DataFrame
@@ -69,14 +64,7 @@ class PeopleCounts:
 def count(
     y: Labels, prediction: Labels, group: Labels, data: Source | None = None, *, leave_out: bool = False
 ) -> PeopleCounts:
-    """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`.
-
-    Raises
-    ------
-    TprGapsError
-        A column or label is missing, lengths differ, there is only one group, no prediction is a class, or a class has
-        no people of a group and `leave_out` is not set.
-    """
+    """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`."""
     tidy = _tidied({"y": y, "prediction": prediction, "group": group}, data)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
@@ -90,7 +78,6 @@ def count(
 
 
 def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
-    """One row for each person, with the columns y, prediction and group."""
     if data is None:
         return _of_arrays(given)
     check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
