@@ -102,6 +102,11 @@ def plural(noun: str) -> str:
     return _PLURALS.get(noun, f"{noun}s")
 
 
+def capitalized(text: str) -> str:
+    """With a capital letter first; names further on stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def _minus(text: str) -> str:
     # What rounds to zero has no sign.
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)

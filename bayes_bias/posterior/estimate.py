@@ -10,12 +10,24 @@ from numpy.typing import NDArray
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr
 
+from bayes_bias.table.column_names import interval_names
+
 SAMPLE = ("chain", "draw")
 
 
 def tails(ci_prob: float) -> tuple[float, float]:
     """Probabilities below the two ends of an equal-tailed interval."""
     return (1 - ci_prob) / 2, (1 + ci_prob) / 2
+
+
+def over_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, NDArray[np.float64]]:
+    """Mean, standard deviation and equal-tailed interval of values (draws, ...), as columns."""
+    ends = np.quantile(values, tails(ci_prob), axis=0)
+    return {
+        "mean": values.mean(axis=0),
+        "sd": values.std(axis=0),
+        **dict(zip(interval_names(ci_prob), ends, strict=True)),
+    }
 
 
 def by_draw(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:

@@ -1,19 +1,20 @@
 """From checked scores to results: both models fitted, and every estimand tabulated."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import SentencePairsError, SpecError
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
-from bayes_bias.posterior.estimate import tails
+from bayes_bias.posterior.estimate import over_draws, tails
 from bayes_bias.progress import Prefixed, Progress
 from bayes_bias.sentence_pairs.change_of_share import change_of_shares
 from bayes_bias.sentence_pairs.pair_checks import predictive_checks
@@ -75,21 +76,13 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
     share = fit_share(scores, spec, data, **settings.fitting)
     difference = fit_difference(scores, spec, data, **settings.fitting)
-    share_draws, difference_draws = _posterior(share), _posterior(difference)
+    share_draws = _posterior(share)
     independent = published(scores, ci_prob)
+    tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": _tabulated(
-            shares(share_draws, data, scope),
-            observed(data, data.ahead.to_numpy()),
-            independent[["pairs", *interval_names(ci_prob, "ci", "wilson")]],
-            settings,
-            null=NO_PREFERENCE,
-        ),
-        "difference": _tabulated(
-            differences(difference_draws, data, scope),
-            observed(data, data.difference.to_numpy()),
-            independent[["pairs", *interval_names(settings.ci_prob, "ci", "student")]],
-            settings,
+        "share": tabulated(shares(share_draws, data, scope), data.ahead.to_numpy(), "wilson", NO_PREFERENCE),
+        "difference": tabulated(
+            differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
         ),
     }
     return SentencePairs(
@@ -122,19 +115,12 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     gained = fit_share(change, spec, data, counted=ahead, among=crossed, **reseeded)
     difference = fit_difference(change, spec, data, **fitting)
     independent = paired(before, after, settings.ci_prob)
+    of_share = change_of_shares(_posterior(changed), _posterior(gained), data, scope)
+    of_difference = differences(_posterior(difference), data, scope)
+    tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": _tabulated(
-            change_of_shares(_posterior(changed), _posterior(gained), data, scope),
-            observed(data, crossed * np.where(ahead, 1, -1)),
-            independent[["pairs", *interval_names(settings.ci_prob, "ci", "change")]],
-            settings,
-        ),
-        "difference": _tabulated(
-            differences(_posterior(difference), data, scope),
-            observed(data, data.difference.to_numpy()),
-            independent[["pairs", *interval_names(settings.ci_prob, "ci", "student")]],
-            settings,
-        ),
+        "share": tabulated(of_share, crossed * np.where(ahead, 1, -1), "change"),
+        "difference": tabulated(of_difference, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(
         before=first,
@@ -181,40 +167,36 @@ def _posterior(fit: xr.DataTree) -> xr.Dataset:
 
 
 def _tabulated(
-    draws: EstimandDraws,
-    raw: Mapping[str, float],
+    data: xr.Dataset,
     independent: pd.DataFrame,
     settings: PairSettings,
-    *,
+    draws: EstimandDraws,
+    values: NDArray[Any],
+    interval: str,
     null: float = 0.0,
 ) -> pd.DataFrame:
-    """Posterior, raw value, noise floor about the null value, and the interval of independent pairs."""
-    labels = list(draws.labels)
-    seen = np.array([raw[label] for label in labels])
-    probs, interval = tails(settings.ci_prob), interval_names(settings.ci_prob)
-    noise = interval_names(settings.ci_prob, "ci", "noise")
-    above = (draws.values > null).mean(axis=0)
+    """Posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
+    raw = observed(data, values)
+    ci_prob, labels = settings.ci_prob, list(draws.labels)
+    posterior, above = over_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
+    noise = dict(zip(interval_names(ci_prob, "ci", "noise"), null + _noise_bounds(draws, tails(ci_prob)), strict=True))
+    bounds = independent.loc[labels, list(interval_names(ci_prob, "ci", interval))]
     table = pd.DataFrame(
         {
             "pairs": independent.pairs[labels].astype(int),
-            "mean": draws.values.mean(axis=0),
-            "sd": draws.values.std(axis=0),
-            **dict(zip(interval, np.quantile(draws.values, probs, axis=0), strict=True)),
+            **posterior,
             "prob_above": above,
             "prob_direction": np.maximum(above, 1 - above),
-            "observed": seen,
-            **dict(zip(noise, null + _noise_bounds(draws, probs), strict=True)),
-            **{
-                name: independent.iloc[:, 1 + k][labels]
-                for k, name in enumerate(interval_names(settings.ci_prob, "ci", "independent"))
-            },
+            "observed": [raw[label] for label in labels],
+            **noise,
+            **dict(zip(interval_names(ci_prob, "ci", "independent"), bounds.to_numpy().T, strict=True)),
         },
         index=pd.Index(labels, name="label"),
     )
     if settings.scope != "none":
         return table
-    unknown = [*interval, "prob_above", "prob_direction", *noise]
-    return table.assign(mean=seen, sd=0.0, **dict.fromkeys(unknown, np.nan))
+    known = table.assign(mean=table.observed, sd=0.0)
+    return known.assign(**dict.fromkeys([*interval_names(ci_prob), "prob_above", "prob_direction", *noise], np.nan))
 
 
 def _noise_bounds(draws: EstimandDraws, probs: tuple[float, float]) -> np.ndarray:

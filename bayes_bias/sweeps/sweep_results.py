@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.formatting import Tabled, in_words
+from bayes_bias.formatting import Tabled, capitalized, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.sweeps.pooling_cells import Crossed
@@ -109,7 +109,7 @@ class Sweep(Tabled):
             (FAILED, "without numbers; the reasons are among the failures"),
         ):
             if count := int((cells.verdict == verdict).sum()):
-                sentences.append(f"{_are(count)[0].upper()}{_are(count)[1:]} {what}.")
+                sentences.append(f"{capitalized(_are(count))} {what}.")
         return " ".join(sentences)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
@@ -122,8 +122,8 @@ class Sweep(Tabled):
 
 def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence[str]) -> pd.DataFrame:
     """A column by (embedding, list) as a table of embeddings x lists."""
-    every = pd.MultiIndex.from_product([embeddings, lists])
-    values = column.reindex(every).to_numpy().reshape(len(embeddings), len(lists))
+    cells = pd.MultiIndex.from_product([embeddings, lists])
+    values = column.reindex(cells).to_numpy().reshape(len(embeddings), len(lists))
     return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
 
 
@@ -161,12 +161,9 @@ def assembled(
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    index = pd.MultiIndex.from_tuples(list(records), names=names) if records else _no_rows(names)
-    return pd.DataFrame(list(records.values()), index=index)
-
-
-def _no_rows(names: Sequence[str]) -> pd.MultiIndex:
-    return pd.MultiIndex.from_arrays([[] for _ in names], names=names)
+    if not records:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[] for _ in names], names=names))
+    return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +216,7 @@ def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
         for row in outcome.result["rows"]
     ]
     names = [*_CELL, "measure"]
-    return pd.DataFrame(rows).set_index(names) if rows else pd.DataFrame(index=_no_rows(names))
+    return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
 
 
 def _coverage(screening: pd.DataFrame) -> pd.DataFrame:

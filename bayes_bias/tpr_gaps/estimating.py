@@ -9,9 +9,8 @@ from bayes_bias.errors import TprGapsError, did_you_mean
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitting import NamedData, fit_model
 from bayes_bias.models.sampling import Sampling, check_sampling
-from bayes_bias.posterior.estimate import tails
+from bayes_bias.posterior.estimate import over_draws
 from bayes_bias.progress import Progress
-from bayes_bias.table.column_names import interval_names
 from bayes_bias.table.metric import Metric
 from bayes_bias.tpr_gaps.gap_model import SPEC, rates_model
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
@@ -168,11 +167,8 @@ def gaps_of(
 
 def data_of(counts: PeopleCounts) -> xr.Dataset:
     """Hits and people of each class and group."""
-    hits_and_people = {"hits": counts.hits.to_numpy(), "people": counts.people.to_numpy()}
-    return xr.Dataset(
-        {name: (_CELL, values) for name, values in hits_and_people.items()},
-        coords={"class": counts.classes, "group": counts.groups},
-    )
+    content = {"hits": (_CELL, counts.hits.to_numpy()), "people": (_CELL, counts.people.to_numpy())}
+    return xr.Dataset(content, coords={"class": counts.classes, "group": counts.groups})
 
 
 def _reported(counts: PeopleCounts, of: str | None) -> tuple[str, ...]:
@@ -195,9 +191,7 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
         "tpr": hits / people,
         "tpr_rest": (correct - hits) / (everyone - people),
         "observed": gaps(hits / people, people),
-        "mean": gap.mean(axis=0),
-        "sd": gap.std(axis=0),
-        **dict(zip(interval_names(ci_prob), np.quantile(gap, tails(ci_prob), axis=0), strict=True)),
+        **over_draws(gap, ci_prob),
         "prob_direction": np.maximum(negative, 1 - negative),
     }
     cells = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
@@ -207,13 +201,8 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
 
 def _variances(counts: PeopleCounts, draws: np.ndarray, ci_prob: float) -> pd.DataFrame:
     """Variance of the rates over groups, a row for each class."""
-    drawn = variances(draws)
-    columns = {
-        "observed": variances((counts.hits / counts.people).to_numpy()),
-        "mean": drawn.mean(axis=0),
-        "sd": drawn.std(axis=0),
-        **dict(zip(interval_names(ci_prob), np.quantile(drawn, tails(ci_prob), axis=0), strict=True)),
-    }
+    observed = variances((counts.hits / counts.people).to_numpy())
+    columns = {"observed": observed, **over_draws(variances(draws), ci_prob)}
     return pd.DataFrame(columns, index=pd.Index(counts.classes, name="class"))
 
 
@@ -243,13 +232,10 @@ def _quantities(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]
 
 
 def _row(raw: float, nothing: np.ndarray, draws: np.ndarray, ci_prob: float) -> dict[str, float]:
-    interval = np.quantile(draws, tails(ci_prob)).tolist()
     beyond = np.abs(nothing) >= abs(raw) - 1e-12
     return {
         "observed": raw,
         "without_gaps": float(nothing.mean()),
         "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
-        "mean": float(draws.mean()),
-        "sd": float(draws.std()),
-        **dict(zip(interval_names(ci_prob), interval, strict=True)),
+        **{name: float(value) for name, value in over_draws(draws, ci_prob).items()},
     }

@@ -19,7 +19,7 @@ import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, check_kind, check_seed
 from bayes_bias.errors import TprGapsError, did_you_mean
-from bayes_bias.formatting import Tabled, estimate, in_words, probability, signed
+from bayes_bias.formatting import Tabled, capitalized, estimate, in_words, probability, signed
 from bayes_bias.models.compiling import Inputs, ModelOfData
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
@@ -112,7 +112,7 @@ class GapCorrelation(Tabled):
             f" of direction {probability(self.prob_direction)}). Pearson's r of the observed values, which noise draws"
             f" towards zero, is {signed(self.naive, 2)}."
         )
-        return " ".join([answer, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
+        return " ".join([answer, *(f"{capitalized(notice)}." for notice in self.notices)])
 
     def _shown(self) -> pd.DataFrame:
         return self.table
@@ -203,14 +203,16 @@ def correlation(
         sampling=sampling,
         progress=progress,
     )
-    posterior = fitted.posterior
-    rho = posterior["rho"].to_numpy().ravel()
+    rho = fitted.posterior["rho"].to_numpy().ravel()
     lower, upper = np.quantile(rho, tails(ci_prob))
     negative = float((rho < 0).mean())
     rates = counts.hits / counts.people
-    table = words.assign(observed=rates[group] - rates[counts.groups[1]])
-    spread = float(words.bias.std())
-    true = {name: posterior[name].mean(["chain", "draw"]).to_numpy() for name in ("bias", "gap")}
+    true_bias, true_gap = (fitted.posterior[name].mean(["chain", "draw"]).to_numpy() for name in ("bias", "gap"))
+    table = words.assign(
+        observed=rates[group] - rates[counts.groups[1]],
+        true_bias=float(words.bias.mean()) + float(words.bias.std()) * true_bias,
+        true_gap=true_gap,
+    )
     return GapCorrelation(
         group=group,
         rest=counts.groups[1],
@@ -220,7 +222,7 @@ def correlation(
         prob_direction=max(negative, 1 - negative),
         naive=float(table.bias.corr(table.observed)),
         ci_prob=ci_prob,
-        table=table.assign(true_bias=float(words.bias.mean()) + spread * true["bias"], true_gap=true["gap"]),
+        table=table,
         fit=fitted.tree,
         diagnostics=Diagnostics.of(fitted),
         notices=notices,
@@ -314,18 +316,10 @@ def _inputs(counts: PeopleCounts, words: pd.DataFrame) -> Inputs:
     if not unit > 0:
         raise TprGapsError("bias: is the same for all classes; give biases that differ")
     hits, people = (frame.to_numpy(dtype=float) for frame in (counts.hits, counts.people))
-    seen, sd = (
-        ((words.bias - words.bias.mean()) / unit).to_numpy(dtype=float),
-        (words.sd / unit).to_numpy(dtype=float),
-    )
-    return {
-        "hits": hits,
-        "people": people,
-        "seen": seen,
-        "sd": sd,
-        "bias_informed": informed(seen**2, sd**2),
-        **informed_by(hits, people),
-    }
+    seen, sd = ((values / unit).to_numpy(dtype=float) for values in (words.bias - words.bias.mean(), words.sd))
+    bias_informed = informed(seen**2, sd**2)
+    counted = {"hits": hits, "people": people, **informed_by(hits, people)}
+    return {"seen": seen, "sd": sd, "bias_informed": bias_informed, **counted}
 
 
 def _model(inputs: Inputs) -> pm.Model:

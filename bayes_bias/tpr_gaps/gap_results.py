@@ -8,7 +8,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import Tabled, count, estimate, in_words, level, percent, plain, probability, signed
+from bayes_bias.formatting import (
+    Tabled,
+    capitalized,
+    count,
+    estimate,
+    in_words,
+    level,
+    percent,
+    plain,
+    probability,
+    signed,
+)
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
@@ -187,7 +198,7 @@ class TprGaps(Tabled):
 
     @property
     def _left_out(self) -> list[str]:
-        return [f"{notice[0].upper()}{notice[1:]}." for notice in self.counts.notices]
+        return [f"{capitalized(notice)}." for notice in self.counts.notices]
 
     def _shown(self) -> pd.DataFrame:
         return self.aggregate
