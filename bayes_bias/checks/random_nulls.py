@@ -31,56 +31,25 @@ class NullDesign:
     The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
     of the same population. A test that finds a bias here is wrong. The same holds where targets are drawn from one pool
     for all groups, and where both are.
-
-    Attributes
-    ----------
-    name : str
-    groups : mapping of str to tuple of str
-        Target words by group; where groups are random, only their numbers count.
-    stereotypes : mapping of str to str
-        The class that counts as stereotypical for each group.
-    opposites : tuple of str
-        Classes that these are compared with, which no group is associated with.
-    sizes : mapping of str to int
-        How many attributes to draw for each associated class.
-    controls : mapping of str to tuple of str
-        Control classes, the same words in each draw.
-    pool : tuple of str
-        Words to draw from; none of them is a target or a control.
-    vectors : mapping of str to array (d,) or (replicate, d)
-        Vectors of all these words, as the similarity prepares them.
-    random_groups : bool
-        Whether the targets are drawn from the pool as well, in groups of the same sizes.
-    planted : float
-        A bias to plant, in cosine similarity; see `draw`.
-    topics, group_topics : int
-        From the neighbourhoods of how many random words each class, or each random group, is drawn, so that it is about
-        something; 0 for words drawn one by one.
-    replicates : tuple of str
-        Labels of the replicates in which each word has a vector.
-    kind : str
-        What a replicate is.
-    classes : mapping of str to tuple of str
-        The attributes of each associated class where these stay; empty where they are drawn.
-    similarity : Similarity
-        How close two words are; the cosine by default.
     """
 
     name: str
-    groups: Words
-    stereotypes: Mapping[str, str]
-    sizes: Mapping[str, int]
-    controls: Words
-    pool: tuple[str, ...]
-    vectors: Mapping[str, NDArray[np.float64]]
-    random_groups: bool = False
-    planted: float = 0.0
+    groups: Words  # where groups are random, only their numbers of words count
+    stereotypes: Mapping[str, str]  # the class that counts as stereotypical for each group
+    sizes: Mapping[str, int]  # how many attributes to draw for each associated class
+    controls: Words  # the same words in each draw
+    pool: tuple[str, ...]  # words to draw from; none of them is a target or a control
+    vectors: Mapping[str, NDArray[np.float64]]  # of all these words, (d,) or (replicate, d), prepared by the similarity
+    random_groups: bool = False  # whether targets are drawn from the pool as well, in groups of the same sizes
+    planted: float = 0.0  # a bias to plant, in cosine similarity; see `draw`
+    # From the neighbourhoods of how many random words each class, or each random group, is drawn, so that it is about
+    # something; 0 for words drawn one by one.
     topics: int = 0
     group_topics: int = 0
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
-    opposites: tuple[str, ...] = ()
-    classes: Words = MappingProxyType({})
+    opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
+    classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
     similarity: Similarity = COSINES
 
     @classmethod

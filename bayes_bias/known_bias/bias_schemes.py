@@ -63,13 +63,7 @@ class Scheme:
 
 
 def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
-    """A scheme from the table [truth] of a scenario, for attributes with these numbers of groups.
-
-    Raises
-    ------
-    ScenarioError
-        No table, an unknown scheme or key, probabilities that cannot be met, or `skew` for more than two groups.
-    """
+    """A scheme from the table [truth] of a scenario, for attributes with these numbers of groups."""
     if not isinstance(content, Mapping) or "scheme" not in content:
         raise ScenarioError(f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'")
     kind = content["scheme"]

@@ -20,37 +20,21 @@ from bayes_bias.known_bias.scenario import Scenario
 
 @dataclass(frozen=True)
 class Question:
-    """One question, and how its answer is laid out: rows, what is compared in a row, and what has panels of its own.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        The question.
-    says : str
-        How to read the answer.
-    unit : str
-    table : callable
-        From a `KnownBias` to tidy rows: ``attribute``, ``model``, ``words_per_sentence``, what is compared, ``value``,
-        mostly with ``ci95_lb`` and ``ci95_ub`` over truths, and with the numbers of ``truths`` and ``trainings``.
-    asks : callable
-        Whether a scenario can answer it.
-    panels, rows, series : str
-        Columns that lay the answer out.
-    reference : float or None
-        The value that means nothing, or the nominal one.
-    """
+    """One question, and how its answer is laid out."""
 
     name: str
     title: str
-    says: str
+    says: str  # how to read the answer
     unit: str
+    # Tidy rows: ``attribute``, ``model``, ``words_per_sentence``, what is compared, ``value``, mostly with ``ci95_lb``
+    # and ``ci95_ub`` over truths, and with the numbers of ``truths`` and ``trainings``.
     table: Callable[[KnownBias], pd.DataFrame]
-    asks: Callable[[Scenario], bool]
+    asks: Callable[[Scenario], bool]  # whether a scenario can answer it
+    # Columns that lay the answer out.
     panels: tuple[str, ...] = ("attribute",)
     rows: str = "measure"
     series: str = "model"
-    reference: float | None = 0.0
+    reference: float | None = 0.0  # the value that means nothing, or the nominal one
 
     def suited_to(self, scenario: Scenario) -> "Question":
         """Where sentences differ in how many words of a group they have, that is what is compared."""

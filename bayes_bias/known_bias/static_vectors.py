@@ -13,10 +13,11 @@ _BUCKETS = 20_000
 def train_static(
     tokens: Sequence[Sequence[str]], recipe: ModelRecipe, words: Iterable[str], seed: int
 ) -> dict[str, np.ndarray]:
-    """Vectors of these words from a model trained on tokenized sentences.
+    """Vectors of these words from a model trained on tokenized sentences; words that the corpus does not have are left
+    out.
 
-    One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice. Words that
-    the corpus does not have are left out. fastText is trained by skip-gram.
+    One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice. fastText is
+    trained by skip-gram.
     """
     from gensim.models import FastText, Word2Vec
 

@@ -30,26 +30,13 @@ _OF_ATTRIBUTE = {"groups": tables, "neutral": table, "sentences": table, "more":
 
 @dataclass(frozen=True)
 class Attribute:
-    """What a target's people differ in: gender, religion.
-
-    Parameters
-    ----------
-    name : str
-    groups : mapping of str to mapping of str to tuple of str
-        For each group its words by role: ``groups["male"]["their"] == ("his",)``. All groups have the same roles.
-    neutral : mapping of str to tuple of str
-        Words of the same roles that belong to no group; empty where a vocabulary has none.
-    sentences : mapping of str to tuple of str
-        "training" and "test" templates, each with one slot for the target and one for a role.
-    more : mapping of str to tuple of str
-        Clauses with one slot for a role, which add a word of the group to a sentence.
-    """
+    """What a target's people differ in: gender, religion."""
 
     name: str
-    groups: Mapping[str, Roles]
-    neutral: Roles
-    sentences: Mapping[str, tuple[str, ...]]
-    more: Mapping[str, tuple[str, ...]]
+    groups: Mapping[str, Roles]  # words by role, ``groups["male"]["their"] == ("his",)``; all have the same roles
+    neutral: Roles  # words of the same roles that belong to no group; a vocabulary may have none
+    sentences: Mapping[str, tuple[str, ...]]  # by "training" and "test", with a slot for the target and one for a role
+    more: Mapping[str, tuple[str, ...]]  # clauses with a slot for a role, which add a word of the group to a sentence
 
     @property
     def first_group(self) -> str:

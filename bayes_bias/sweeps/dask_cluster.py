@@ -12,13 +12,7 @@ SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """A Dask client of the scheduler at this address, closed afterwards; None where there is no address.
-
-    Raises
-    ------
-    BayesBiasError
-        Dask is not installed, the address is malformed, or no scheduler answers in time.
-    """
+    """A Dask client of the scheduler at this address, closed afterwards; None where no address is given."""
     if address is None:
         yield None
         return

@@ -14,18 +14,8 @@ from bayes_bias.errors import BayesBiasError, OutputError
 class Job:
     """A pure function and its arguments, whose result can be kept.
 
-    Attributes
-    ----------
-    name : str
-        For messages; it does not decide the key.
-    function : callable
-        Defined in a module, from which other processes import it. Returns what JSON holds: numbers, texts, lists and
-        mappings of them.
-    arguments : tuple
-        Sent to the process that calls the function.
-    depends_on : list, mapping, text or number
-        Everything that decides the result, as JSON: hashes of tables and specs, settings, seeds. A change of anything
-        else does not run the job again.
+    The function is defined in a module, from which other processes import it, and returns what JSON holds: numbers,
+    texts, lists and mappings of them.
 
     Examples
     --------
@@ -34,9 +24,11 @@ class Job:
     1.4142135623730951
     """
 
-    name: str
+    name: str  # for messages; it does not decide the key
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    # Everything that decides the result, as JSON: hashes of tables and specs, settings, seeds. A change of anything
+    # else does not run the job again.
     depends_on: Any
 
     @cached_property

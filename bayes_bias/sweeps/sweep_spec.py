@@ -80,13 +80,7 @@ class SweepSpec:
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
-    """A sweep from its TOML file; paths in it are relative to its folder.
-
-    Raises
-    ------
-    BayesBiasError
-        No such file; malformed TOML; an unknown key; a glob that matches nothing; no embeddings or lists.
-    """
+    """A sweep from its TOML file; paths in it are relative to its folder."""
     file = Path(path)
     if not file.is_file():
         raise BayesBiasError(f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help")
