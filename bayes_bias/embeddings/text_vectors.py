@@ -105,7 +105,8 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
     if dimensions < 1 or not _is_number(row.rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
             f"{file.name}: begins with {_decoded(first[:40])!r}; in a text file of vectors each line has "
-            "a word and its values, with single spaces between them"
+            "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
+            " pandas.read_csv(file, index_col=0)"
         )
     check_dimensions(dimensions, first, file.name)
     return TextReader(file, dimensions, promise[0] if promise else None)

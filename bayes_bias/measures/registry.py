@@ -50,7 +50,7 @@ class Occasion:
     def subspace(self) -> np.ndarray:
         """The direction, or the directions, in which the defining sets differ."""
         if not self.defining_sets:
-            raise MeasureError("needs defining sets, such as pairs ('she', 'he'); none given")
+            raise MeasureError("needs defining sets; give some, such as 'she:he,woman:man', as defining_sets= (--sets)")
         return defining_subspace(self.vectors, self.defining_sets)
 
     @cached_property

@@ -72,6 +72,8 @@ def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) 
     if _suffix(file) in sentence_lists.SUFFIXES:
         return Content(sentence_lists.read_sentence_list(file, label), label)
     hint = "; see wordlists/weat6.toml for an example"
+    if _suffix(file) != ".toml":
+        hint = "; a word list is a TOML file or a spreadsheet, and vectors are given as the embedding"
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label)
 
 

@@ -116,6 +116,12 @@ def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
     assert any(says(notice, "politics Republicans competence") for notice in alone.notices)
 
 
+def test_vectors_in_the_place_of_a_list_are_named(tmp_path):
+    (tmp_path / "vectors.txt").write_text("he 0.1 0.2\n")
+    with refused(WordListError, "vectors.txt TOML spreadsheet vectors embedding"):
+        load_wordlist(tmp_path / "vectors.txt")
+
+
 def test_excel_needs_openpyxl_and_says_so(tmp_path, monkeypatch):
     (tmp_path / "politics.xlsx").write_bytes(b"PK")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
