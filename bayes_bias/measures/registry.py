@@ -111,7 +111,8 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     Raises
     ------
     MeasureError
-        The name is not a string or is taken by another function, or what is registered is not a function.
+        The name is not a string or is taken by another function; or what is registered is not a function, or needs
+        an argument that nobody fills in.
 
     Examples
     --------
@@ -126,6 +127,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     def register(function: F) -> F:
         if not callable(function):
             raise MeasureError(f"measure: '{name}' is {function!r}; decorate a function")
+        _check_signature(name, function)
         known = MEASURES.get(name)
         if known is not None and known.function.__module__ != function.__module__:
             raise MeasureError(f"measure: '{name}' is taken by {known.function.__module__}; give it another name")
@@ -133,3 +135,16 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
         return function
 
     return register
+
+
+def _check_signature(name: str, function: Callable[..., Any]) -> None:
+    """Refuse a function that could not be called, while its author is there to read why."""
+    signature = inspect.signature(function)
+    provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
+    try:
+        signature.bind(**provided) if provided else signature.bind(None)
+    except TypeError as error:
+        raise MeasureError(
+            f"measure: '{name}' cannot be called ({error}); its parameters are filled in by name, which may be"
+            f" {', '.join(sorted(_PROVIDED))}"
+        ) from error

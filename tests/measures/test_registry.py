@@ -139,3 +139,10 @@ def test_what_is_registered_is_a_function_with_a_name():
     with refused(MeasureError, "measure @measure"):
         measures.measure(lambda occasion: 0.5)
     assert "mine" not in MEASURES
+
+
+@pytest.mark.parametrize("function", [lambda table, other: 0.5, lambda: 0.5, lambda a, b: 0.5])
+def test_a_function_that_could_not_be_called_is_refused_where_it_is_registered(function):
+    with refused(MeasureError, "measure 'mine' parameters groups table vectors"):
+        measures.measure("mine")(function)
+    assert "mine" not in MEASURES
