@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.checks.values_given_draws import GivenDraws
 from bayes_bias.errors import TableError
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.values_given_draws import GivenDraws
 from bayes_bias.models.word_effects import word_effects
 
 # Enough for importance sampling and for probabilities to .01; more would fill memory for long lists.

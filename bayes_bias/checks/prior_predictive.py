@@ -7,12 +7,12 @@ import pymc as pm
 import xarray as xr
 
 from bayes_bias.arguments import check_count, check_seed
-from bayes_bias.checks.values_given_draws import GivenDraws
 from bayes_bias.errors import TableError
 from bayes_bias.models.model_spec import ModelSpec, Prior, load_spec
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.structures import build_model, structure_of
 from bayes_bias.models.units import unit_of
+from bayes_bias.models.values_given_draws import GivenDraws
 from bayes_bias.table.association_table import AssociationTable, check_table
 
 _DRAWS = 500

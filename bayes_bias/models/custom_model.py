@@ -32,7 +32,7 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         **{c.name: () if c.dim is None else (c.dim,) for c in COMPONENTS if "replicates" not in c.needs},
     }
 )
-DIMS_OF_PROTOCOL = {dim for dims in PROTOCOL.values() for dim in dims}
+DIMS_OF_PROTOCOL = tuple(dict.fromkeys(dim for dims in PROTOCOL.values() for dim in dims))
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
@@ -108,7 +108,7 @@ def _check_variables(name: str, model: pm.Model) -> None:
 
 
 def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
-    for dim in DIMS_OF_PROTOCOL & set(model.dim_lengths):
+    for dim in (dim for dim in DIMS_OF_PROTOCOL if dim in model.dim_lengths):
         length, labels = int(model.dim_lengths[dim].eval()), model.coords.get(dim)
         expected = data[dim].to_numpy().tolist()
         if length != len(expected):

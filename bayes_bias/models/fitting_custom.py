@@ -7,6 +7,7 @@ from pymc.model.transform.optimization import freeze_dims_and_data
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed_long
+from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.compiling import ModelOfData
 from bayes_bias.models.custom_model import DIMS_OF_PROTOCOL, CustomModel, built, custom_spec, name_of
 from bayes_bias.models.fitted import Fitted
@@ -25,6 +26,11 @@ def fit_custom(
     name = name_of(model)
     if table.replicates is not None:
         table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
+    if table.has_related_words:
+        raise SpecError(
+            f"model: '{name}' takes words for independent, and the table says which belong together; give a table"
+            " without sub_topics='from vectors'"
+        )
     made = built(model, table)
     spec, data = custom_spec(name, made), crossed_long.data(table)
     try:
@@ -36,6 +42,7 @@ def fit_custom(
             seed=seed,
             sampling=sampling,
             progress=progress,
+            derive=lambda posterior: with_bias(posterior, data),
             observed={"observed_data": xr.Dataset({"association": table.values})},
             densities=lambda posterior: (_log_likelihood(made, posterior), None),
         )
@@ -50,7 +57,7 @@ def _to_sample(spec: ModelSpec, model: pm.Model, data: xr.Dataset) -> ModelOfDat
     """The model with its data as constants. Dims without labels get those of the table, or numbers."""
     lengths = {dim: int(length.eval()) for dim, length in model.dim_lengths.items()}
     coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
-    coords |= {dim: data[dim].to_numpy().tolist() for dim in DIMS_OF_PROTOCOL & set(coords)}
+    coords |= {dim: data[dim].to_numpy().tolist() for dim in DIMS_OF_PROTOCOL if dim in coords}
     return ModelOfData((spec.sha256,), lambda: freeze_dims_and_data(model), {}, coords, whole=True)
 
 

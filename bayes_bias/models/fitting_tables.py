@@ -9,13 +9,14 @@ import xarray as xr
 
 from bayes_bias.arguments import check_seed
 from bayes_bias.errors import SpecError, TableError
+from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.compiling import model_of_table
 from bayes_bias.models.custom_model import CustomModel
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import fit_model
 from bayes_bias.models.fitting_custom import fit_custom
 from bayes_bias.models.model_spec import ModelSpec, load_spec
-from bayes_bias.models.power_scaling import power_scaling
+from bayes_bias.models.power_scaling import log_densities
 from bayes_bias.models.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress
@@ -58,12 +59,13 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        ArviZ-readable groups ``posterior``, ``sample_stats``, ``observed_data`` (the values, if formed) and
-        ``constant_data`` (design and sufficient statistics); provenance and diagnostics in ``attrs``. Where the
-        likelihood is collapsed also ``log_prior`` and ``joint_log_likelihood``, that of all values together, which
-        power-scaling reads (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see
-        `bayes_bias.posterior_predictive`. The fit round-trips through `save_fit` and `load_fit`, and `summarize`
-        needs nothing else.
+        ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
+        ``observed_data`` (the values, if formed) and ``constant_data`` (design and sufficient statistics); provenance
+        and diagnostics in ``attrs``. Where word effects were sampled also ``log_likelihood`` of each value, for
+        `arviz.loo`, up to 20 million numbers. Where the likelihood is collapsed ``log_prior`` and
+        ``joint_log_likelihood``, that of all values together, which power-scaling reads
+        (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips
+        through `save_fit` and `load_fit`, and `summarize` needs nothing else.
 
     Raises
     ------
@@ -119,8 +121,9 @@ def fit_table(
         sampling=sampling,
         progress=progress,
         complete=lambda drawn: completed(spec, drawn, data, seed),
+        derive=lambda posterior: with_bias(posterior, data),
         observed=_observed(table),
-        densities=lambda posterior: power_scaling(posterior, data, spec),
+        densities=lambda posterior: log_densities(posterior, data, spec, lambda: table.values),
     )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -15,8 +15,8 @@ from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
 from bayes_bias.models.residuals import residual_of, shape_parameters
 
-# Distributions that a prior may have, with their parameters as PyMC names them. Means live on the real
-# line, scales on the positive half: the support is part of the model.
+# Distributions whose parameters are checked and put into other units without PyMC, by its names. Means live on the real
+# line, scales on the positive half: the support is part of the model. `pymc_distributions` checks all others.
 REAL_DISTRIBUTIONS = MappingProxyType(
     {
         "Normal": ("mu", "sigma"),
@@ -103,6 +103,7 @@ class Prior:
 
     distribution: str
     parameters: Mapping[str, float]
+    times: float = 1.0  # the parameter is so many times a variable with this distribution
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -113,6 +114,8 @@ class Prior:
 
     def in_units(self, unit: float) -> Self:
         """The prior of so many times the parameter: of a scale in the units of the table."""
+        if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
+            return replace(self, times=self.times * unit)
         scaled = dict(self.parameters)
         for name in scaled:
             if name == "lam" or (self.distribution, name) == ("Gamma", "beta"):
@@ -125,7 +128,7 @@ class Prior:
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
-        return f"{self.distribution}({inside})"
+        return f"{'' if self.times == 1 else f'{self.times:g} * '}{self.distribution}({inside})"
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,12 @@ class ModelSpec:
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
     ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
+
+    Any univariate, continuous distribution of PyMC will do:
+
+    >>> import pymc as pm
+    >>> str(spec.with_prior("sd_residual", pm.Weibull.dist(alpha=2, beta=1)).priors["sd_residual"])
+    'Weibull(alpha=2, beta=1)'
     """
 
     name: str
@@ -171,8 +180,26 @@ class ModelSpec:
                 f" 'collapsed' one is that of normal residuals; set it, or leave out {shapes}"
             )
 
-    def with_prior(self, parameter: str, distribution: str, **parameters: float) -> Self:
-        """A copy with another prior for one parameter."""
+    def with_prior(self, parameter: str, distribution: Any, **parameters: float) -> Self:
+        """A copy with another prior for one parameter.
+
+        Parameters
+        ----------
+        parameter : str
+        distribution : str, distribution of PyMC, or object with ``to_pymc``
+            Any univariate, continuous distribution of PyMC: by its name with `parameters`, or as it is, such as
+            ``pm.Gamma.dist(alpha=2, beta=1)`` or a distribution of PreliZ.
+
+        Raises
+        ------
+        SpecError
+            The model has no such parameter, PyMC no such distribution, or the density reaches below zero although the
+            parameter does not.
+        """
+        if not isinstance(distribution, str):
+            from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
+
+            distribution, parameters = named(f"{self.name}, [priors.{parameter}]", distribution)
         prior = _prior(self.name, self.structure, parameter, {"distribution": distribution, **parameters})
         return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
 
@@ -268,13 +295,24 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     if not isinstance(content, Mapping) or "distribution" not in content:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
     distribution = str(content["distribution"])
-    if distribution not in valid:
-        raise SpecError(f"{where}: unknown distribution '{distribution}'; {did_you_mean(distribution, valid)}")
     given = {key: value for key, value in content.items() if key != "distribution"}
+    if distribution not in valid:
+        return _open_prior(where, distribution, given, valid)
     check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)
     for needed in valid[distribution]:
         _check_parameter(where, distribution, needed, given.get(needed))
     return Prior(distribution, MappingProxyType({k: float(given[k]) for k in valid[distribution]}))
+
+
+def _open_prior(where: str, distribution: str, given: Mapping[str, Any], valid: Iterable[str]) -> Prior:
+    """Any other distribution of PyMC; reading a spec that has none needs no PyMC."""
+    from bayes_bias.models.pymc_distributions import check_distribution
+
+    for parameter, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise SpecError(f"{where}: '{parameter}' of {distribution} must be a finite number, not {value!r}")
+    check_distribution(where, distribution, given, usual=valid, positive="HalfNormal" in valid)
+    return Prior(distribution, MappingProxyType({name: float(value) for name, value in given.items()}))
 
 
 def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:

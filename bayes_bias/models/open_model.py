@@ -12,6 +12,7 @@ from bayes_bias.models import crossed_long
 from bayes_bias.models.components import OF_CLUSTERS, OF_WORDS, present
 from bayes_bias.models.crossed import clusters_in
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.priors import variable
 from bayes_bias.models.residuals import residual_of, shape_parameters
 from bayes_bias.models.structures import generalising_spec, modelled
 from bayes_bias.models.units import unit_of
@@ -128,7 +129,7 @@ class _Writer:
     def _prior(self, name: str, dims: str | None, **options: Any) -> pt.TensorVariable:
         unit = 1.0 if name in shape_parameters() else self.unit
         prior = self.spec.priors[name].in_units(unit)
-        return getattr(pm, prior.distribution)(name, **prior.parameters, dims=dims, **options)
+        return variable(prior, name, dims=dims, **options)
 
     def _of_targets(self, sd: dict[str, pt.TensorVariable]) -> pt.TensorVariable:
         """Levels and preferences (target, attribute_class), associated classes first."""

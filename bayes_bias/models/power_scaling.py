@@ -1,15 +1,19 @@
-"""What ArviZ needs to say whether the prior decides: log densities per draw, and how far the bias would move."""
+"""Log densities per draw: what ArviZ needs to say whether the prior decides, and how well each value is predicted."""
+
+from collections.abc import Callable
 
 import arviz_stats
 import xarray as xr
 
+from bayes_bias.models.bias_draws import bias_of
 from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.table.bias_weights import BLOCK, bias_weights
-from bayes_bias.table.scopes import possible_scopes, widest_scope
+from bayes_bias.models.values_given_draws import GivenDraws
 
 _SAMPLE = ("chain", "draw")
+# Draws x values whose log likelihood a fit keeps: 160 MB.
+_MOST_NUMBERS = 20_000_000
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
@@ -25,19 +29,29 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
     return {"log_prior": xr.Dataset(summed), "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset()}
 
 
-def power_scaling(
-    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec
+def log_densities(
+    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: Callable[[], xr.DataArray]
 ) -> tuple[dict[str, xr.Dataset], float | None]:
-    """The groups that a fit keeps, and the sensitivity of the bias to the prior.
+    """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
 
-    The likelihood of all values together is not called ``log_likelihood`` there: leaving out its one value means
-    nothing, and `arviz.loo` would do so.
+    The likelihood of all `values` together is not called ``log_likelihood`` there: leaving out its one value means
+    nothing, and `arviz.loo` would do so. Where word effects were sampled, each value has a likelihood of its own, which
+    is kept unless the draws of all would fill memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
-        return {}, None
+        return _of_each_value(posterior, data, spec, values()), None
     kept = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
     return kept, sensitivity_of_bias(posterior, data, groups["log_prior"])
+
+
+def _of_each_value(
+    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: xr.DataArray
+) -> dict[str, xr.Dataset]:
+    if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
+        return {}
+    given = GivenDraws.of(structure_of(spec), posterior, data, values)
+    return {"log_likelihood": given.log_likelihood.to_dataset()}
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
@@ -45,9 +59,8 @@ def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.D
 
     The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
     """
-    if widest_scope(data) not in possible_scopes(data):
+    bias = bias_of(posterior, data)
+    if bias is None:
         return None
-    weights = bias_weights(data).isel(contrast=0, drop=True)
-    bias = xr.dot(posterior["mean"], weights, dim=BLOCK)
     scaled = xr.DataTree.from_dict({"posterior": xr.Dataset({"bias": bias}), "log_prior": log_prior})
     return arviz_stats.psense(scaled, group="prior").bias.item()

@@ -26,11 +26,20 @@ def free(
     """
     prior = spec.priors[parameter]
     if prior.distribution not in _OPEN_AT_ZERO or parameter in _RESIDUALS:
-        return getattr(pm, prior.distribution)(parameter, **prior.parameters, dims=dims, **options)
+        return variable(prior, parameter, dims=dims, **options)
     unconstrained = pm.Flat(f"{parameter}_z", dims=dims, **options)
     value = abs(unconstrained if typical is None else typical * unconstrained)
     pm.Potential(f"{parameter}_prior", log_density(prior, value).sum())
     return pm.Deterministic(parameter, value, dims=dims)
+
+
+def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
+    """A variable with this prior; a multiple of one where the prior is of a multiple."""
+    distribution = getattr(pm, prior.distribution)
+    if prior.times == 1:
+        return distribution(name, **prior.parameters, **options)
+    unscaled = distribution(f"{name}_z", **prior.parameters, **options)
+    return pm.Deterministic(name, prior.times * unscaled, dims=options.get("dims"))
 
 
 def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:

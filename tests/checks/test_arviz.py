@@ -8,9 +8,10 @@ import pytest
 import xarray as xr
 from scipy.stats import t
 
-from bayes_bias import Sampling, fit, load_spec, posterior_predictive, prior_predictive
+from bayes_bias import Sampling, fit, load_spec, posterior_draws, posterior_predictive, prior_predictive
 from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.models.diagnostics import Diagnostics, diagnose
 from bayes_bias.table.word_labels import labelled
 from tests.helpers import random_table, refused
 
@@ -46,6 +47,26 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
         assert az.loo(posterior_predictive(fits[name])).elpd == pytest.approx(reported.elpd[name])
     by_arviz = az.compare({name: posterior_predictive(each) for name, each in fits.items()}, round_to="none")
     np.testing.assert_allclose(by_arviz.elpd_diff, reported.elpd_diff, rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_fit_has_one_likelihood_for_each_value_or_none(fits, small_table, model):
+    """Leaving out all values at once means nothing; ArviZ must not take that for one observation."""
+    if model == "crossed":
+        with pytest.raises(TypeError, match="log likelihood not found"):
+            az.loo(fits[model])
+    else:
+        assert az.loo(fits[model]).n_data_points == small_table.values.size
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_bias_is_a_variable_of_the_posterior_that_is_summarised_and_not_diagnosed(fits, model):
+    drawn = fits[model]["posterior"].to_dataset()
+    by_arviz = az.summary(fits[model], var_names=["bias"], round_to="none")["mean"].item()
+    of_draws = float(posterior_draws(fits[model]).mean())
+    assert by_arviz == pytest.approx(of_draws, abs=1e-12)
+    sampler = fits[model]["sample_stats"].to_dataset()
+    assert diagnose(drawn.drop_vars("bias"), sampler).r_hat == Diagnostics.of(fits[model]).r_hat
 
 
 def test_the_likelihood_of_the_robust_model_has_its_tails(fits, small_table):

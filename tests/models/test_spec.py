@@ -1,10 +1,13 @@
 """Models are data: read from TOML, checked, changed by copy."""
 
+from types import SimpleNamespace
+
+import pymc as pm
 import pytest
 
 from bayes_bias.errors import SpecError
 from bayes_bias.files import shipped
-from bayes_bias.models.model_spec import load_spec, spec_names
+from bayes_bias.models.model_spec import Prior, load_spec, spec_names
 from tests.helpers import refused
 
 CROSSED = (shipped("models") / "crossed.toml").read_text(encoding="utf-8")
@@ -88,3 +91,44 @@ def test_a_missing_prior_is_named(tmp_path):
 def test_an_unknown_model_brings_the_nearest():
     with refused(SpecError, "'crossed'"):
         load_spec("crosed")
+
+
+@pytest.mark.parametrize(
+    ("distribution", "written"),
+    [
+        (pm.Gamma.dist(alpha=2, beta=4), "Gamma(alpha=2, beta=4)"),
+        (pm.Gamma.dist(mu=2, sigma=1), "Gamma(alpha=4, beta=2)"),
+        (pm.HalfStudentT.dist(3, 0.5), "HalfStudentT(nu=3, sigma=0.5)"),
+        (pm.Exponential.dist(scale=0.5), "Exponential(lam=2)"),
+        (pm.TruncatedNormal.dist(mu=0.4, sigma=0.3, lower=0), "TruncatedNormal(mu=0.4, sigma=0.3, lower=0)"),
+        (SimpleNamespace(to_pymc=lambda: pm.Weibull.dist(2, 0.5)), "Weibull(alpha=2, beta=0.5)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_prior_may_be_any_continuous_distribution_of_pymc(distribution, written):
+    """As an object of PyMC, or one that becomes it as PreliZ's do; what is written gives the same density."""
+    prior = load_spec("crossed").with_prior("sd_residual", distribution).priors["sd_residual"]
+    assert str(prior) == written
+    read = Prior.parse(written)
+    given = distribution.to_pymc() if isinstance(distribution, SimpleNamespace) else distribution
+    again = getattr(pm, read.distribution).dist(**read.parameters)
+    assert pm.logp(again, 0.7).eval() == pytest.approx(pm.logp(given, 0.7).eval(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "parameters", "words"),
+    [
+        ("Gama", {}, "'Gama' 'Gamma'"),
+        ("SkewNormal", {"mu": 0, "sigma": 1, "alpha": 1}, "SkewNormal zero"),
+        ("MvNormal", {"mu": 0, "cov": 1}, "MvNormal"),
+        ("Weibull", {"alpha": 1, "gamma": 1}, "Weibull gamma"),
+        ("Triangular", {"lower": 0, "upper": 0.2, "c": 1}, "Triangular upper"),
+        (pm.Poisson.dist(3), {}, "name numbers"),
+        (pm.Gamma.dist([1, 2], 1), {}, "name numbers"),
+        (3, {}, "int pm.Gamma.dist"),
+    ],
+    ids=str,
+)
+def test_what_is_no_prior_of_a_standard_deviation_is_refused(distribution, parameters, words):
+    with refused(SpecError, f"crossed [priors.sd_residual] {words}"):
+        load_spec("crossed").with_prior("sd_residual", distribution, **parameters)

@@ -1,0 +1,122 @@
+"""Any univariate, continuous distribution of PyMC as a prior, by name and parameters or as an object."""
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, permutations, product
+from typing import Any
+
+import numpy as np
+import pymc as pm
+from pymc.logprob.utils import ParameterValueError
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import SpecError, did_you_mean
+
+# Where a prior of a standard deviation must have no density.
+_BELOW_ZERO = -np.logspace(-9, 9, 19)
+
+_CONTINUOUS: dict[str, Any] = {
+    name: family for name, family in vars(pm).items() if isinstance(family, type) and issubclass(family, pm.Continuous)
+}
+
+
+def check_distribution(
+    where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
+) -> None:
+    """Refuse what is no prior of a single parameter.
+
+    Raises
+    ------
+    SpecError
+        PyMC has no such distribution, or not with these parameters; it is discrete or of vectors; it reaches below zero
+        although a standard deviation does not.
+    """
+    family = _CONTINUOUS.get(name)
+    if family is None:
+        raise SpecError(
+            f"{where}: '{name}' is no continuous distribution of PyMC, any of which will do, or a model of your own;"
+            f" {did_you_mean(name, usual)}"
+        )
+    try:
+        prior = family.dist(**parameters)
+    except Exception as error:  # PyMC has no error of its own for wrong parameters
+        raise SpecError(f"{where}: {name} does not take {dict(parameters)}: {error}") from error
+    if prior.ndim:
+        raise SpecError(f"{where}: '{name}' is of vectors, and a prior is of one number; write your own model for it")
+    try:
+        below_zero = pm.logp(prior, _BELOW_ZERO).eval(mode="FAST_COMPILE")
+    except ParameterValueError as error:
+        raise SpecError(f"{where}: {name} does not take {dict(parameters)}: it needs {error}") from error
+    if positive and np.isfinite(below_zero).any():
+        raise SpecError(
+            f"{where}: '{name}' has density below zero, where a standard deviation cannot be; give a distribution of"
+            " positive numbers, such as HalfNormal, Gamma or TruncatedNormal with lower=0"
+        )
+
+
+def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
+    """The name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object that becomes one by
+    ``to_pymc``, as PreliZ's do.
+
+    PyMC keeps the parameters that random numbers are drawn with, such as the scale where one gave the rate. So the
+    arguments are looked for that make the same distribution again.
+
+    Raises
+    ------
+    SpecError
+        It is no distribution, or not one that a name and numbers describe.
+    """
+    drawn = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
+    op = getattr(getattr(drawn, "owner", None), "op", None)
+    if not hasattr(op, "dist_params"):
+        raise SpecError(
+            f"{where}: {described(distribution)} is no distribution; give its name and parameters, 'Gamma', alpha=2,"
+            " beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)"
+        )
+    given = _numbers(drawn)
+    for family in _families(op):
+        for parameters in _candidates(family, given or []):
+            if given is not None and _numbers(_made(family, parameters)) == given:
+                return family.__name__, parameters
+    raise SpecError(
+        f"{where}: {described(distribution)} is not described by a name and numbers, and a spec holds nothing else;"
+        " give a plain distribution such as pm.Gamma.dist(alpha=2, beta=1), or write your own model"
+    )
+
+
+def _numbers(distribution: Any) -> list[float] | None:
+    """The numbers that random numbers are drawn with; None where they are no numbers."""
+    if distribution is None:
+        return None
+    try:
+        return [_rounded(float(each.eval())) for each in distribution.owner.op.dist_params(distribution.owner)]
+    except (TypeError, ValueError, AttributeError):
+        return None
+
+
+def _families(op: Any) -> Iterator[Any]:
+    return (family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ()))
+
+
+def _candidates(family: Any, given: list[float]) -> Iterator[dict[str, float]]:
+    """Arguments that might make a distribution with these numbers: in any order, with one of them as a rate, and
+    without a location of zero or bounds at infinity."""
+    names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
+    finite = [number for number in given if np.isfinite(number)]
+    for numbers in (finite, finite[1:]):
+        rates = [[*numbers[:k], _rounded(1 / x), *numbers[k + 1 :]] for k, x in enumerate(numbers) if x]
+        for chosen, values in product(combinations(names, len(numbers)), (numbers, *rates)):
+            for order in permutations(values):
+                yield dict(zip(chosen, order, strict=True))
+
+
+def _rounded(number: float) -> float:
+    """PyTensor keeps some constants with 32 bits."""
+    return float(f"{number:.7g}")
+
+
+def _made(family: Any, parameters: Mapping[str, float]) -> Any:
+    try:
+        return family.dist(**parameters)
+    except Exception:  # not with these arguments
+        return None
