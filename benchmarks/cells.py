@@ -11,6 +11,7 @@ from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.measuring.vector_tables import CONTROLS
 from bayes_bias.models.model_spec import Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
+from benchmarks.null_designs import centred, halves_of
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
 # Priors are chosen on these, and by other random draws than those that the page reports.
@@ -22,7 +23,7 @@ PRIORS = (
     Prior("Exponential", {"lam": 2.5}),
     Prior("Exponential", {"lam": 3.5}),
 )
-_TOPICS = {"random targets, topical classes": {"classes": 2}, "topical targets, random classes": {"groups": 2}}
+_TOPICS = {"random targets, topical classes": {"topics": 2}, "topical targets, random classes": {"group_topics": 2}}
 PLANTED = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12)
 
 
@@ -69,7 +70,7 @@ def null_groups(embedding: Embedding) -> Iterator[Row]:
                 _design(name, embedding).with_random_groups().with_sizes(size).without_controls(),
             )
     for name in LISTS:
-        yield _row("halves of the neutral words", _design(name, embedding).with_halves("neutral"))
+        yield _row("halves of the neutral words", halves_of("neutral", _design(name, embedding)))
 
 
 def random_targets(embedding: Embedding) -> Iterator[Row]:
@@ -107,9 +108,9 @@ def topical(embedding: Embedding) -> Iterator[Row]:
         design = _design(name, embedding).with_random_groups().without_controls()
         for size in SIZES[1:]:
             for about, topics in _TOPICS.items():
-                drawn = design.with_topics(**topics).with_sizes(size)
+                drawn = replace(design, **topics).with_sizes(size)
                 yield _row(about, drawn)
-                yield _row(f"{about}, centred", drawn.centred())
+                yield _row(f"{about}, centred", centred(drawn))
 
 
 def others(embedding: Embedding) -> Iterator[Row]:
@@ -117,10 +118,10 @@ def others(embedding: Embedding) -> Iterator[Row]:
     whole = random_words(embedding)
     for about, topics in {"random targets and classes": {}, **_TOPICS}.items():
         for size in SIZES if not topics else SIZES[1:]:
-            design = whole.with_random_groups(max(size, 8)).with_sizes(size).with_topics(**topics)
+            design = replace(whole.with_random_groups(max(size, 8)).with_sizes(size), **topics)
             yield _row(about, design)
             if topics:
-                yield _row(f"{about}, centred", design.centred())
+                yield _row(f"{about}, centred", centred(design))
 
 
 def random_words(embedding: Embedding) -> NullDesign:

@@ -72,12 +72,12 @@ def judged(asked: Asked, seed: int) -> Record:
 
 def _of_targets(lists: tuple[str, ...], seed: int) -> Record:
     """Real targets, and a random topic for each class: draws take one list after the other."""
-    return _found(null_of(lists[seed % len(lists)], _SIZE).with_topics(classes=1), seed)
+    return _found(replace(null_of(lists[seed % len(lists)], _SIZE), topics=1), seed)
 
 
 def _of_topics(embeddings: tuple[str, ...], seed: int) -> Record:
     """A random topic for each group and each class."""
-    return _found(drawn_from(*embeddings, _SIZE).with_topics(classes=1, groups=1), seed)
+    return _found(replace(drawn_from(*embeddings, _SIZE), topics=1, group_topics=1), seed)
 
 
 def _found(design: NullDesign, seed: int) -> Record:

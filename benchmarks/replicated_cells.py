@@ -13,6 +13,7 @@ from bayes_bias.models.model_spec import ModelSpec, Prior, load_spec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.cells import random_words
+from benchmarks.null_designs import with_replicates
 
 LISTS = ("weat1", "weat6", "weat7")
 # If a prior of replicates is to be chosen, then on these, by other random draws.
@@ -105,7 +106,7 @@ def nulls(templates: Embedding, seeds: Embedding | None) -> Iterator[Row]:
     for size in SIZES:
         design = random.with_random_groups(size).with_sizes(size)
         for count in SEEDS:
-            cell = ReplicatedCell(design.with_replicates(count), (spec,), across=False)
+            cell = ReplicatedCell(with_replicates(design, count), (spec,), across=False)
             yield Row("word2vec seeds", design.name, size, count, cell)
 
 
@@ -136,6 +137,6 @@ def of_templates(
         design = NullDesign.of(load_wordlist(name), templates)
         for size in SIZES:
             for count in counts:
-                own = design.with_sizes(size).with_replicates(count)
-                cell = ReplicatedCell(own, (spec,), seed=seed, alone=alone)
+                drawn = with_replicates(design.with_sizes(size), count)
+                cell = ReplicatedCell(drawn, (spec,), seed=seed, alone=alone)
                 yield Row("templates", name, size, count, cell)

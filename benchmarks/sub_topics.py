@@ -7,6 +7,7 @@ import argparse
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 
 import pandas as pd
@@ -55,7 +56,7 @@ def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[Record]:
     vocabulary = Vocabulary.of({word: design.vectors[word] for word in design.pool})
     with Parallel(n_jobs=jobs, batch_size=5) as run:
         for topics, size, both in _CELLS:
-            cell = design.with_sizes(size).with_topics(classes=topics, groups=topics if both else 0)
+            cell = replace(design.with_sizes(size), topics=topics, group_topics=topics if both else 0)
             cell = cell.with_random_groups(size) if both else cell
             judged = run(delayed(_judged)(cell, vocabulary, number) for number in range(draws))
             for number, pair in enumerate(judged):

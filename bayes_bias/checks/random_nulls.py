@@ -101,32 +101,6 @@ class NullDesign:
         groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
         return replace(self, groups=MappingProxyType(groups), random_groups=True)
 
-    def with_topics(self, classes: int = 0, groups: int = 0) -> Self:
-        """The same with classes, or random groups, from the neighbourhoods of these numbers of random words."""
-        return replace(self, topics=classes, group_topics=groups)
-
-    def centred(self) -> Self:
-        """The same with the mean vector of the pool taken off all vectors, and these brought to unit length again."""
-        mean = np.mean([self.vectors[word] for word in self.pool], axis=0)
-        moved = {word: vector - mean for word, vector in self.vectors.items()}
-        unit = {word: vector / np.linalg.norm(vector) for word, vector in moved.items()}
-        return replace(self, vectors=MappingProxyType(unit))
-
-    def with_halves(self, control: str) -> Self:
-        """The same with the classes random halves (thirds, ...) of one control class instead."""
-        pool = self.controls[control]
-        sizes = dict.fromkeys(self.sizes, len(pool) // len(self.sizes))
-        return replace(self, pool=pool, sizes=MappingProxyType(sizes), controls=MappingProxyType({}))
-
-    def with_replicates(self, count: int) -> Self:
-        """The same with the first replicates alone."""
-        times = (len(self.replicates) / count) ** 0.5
-        kept = {word: rows[:count] * times for word, rows in self.vectors.items()}
-        if count > 1:
-            return replace(self, vectors=MappingProxyType(kept), replicates=self.replicates[:count])
-        alone = {word: rows[0] for word, rows in kept.items()}
-        return replace(self, vectors=MappingProxyType(alone), replicates=())
-
     def with_planted(self, bias: float) -> Self:
         """The same with a bias of known size."""
         return replace(self, planted=bias)

@@ -21,6 +21,7 @@ from bayes_bias.posterior.estimates import estimates
 from bayes_bias.sweeps.job_store import MARKER
 from bayes_bias.table.replicate_tables import Replicates
 from bayes_bias.words.wordlist import WordList
+from benchmarks.null_designs import halves_of
 from tests.helpers import letters, refused, says
 
 QUICK = replace(NULL_SAMPLING, draws=200, tune=200)
@@ -93,7 +94,7 @@ def test_random_targets_of_one_group_are_no_null(words, embedding):
 def test_random_groups_and_halves_of_a_control_class(design, words):
     random = design.with_random_groups().draw(1, 0)
     assert not set(words.targets) & set(random.values.target.to_numpy())
-    halves = design.with_halves("other").draw(1, 0)
+    halves = halves_of("other", design).draw(1, 0)
     assert set(halves.values.attribute.to_numpy()) == {"tree", "rock", "cloud", "river"}
     assert halves.controls == ()
 
