@@ -30,7 +30,7 @@ def compare(
     sides: BeforeAndAfter,
     output: OutputFolder,
     wordlist: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list or a TOML file.")
+        str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list, a TOML file or a spreadsheet.")
     ] = None,
     sets: SetsOption = None,
     *,

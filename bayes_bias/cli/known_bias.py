@@ -26,7 +26,7 @@ def known_bias(
     jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
 ) -> None:
-    """Corpora whose bias is known, models trained on them, and what every measure says of them.
+    """Corpora whose bias is known, models trained on them, and what every measure says about them.
 
     Workers of a Dask scheduler need access to the folder.
 

@@ -1,4 +1,4 @@
-"""`bayes-bias plan`: what would longer lists show, and more replicates?."""
+"""`bayes-bias plan`: what would longer lists show, and more replicates?"""
 
 from pathlib import Path
 from typing import Annotated, cast
@@ -47,7 +47,7 @@ def plan(
     *,
     inference: InferenceWithoutRope,
 ) -> None:
-    """How narrow would the interval be, and how likely exclude zero, with longer lists?
+    """How narrow would the interval be with longer lists, and how likely to exclude zero?
 
     Example: bayes-bias plan weat7 --n-targets 20,40 --n-attributes 20,40
     """

@@ -21,7 +21,7 @@ def pool(
     ],
     ci_prob: CiOption = 0.95,
 ) -> None:
-    """What do several lists say together, and each of them in the light of the others?
+    """What do several lists say together, and what does each say given the others?
 
     Example: bayes-bias pool report/posterior-*.nc
     """

@@ -34,13 +34,13 @@ def sweep(
         ),
     ],
     out_folder: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for results and atlas; one that was begun is gone on with.")
+        Path, typer.Option("--out", "-o", help="Folder for results and atlas; a run that was interrupted is resumed.")
     ],
     posteriors: Annotated[
         str | None,
         typer.Option(
-            help="Which cells a model is fitted to: all, none, or the p-value of the quasi-F below which; as the file"
-            " has it by default."
+            help="Which cells a model is fitted to: all, none, or those whose quasi-F has a p-value below this number;"
+            " as the file has it by default."
         ),
     ] = None,
     jobs: JobsOption = -1,

@@ -34,7 +34,9 @@ ListArgument = Annotated[
         " for each pair of words (with --stereotype).",
     ),
 ]
-WordListArgument = Annotated[str, typer.Argument(metavar="LIST", help="Name of a shipped word list or a TOML file.")]
+WordListArgument = Annotated[
+    str, typer.Argument(metavar="LIST", help="Name of a shipped word list, a TOML file or a spreadsheet.")
+]
 
 ReplicatesOption = Annotated[
     str | None,
@@ -42,7 +44,7 @@ ReplicatesOption = Annotated[
         "--replicates",
         metavar="KIND",
         help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
-        " Of a CSV file: the column that says which replicate a value is of.",
+        " In a spreadsheet of cosines: the column that says which replicate a value is of.",
     ),
 ]
 StereotypesOption = Annotated[
@@ -360,15 +362,15 @@ class BeforeAndAfter(MeasuringOptions):
     before: Annotated[
         list[str],
         typer.Option(
-            help="Embedding before, or a CSV file of cosines (then without LIST, with --stereotype); with --replicates"
-            " several, each with its own --before."
+            help="Embedding before, or a spreadsheet of cosines (then without LIST, with --stereotype); with"
+            " --replicates several, each with its own --before."
         ),
     ]
     after: Annotated[
         list[str],
         typer.Option(
-            help="Embedding after, or a CSV file of cosines; or a debiasing method such as hard, with --sets, which is"
-            " applied to the embedding before."
+            help="Embedding after, or a spreadsheet of cosines; or a debiasing method such as hard, with --sets, which"
+            " is applied to the embedding before."
         ),
     ]
     encoder: Annotated[

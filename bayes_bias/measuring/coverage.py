@@ -203,7 +203,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     losses = {
         f"not in {embedding}": _with_variants(part, part.missing),
         "with all values zero, so without a direction": part.zero,
-        "with values that are no finite numbers": part.non_finite,
+        "with values that are not finite": part.non_finite,
     }
     for loss, words in losses.items():
         if words:
