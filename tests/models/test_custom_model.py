@@ -1,13 +1,16 @@
 """A model of the user's own: what it must provide, what it is refused for, and what a fit of it can be asked."""
 
+from importlib.util import find_spec
+
 import arviz_stats
 import numpy as np
 import pymc as pm
 import pytest
 
 from bayes_bias import Sampling, fit, load_fit, pymc_model, save_fit, summarize, verdict
-from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
+from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
 from bayes_bias.models.custom_model import graph_sha256
+from bayes_bias.models.model_graph import write_graph
 from bayes_bias.posterior.estimates import estimate_of
 from tests.helpers import random_table, refused
 
@@ -141,3 +144,15 @@ def test_the_written_out_model_handed_back_has_the_posterior_of_the_default(tabl
     assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], abs=5 * rows[0].mcse_sd)
     assert rows[0].noise_sd == pytest.approx(rows[1].noise_sd, rel=0.1)
     assert set(summarize(handed_back, "targets").index.levels[0]) >= {"bias", "effect_size", "target_bias"}
+
+
+def test_a_graph_is_text_that_needs_nothing_and_a_picture_needs_graphviz(table, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    written = write_graph(blocks(table), tmp_path / "model.mmd").read_text()
+    assert all(name in written for name in ("mean", "association", "attribute_class"))
+    with refused(
+        OutputError, "model.svg Graphviz model.mmd" if find_spec("graphviz") else "model.svg graphviz model.mmd"
+    ):
+        write_graph(blocks(table), tmp_path / "model.svg")
+    with refused(OutputError, "model.txt .mmd .svg"):
+        write_graph(blocks(table), tmp_path / "model.txt")
