@@ -72,6 +72,11 @@ def percent(value: float) -> str:
     return f"{value:.0%}"
 
 
+def share_bounds(lower: float, upper: float) -> str:
+    """The interval of a share."""
+    return _minus(f"[{percent(lower)}, {percent(upper)}]")
+
+
 def share(value: float) -> str:
     """A share of cosines or draws, of which there are enough for a decimal."""
     return f"{value:.1%}"

@@ -125,9 +125,9 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "a report of nothing": (lambda: bb.report(None), BayesBiasError, "wordlists None list"),
     "a sweep of nothing": (lambda: bb.sweep(None, "weat6"), EmbeddingError, "embeddings None list"),
     "a debiasing that is none": (
-        lambda: bb.sweep("googlenews-demo", "weat6", debiasing=["she:he"]),
+        lambda: bb.sweep("googlenews-demo", "weat6", versions=["she:he"]),
         EmbeddingError,
-        "debiasing str",
+        "versions str",
     ),
     "a pool of nothing": (lambda: bb.pool(None), BayesBiasError, "fits None list"),
     "pairs of nothing": (lambda: bb.compare_all(None), TableError, "tables None list"),

@@ -12,9 +12,11 @@ from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
+from bayes_bias.formatting import percent, probability, share_bounds
 from bayes_bias.plots.ranking import rank_interval
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.sweeps.dask_cluster import connected
+from bayes_bias.sweeps.ranking_versions import VersionRanking
 from bayes_bias.sweeps.sweep import is_sweep
 from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.sweeps.sweep_spec import read_sweep
@@ -29,7 +31,7 @@ def sweep(
             metavar="SPEC.toml",
             # Rich takes brackets for its own.
             help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked,'
-            ' of language models), and perhaps "debiasing" with name, method and sets, "sampling", models, measures,'
+            ' of language models), and perhaps "versions" with name, method and sets, "sampling", models, measures,'
             " posteriors.",
         ),
     ],
@@ -85,6 +87,31 @@ def _show(result: Sweep) -> None:
             index=rows.index.rename(result.noun),
         )
         print_frame(shown, title="Over these lists, using information from all cells")
+        for notice in result.pooled.notices:
+            say(f"note: {notice}")
+    if len(result.changes):
+        print_frame(_changes(result), title=f"What versions changed, in {result.metric.unit}")
+    if result.ranking is not None:
+        print_frame(_removed(result.ranking), title="Share of the bias removed, for new words")
     say(result.text)
+    if result.ranking is not None:
+        say(result.ranking.text)
     for row in result.failures.itertuples():
         say(f"failed: {row.embedding}, {row.list}: {row.reason}")
+
+
+def _changes(result: Sweep) -> pd.DataFrame:
+    rows = result.changes.rename(columns={"change": "mean"})
+    shown = estimates(rows, "change", result.settings.ci_prob, result.metric.decimals)
+    return pd.DataFrame(shown | {"after Holm": rows.chance_holm.map(probability).to_list()}, index=rows.index)
+
+
+def _removed(ranking: VersionRanking) -> pd.DataFrame:
+    rows = ranking.table.sort_values("rank")
+    return pd.DataFrame(
+        {
+            "removed": rows["mean"].map(percent),
+            "interval": [share_bounds(*ends) for ends in zip(*interval_of(rows), strict=True)],
+            "rank": [rank_interval(*ends) for ends in zip(*interval_of(rows, "rank"), strict=True)],
+        }
+    )

@@ -8,3 +8,5 @@ from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser
 from .debiaser import debiaser_names as debiaser_names
 from .debiaser import make_debiaser as make_debiaser
+from .version import GivenVersion as GivenVersion
+from .version import Version as Version

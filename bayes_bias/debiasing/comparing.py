@@ -140,7 +140,7 @@ def compare(
         ci_prob=ci_prob,
         bias=bias,
         change=change.drop("effect_size", level="estimand", errors="ignore"),
-        controls=_controls(changed, before, scope, ci_prob, rope),
+        controls=control_levels(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
         measures=measures,
@@ -180,9 +180,10 @@ def _zero(ci_prob: float) -> dict[str, Any]:
     return {"mean": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
 
 
-def _controls(
-    change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None
+def control_levels(
+    change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
+    """The change of the mean of each group with each control class of the table; see `Comparison.controls`."""
     moved = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return moved.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 

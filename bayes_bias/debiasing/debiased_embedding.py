@@ -1,7 +1,7 @@
 """A debiasing method applied to an embedding, which makes another version of it."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.debiasing.debiaser import Debiaser
+from bayes_bias.debiasing.version import Version
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
@@ -20,7 +21,7 @@ logger = logging.getLogger("bayes_bias")
 
 
 @dataclass(frozen=True)
-class Debiasing:
+class Debiasing(Version):
     """A debiasing method, and the words that it learns from.
 
     Parameters
@@ -31,7 +32,7 @@ class Debiasing:
         See `read_debias_sets`.
     name : str
         What the version is called beside the embedding's name: "googlenews, debiased".
-    of : tuple of str
+    of : str or tuple of str
         Names of the embeddings that a sweep debiases; all of them where it is empty.
 
     Raises
@@ -53,7 +54,7 @@ class Debiasing:
     method: Debiaser[Any]
     sets: GivenSets
     name: str = "debiased"
-    of: tuple[str, ...] = ()
+    of: str | tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         needed = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
@@ -65,13 +66,9 @@ class Debiasing:
         """The sets of words."""
         return read_debias_sets(self.sets)
 
-    def applies_to(self, embedding: str) -> bool:
-        """Whether an embedding of this name is debiased."""
-        return not self.of or embedding in self.of
-
-    def named(self, embedding: str) -> str:
-        """What the version of an embedding of this name is called."""
-        return f"{embedding}, {self.name}"
+    @property
+    def learned_words(self) -> Sequence[str]:
+        return self.learns_from.words
 
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """The debiased version of an embedding, or of what `open_embedding` opens.

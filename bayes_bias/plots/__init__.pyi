@@ -2,11 +2,13 @@
 
 from .answers import plot_answers as plot_answers
 from .atlas import plot_atlas as plot_atlas
+from .atlas import plot_changes as plot_changes
 from .forest import plot_forest as plot_forest
 from .overview import plot_overview as plot_overview
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .ranking import plot_ranking as plot_ranking
+from .ranking import plot_removal as plot_removal
 from .replicates import plot_replicates as plot_replicates
 from .sentence_pairs import plot_sentence_pairs as plot_sentence_pairs
 from .stability import plot_stability as plot_stability

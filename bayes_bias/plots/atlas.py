@@ -1,6 +1,8 @@
 """Every list in every embedding, at a glance."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.plots.style import GREY, INK, PAPER, legend_below, shortened, style
-from bayes_bias.sweeps.sweep_results import Sweep
+from bayes_bias.sweeps.sweep_results import Sweep, wide_of
 from bayes_bias.table.column_names import interval_columns, interval_of
 
 # Inches; a cell holds a number where there are not too many of them to be read.
@@ -41,7 +45,8 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
     a tint says the same, orange for stereotypical and blue for the contrary. A full point is distinguishable from
     noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is not. An interval
-    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers.
+    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers. A version of an embedding stands
+    below it, marked ↳.
 
     Parameters
     ----------
@@ -55,18 +60,74 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    rows, columns = len(sweep.embeddings), len(sweep.lists)
+    return _drawn(sweep, Matrix.of_cells(sweep), ax, legend)
+
+
+def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """What each version changed: versions in rows, lists in columns, marked as in `plot_atlas`.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With versions of an embedding.
+    ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+
+    Raises
+    ------
+    BayesBiasError
+        The sweep has no versions.
+
+    Examples
+    --------
+    >>> plot_changes(sweep("googlenews-demo", "weat6", versions=hard))            # doctest: +SKIP
+    """
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    if sweep.changes.empty:
+        raise BayesBiasError("sweep: has no versions, and no changes to plot; give `bayes_bias.sweep` versions")
+    return _drawn(sweep, Matrix.of_changes(sweep), ax, legend)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Cells by (row, list) with `bias`, interval and verdict, and the labels of the rows."""
+
+    cells: pd.DataFrame
+    rows: Mapping[str, str]
+    what: str
+
+    @classmethod
+    def of_cells(cls, sweep: Sweep) -> Self:
+        """Biases; a version stands below its embedding."""
+        sources = sweep.sources
+        labels = sources.version.where(sources.version_of == "", "↳ " + sources.version)
+        return cls(
+            sweep.cells, dict(zip(sources.index, labels.where(labels != "", sources.index), strict=True)), "bias"
+        )
+
+    @classmethod
+    def of_changes(cls, sweep: Sweep) -> Self:
+        """Changes of the bias."""
+        frame = sweep.changes.rename(columns={"change": "bias"})
+        index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
+        cells = frame.set_axis(index.set_names(["embedding", "list"]))
+        return cls(cells, {name: name for name in frame["column"].unique()}, "change of the bias")
+
+
+def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
+    rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
-    reach = _reach(sweep.cells)
+    reach = _reach(matrix.cells)
     with style():
-        ax = _new_axes(sweep, numbered) if ax is None else ax
-        _tint(ax, sweep, reach)
+        ax = _new_axes(sweep, matrix, numbered) if ax is None else ax
+        _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
         for x in range(columns):
             ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
-        _draw_cells(ax, sweep, reach, numbered)
+        _draw_cells(ax, sweep, matrix, reach, numbered)
         names = [shortened(name) for name in sweep.lists]
         ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
-        ax.set_yticks(range(rows), labels=[shortened(name) for name in sweep.embeddings], parse_math=False)
+        ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
         if not _fits(names, numbered):
             for label in ax.get_xticklabels():
                 label.set(ha="left", rotation_mode="anchor")
@@ -75,7 +136,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
         for spine in ax.spines.values():
             spine.set_visible(False)
         if legend:
-            _legend(ax, sweep, reach)
+            _legend(ax, sweep, matrix, reach)
     return ax
 
 
@@ -98,15 +159,14 @@ def _reach(cells: pd.DataFrame) -> float:
     return float(max(ends.quantile(0.97), cells.bias.abs().max()))
 
 
-def _new_axes(sweep: Sweep, numbered: bool) -> Axes:
+def _new_axes(sweep: Sweep, matrix: Matrix, numbered: bool) -> Axes:
     width, height = _CELL if numbered else _SMALL_CELL
-    label = min(max(map(len, sweep.embeddings)), 28) * _LABEL
-    size = (max(width * len(sweep.lists) + label + 0.2, 5.4), height * len(sweep.embeddings) + 1.6)
+    label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
+    size = (max(width * len(sweep.lists) + label + 0.2, 5.4), height * len(matrix.rows) + 1.6)
     return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
 
 
-def _tint(ax: Axes, sweep: Sweep, reach: float) -> None:
-    bias = sweep.matrix().to_numpy()
+def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
     for y in range(rows + 1):
@@ -117,12 +177,12 @@ def _tint(ax: Axes, sweep: Sweep, reach: float) -> None:
         ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
 
 
-def _draw_cells(ax: Axes, sweep: Sweep, reach: float, numbered: bool) -> None:
-    at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(sweep.embeddings)}
-    cells = sweep.cells.assign(
-        x=sweep.cells.index.get_level_values("list").map(at[0]),
-        y=sweep.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
-        look=looks_of(sweep.cells),
+def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
+    at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(matrix.rows)}
+    cells = matrix.cells.assign(
+        x=matrix.cells.index.get_level_values("list").map(at[0]),
+        y=matrix.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
+        look=looks_of(matrix.cells),
     ).dropna(subset="bias")
     sides = interval_columns(cells)
     scaled = cells[["bias", *sides]].div(reach).mul(_REACH)
@@ -157,8 +217,8 @@ def _fits(names: list[str], numbered: bool) -> bool:
     return max(map(len, names)) * _LABEL < width
 
 
-def _legend(ax: Axes, sweep: Sweep, reach: float) -> None:
-    present = set(looks_of(sweep.cells))
+def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
+    present = set(looks_of(matrix.cells))
     handles = [
         Line2D([], [], label=look, **_mark(look, True)) for look in _LOOKS if look in present and look != "no numbers"
     ]
@@ -166,6 +226,6 @@ def _legend(ax: Axes, sweep: Sweep, reach: float) -> None:
     if "no numbers" in present:
         handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
     width = f"a cell’s width is {reach / _REACH:.2f}"
-    ax.set_xlabel(f"bias and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
+    ax.set_xlabel(f"{matrix.what} and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
     columns = 1 if len(sweep.lists) < 6 else 2
     legend_below(ax, handles=handles, ncols=columns)

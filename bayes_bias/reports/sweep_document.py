@@ -10,8 +10,8 @@ import xarray as xr
 
 from bayes_bias.formatting import level
 from bayes_bias.models.storage import netcdf
-from bayes_bias.plots.atlas import plot_atlas
-from bayes_bias.plots.ranking import Side, plot_ranking
+from bayes_bias.plots.atlas import plot_atlas, plot_changes
+from bayes_bias.plots.ranking import Side, plot_ranking, plot_removal
 from bayes_bias.reports.document import Document, PageSection, methods_section
 from bayes_bias.reports.methods_text import Methods, cited_spec, sources_of
 from bayes_bias.reports.provenance import priors_of
@@ -29,7 +29,7 @@ def sweep_document(sweep: Sweep) -> Document:
     ranks, measured, others = _rankings(sweep), _measured(sweep), sweep.settings.specs[1:]
     methods = _methods(sweep)
     return Document(
-        title=f"Atlas: {len(sweep.embeddings)} {sweep.noun}s, {len(sweep.lists)} lists",
+        title=f"Atlas: {len(sweep.originals)} {sweep.noun}s, {len(sweep.lists)} lists",
         kicker="bayes_bias atlas",
         heading=f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?",
         opening={"answer": sweep.text},
@@ -38,7 +38,8 @@ def sweep_document(sweep: Sweep) -> Document:
             PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
             if ranks
             else None,
-            PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep)}),
+            _versions_section(sweep) if len(sweep.changes) else None,
+            PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep.cells)}),
             PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
             if others
             else None,
@@ -59,6 +60,8 @@ def sweep_document(sweep: Sweep) -> Document:
         figures={
             "atlas": partial(plot_atlas, sweep),
             **{f"ranking-{side}s": partial(plot_ranking, sweep, side) for side in ranks},
+            **({"changes": partial(plot_changes, sweep)} if len(sweep.changes) else {}),
+            **({"removal": partial(plot_removal, sweep)} if sweep.ranking else {}),
         },
         latex="atlas.tex",
         tables=_tables(sweep),
@@ -70,7 +73,7 @@ def sweep_document(sweep: Sweep) -> Document:
             "seed": sweep.settings.seed,
             **vars(sweep.settings.sampling),
             "models": {spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs},
-            "versions": [dict(versions) for versions in sweep.versions],
+            "versions": [dict(versions) for versions in sweep.software],
             "sources": sweep.sources.to_dict("index"),
         },
         look="atlas",
@@ -102,10 +105,15 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
     return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
 
 
-def _rows(sweep: Sweep) -> pd.DataFrame:
-    """The cells that the page shows, in the order of the figure."""
-    shown = sweep.cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
-    return sweep.cells[sweep.cells.index.isin(shown.index)]
+def _versions_section(sweep: Sweep) -> PageSection:
+    facts = {"changes": _rows(sweep.changes), "ranking": sweep.ranking}
+    return PageSection("versions", "What versions changed", "atlas-versions.html", facts)
+
+
+def _rows(cells: pd.DataFrame) -> pd.DataFrame:
+    """Those that the page shows, in the order of the figure."""
+    shown = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
+    return cells[cells.index.isin(shown.index)]
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
@@ -143,13 +151,17 @@ def _measured(sweep: Sweep) -> pd.DataFrame:
 
 def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     frames = {
-        "cells": sweep.cells,
+        "cells": cells_with_pooled(sweep),
         "posteriors": sweep.posteriors,
         "screening": sweep.screening,
         "measures": sweep.measures,
         "coverage": sweep.coverage,
         "failures": sweep.failures,
     }
+    if len(sweep.changes):
+        frames["changes"] = sweep.changes
+    if sweep.ranking is not None:
+        frames |= {"removal": sweep.ranking.table, "better": _long(sweep.ranking.better)}
     if (pooled := sweep.pooled) is None:
         return frames
     pairs = {side: _long(table) for side, table in pooled.more_biased.items()}
@@ -162,6 +174,11 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     }
 
 
+def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
+    """The cells as the page shows them: each with its estimate from all cells, which versions do not have."""
+    return sweep.cells if sweep.pooled is None else sweep.cells.join(sweep.pooled.cells.add_prefix("pooled_"))
+
+
 def _long(table: pd.DataFrame) -> pd.DataFrame:
     """A row for each two."""
     long = table.rename_axis(index="more", columns="less").reset_index()
@@ -169,7 +186,7 @@ def _long(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _save_cells(sweep: Sweep, path: Path) -> None:
-    sweep.cells.reset_index().to_parquet(path, engine="pyarrow", index=False)
+    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
 
 
 def _save_arrays(sweep: Sweep, path: Path) -> None:

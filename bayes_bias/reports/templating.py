@@ -39,6 +39,7 @@ _FILTERS = {
 }
 _GLOBALS = {
     "bounds": formatting.bounds,
+    "share_bounds": formatting.share_bounds,
     "interval_of": interval_of,
     "part_named": part_named,
     "rank_interval": rank_interval,

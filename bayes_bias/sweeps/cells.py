@@ -4,10 +4,12 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from bayes_bias.debiasing.comparing import control_levels
+from bayes_bias.debiasing.paired_difference import difference, pair
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -17,6 +19,7 @@ from bayes_bias.measuring.similarity import Similarity
 from bayes_bias.measuring.similarity_cosine import COSINES
 from bayes_bias.measuring.vector_tables import table_of
 from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import versions
 from bayes_bias.models.fitting_tables import fit_table
 from bayes_bias.models.model_spec import ModelSpec
@@ -28,7 +31,7 @@ from bayes_bias.posterior.verdict import verdict
 from bayes_bias.sweeps.job import Job
 from bayes_bias.sweeps.shared_words import influence_of
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.column_names import interval_names
+from bayes_bias.table.column_names import interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
@@ -37,6 +40,8 @@ type Record = dict[str, Any]
 
 # How many of the words that an embedding lacks are named in a line.
 _NAMED = 8
+# The acceptance rate at which a fit is sampled again.
+_CAREFUL = 0.99
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,25 @@ class LogProbabilityCell(Cell):
         return self.scored
 
 
+@dataclass(frozen=True, eq=False)
+class ChangeCell(Cell):
+    """What a version changed: the paired difference of a list's table in it and in the embedding itself."""
+
+    before: Cell
+    after: Cell
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        return ["change", self.before.depends_on, self.after.depends_on]
+
+    def table(self) -> AssociationTable:
+        return difference(*pair(self.before.table(), self.after.table()))
+
+    def fitting(self, how: Fitting) -> Job:
+        """The job of fitting a model to the change, with what became of control classes."""
+        return Job(self.name, fit_change, (self, how), [self.depends_on, how.depends_on])
+
+
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without the notices of each cell: there are hundreds, and the atlas lists what was left out or failed."""
@@ -161,10 +185,38 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
 @_quietly()
 def fit_cell(cell: Cell, how: Fitting) -> Record:
     """The posterior of the bias in a few numbers, the verdict, and diagnostics."""
-    fitted = fit_table(cell.table(), how.spec, seed=how.seed, sampling=how.sampling)
+    return _record(cell.table(), how)[0]
+
+
+@_quietly()
+def fit_change(cell: ChangeCell, how: Fitting) -> Record:
+    """The same of a change, and the mean of a group with a control class that moved most."""
+    table = cell.table()
+    record, fitted = _record(table, how)
+    moved = control_levels(fitted, table, record["scope"], how.ci_prob)
+    if moved.empty:
+        return record
+    label = moved["mean"].abs().idxmax()
+    bounds = zip(interval_names(how.ci_prob, of="control"), interval_of(moved.loc[label]), strict=True)
+    of_most = {"control": label, "control_moved": float(moved["mean"][label])}
+    return record | {"controls": of_most | {name: float(bound) for name, bound in bounds}}
+
+
+def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
+    """A fit; of hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
+    fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
+    if Diagnostics.of(fitted).converged:
+        return fitted, False
+    draws, tune, accept = 2 * how.sampling.draws, 2 * how.sampling.tune, max(_CAREFUL, how.sampling.target_accept)
+    careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
+    return fit_table(table, how.spec, seed=how.seed, sampling=careful), True
+
+
+def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
+    fitted, sampled_again = _sampled(table, how)
     judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
     row = row_of_bias(fitted, judged.scope, how.ci_prob)
-    return {
+    record = {
         "bias": judged.mean,
         "sd": float(row.sd),
         **dict(zip(interval_names(how.ci_prob), (judged.lower, judged.upper), strict=True)),
@@ -176,8 +228,10 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
         "problems": list(judged.problems),
         "diagnostics": asdict(Diagnostics.of(fitted)),
         "shares": variance_shares(fitted).loc["bias"].to_dict(),
+        "sampled_again": sampled_again,
         "versions": versions(),
     }
+    return record, fitted
 
 
 @_quietly()

@@ -25,6 +25,7 @@ import scipy.linalg
 import xarray as xr
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from threadpoolctl import threadpool_limits
 
 from bayes_bias.formatting import in_words
 from bayes_bias.models.compiling import ModelOfData
@@ -118,7 +119,8 @@ def pool_cells(
     ----------
     cells : pandas.DataFrame
         `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``; a cell whose
-        numbers are missing is one of which nothing is known, and so is one with the verdict "not converged".
+        numbers are missing is one of which nothing is known, and so is one with the verdict "not converged". A cell
+        with a ``version_of`` is left out: versions of an embedding are no further draws from embeddings.
     shared : pandas.Series
         Of the variance of errors on each list, the share that its cells have in common; see `shared_errors`. A list
         for which it is missing has the mean of the others, or where there is none errors that are independent.
@@ -136,14 +138,15 @@ def pool_cells(
     -----
     Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal, which
     pooling by `bayes_bias.pool`, of one embedding, keeps. Errors of any two embeddings are taken to have the same in
-    common, while those of an embedding and its debiased version have more: of such a pair the order is surer than
-    it is said to be. Lists that share words are taken for independent.
+    common. Lists that share words are taken for independent.
 
     References
     ----------
     Gelman, A. (2005). Analysis of variance: why it is more important than ever. The Annals of Statistics, 33(1), 1-53.
     https://doi.org/10.1214/009053604000001048
     """
+    if "version_of" in cells:
+        cells = cells[cells.version_of == ""]
     grid = _grid(cells, shared)
     if grid.sizes["embedding"] * grid.sizes["list"] < 2:
         return None
@@ -161,7 +164,8 @@ def pool_cells(
         sampling=sampling,
         adjustable=False,
     )
-    drawn = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
+    with threadpool_limits(1, "blas"):  # or last digits would depend on how many cores there are
+        drawn = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
     return _result(drawn, grid, scale, ci_prob, fitted, notices)
 
 

@@ -1,8 +1,8 @@
 """The error that the cells of a list share, because its words are the same in all embeddings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import fsum, nan, sqrt
 
-import numpy as np
 import pandas as pd
 
 from bayes_bias.measures.quasi_f import QuasiF
@@ -40,8 +40,13 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
 
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
-    adds = pd.DataFrame(influence).fillna(0.0).to_numpy()
-    covariance = adds @ adds.T
-    sd = np.sqrt(np.diag(covariance))
-    together, largest = (m.sum() - np.trace(m) for m in (covariance, np.outer(sd, sd)))
-    return float(np.clip(together / largest, 0.0, _LARGEST)) if largest > 0 else np.nan
+    words = {word for adds in influence for word in adds}
+    together = fsum(_over_pairs(adds.get(word, 0.0) for adds in influence) for word in words)
+    largest = _over_pairs(sqrt(fsum(z * z for z in adds.values())) for adds in influence)
+    return min(max(together / largest, 0.0), _LARGEST) if largest > 0 else nan
+
+
+def _over_pairs(values: Iterable[float]) -> float:
+    """The sum of products of all ordered pairs; exact sums, since their order and threads would move last digits."""
+    numbers = tuple(values)
+    return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

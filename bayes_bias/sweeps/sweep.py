@@ -5,21 +5,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bayes_bias.arguments import check_jobs, check_path, check_switch, listed
-from bayes_bias.debiasing.debiased_embedding import Debiasing
-from bayes_bias.errors import EmbeddingError, OutputError
+from bayes_bias.arguments import check_jobs, check_path, check_switch
+from bayes_bias.debiasing.version import Version
+from bayes_bias.errors import OutputError
 from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.measuring.vector_tables import CONTROLS
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.sweeps.cells import Cell
 from bayes_bias.sweeps.job import Job, Outcome
 from bayes_bias.sweeps.job_store import MARKER, open_store
 from bayes_bias.sweeps.pooling_cells import pool_cells
+from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.running_jobs import run_jobs
-from bayes_bias.sweeps.shared_words import shared_errors
-from bayes_bias.sweeps.sweep_columns import check_debiasings, open_columns, read_columns
-from bayes_bias.sweeps.sweep_results import Sweep, assembled
+from bayes_bias.sweeps.shared_words import Influence, shared_errors
+from bayes_bias.sweeps.sweep_columns import changes_of, check_versions, open_columns, open_versions, read_columns
+from bayes_bias.sweeps.sweep_results import At, Computed, Sweep, assembled
 from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ControlsLike, ListLike
@@ -34,7 +36,7 @@ def sweep(
     *,
     models: Iterable[str | Path | ModelSpec] = ("crossed",),
     measures: Iterable[str] | Literal["all"] = (),
-    debiasing: Debiasing | Sequence[Debiasing] = (),
+    versions: Version | Sequence[Version] = (),
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     posteriors: Literal["all", "none"] | float | Iterable[tuple[str, str]] = "all",
@@ -62,8 +64,10 @@ def sweep(
         Crossed models. Pooling and rankings are those of the first.
     measures : iterable of str, or "all"
         The literature's measures beside the posterior, by their names in `measures.measure_all`.
-    debiasing : Debiasing, or a sequence of them
-        Each makes a further column of every embedding that it applies to; see `bayes_bias.debiasing`.
+    versions : Debiasing, GivenVersion, or a sequence of them
+        Versions of every embedding that they apply to: debiased by a method, or vectors of your own; see
+        `bayes_bias.debiasing`. They stand in their embedding: what each changed is estimated from paired differences,
+        list by list, and only the embeddings themselves are pooled.
     controls, similarity
         See `similarities`. Results in a folder are known by the name of a similarity.
     posteriors : {"all", "none"}, float, or pairs of str
@@ -108,12 +112,11 @@ def sweep(
     check_switch("allow_loss", allow_loss)
     words, measure = read_lists(lists, controls), similarity_of(similarity)
     opened = open_columns(embeddings, trust)
-    example = "[Debiasing(HardDebias(), 'she:he')]"
-    debiasings = listed("debiasing", debiasing, Debiasing, example, EmbeddingError)
-    names = check_debiasings(debiasings, opened)
+    chosen = open_versions(versions, trust)
+    names = check_versions(chosen, opened)
     check_chosen(settings.posteriors, names, [table.name for table in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(opened, debiasings, words, measure, allow_loss, store, progress))
+    columns = list(read_columns(opened, chosen, words, measure, allow_loss, store, progress))
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
 
     def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
@@ -121,23 +124,38 @@ def sweep(
         outcomes = run_jobs(list(todo.values()), store, jobs=jobs, client=client, progress=step)
         return dict(zip(todo, outcomes, strict=True))
 
-    screened = run("quasi-F", {at: cell.screening(ci_prob) for at, cell in cells.items()})
-    chosen = {at: cell for at, cell in cells.items() if settings.fits(*at, screened[at])}
-    fitted = run(
-        "posteriors",
-        {(how.spec.name, *at): cell.fitting(how) for how in settings.fittings for at, cell in chosen.items()},
-    )
+    def computed(cells: Mapping[At, Cell], of: str = "") -> Computed:
+        screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
+        todo = {
+            (how.spec.name, *at): cell.fitting(how)
+            for how in settings.fittings
+            for at, cell in cells.items()
+            if settings.fits(*at, screened[at])
+        }
+        return Computed(screened, run(f"posteriors{of}", todo))
+
+    of_cells, of_changes = computed(cells), computed(changes_of(columns), " of changes")
     measured: dict[Any, Outcome] = {}
     if settings.measures != ():
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
-    result = assembled(settings, columns, words, screened, fitted, measured)
-    if settings.posteriors == "none":
-        return result
+    result = assembled(settings, columns, words, of_cells, of_changes, measured)
     progress.step("pooling")
-    influence = {at: outcome.result["influence"] for at, outcome in screened.items() if not outcome.failed}
-    shared = shared_errors(influence, scope)
-    return replace(result, pooled=pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun))
+    return _pooled(result, of_cells.influence, of_changes.influence)
+
+
+def _pooled(result: Sweep, influence: Mapping[At, Influence], of_changes: Mapping[At, Influence]) -> Sweep:
+    """Embeddings and lists as crossed samples, unless all cells are screened alone; and versions ranked."""
+    scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
+    ranking = rank_versions(
+        result.cells, result.changes, influence, of_changes, scope=scope, ci_prob=ci_prob, seed=seed
+    )
+    if result.settings.posteriors == "none":
+        return replace(result, ranking=ranking)
+    originals = {at: adds for at, adds in influence.items() if at[0] in result.originals}
+    shared = shared_errors(originals, scope)
+    crossed = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
+    return replace(result, ranking=ranking, pooled=crossed)
 
 
 def is_sweep(folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The columns of an atlas: embeddings, their debiased versions, and language models.
+"""The columns of an atlas: embeddings, their versions, and language models.
 
 Each embedding is read once, whatever the number of lists.
 """
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.arguments import check_different, check_kind, listed
-from bayes_bias.debiasing.debiased_embedding import Debiasing
+from bayes_bias.debiasing.version import Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
 from bayes_bias.measuring.similarity import Similarity
 from bayes_bias.progress import Progress
-from bayes_bias.sweeps.cells import Cell, LogProbabilityCell, VectorCell
+from bayes_bias.sweeps.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.sweeps.job_store import Store
 from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
 from bayes_bias.table.association_table import AssociationTable
@@ -31,10 +31,13 @@ _RENAME = "give each a name of its own: a mapping of names to embeddings, or `na
 class Column:
     """The cells of an embedding or language model by the names of the lists, or why there are none.
 
-    `dimensions` are 0 for a language model, whose `replicates` are templates.
+    `dimensions` are 0 for a language model, whose `replicates` are templates. A version has the name of its embedding
+    in `version_of`, and its own beside it in `version`.
     """
 
     name: str
+    version_of: str = ""
+    version: str = ""
     cells: Mapping[str, Cell] = field(default_factory=dict)
     source: str = ""
     dimensions: int = 0
@@ -72,57 +75,83 @@ def _opened(source: Any, trust: bool, name: str | None) -> Opened:
     return open_embedding(source, trust=trust, name=name)
 
 
-def check_debiasings(debiasings: Sequence[Debiasing], opened: Sequence[Opened]) -> list[str]:
-    """Names of all columns; refuses a debiasing of what is not there, or of a language model."""
+def check_versions(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
+    """Names of all columns; refuses a version of what is not there, or of a language model."""
     names = [column.name for column in opened]
-    for debiasing in debiasings:
-        needed = "not a debiasing; make one with `bayes_bias.debiasing.Debiasing`"
-        check_kind("debiasing", debiasing, Debiasing, needed, EmbeddingError)
+    for version in versions:
         if isinstance(opened[0], LanguageModelColumn):
             raise EmbeddingError(
-                f"debiasing: '{debiasing.name}' changes vectors, and '{names[0]}' gives log probabilities; leave it out"
+                f"versions: '{version.name}' has vectors, and '{names[0]}' gives log probabilities; leave it out"
             )
-        for name in debiasing.of:
+        for name in version.embeddings:
             if name not in names:
-                raise EmbeddingError(f"debiasing: '{debiasing.name}' is of '{name}'", name, names)
-    names += [debiasing.named(name) for name in names for debiasing in debiasings if debiasing.applies_to(name)]
+                raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, names)
+    names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
 
+def open_versions(given: Version | Sequence[Version], trust: bool) -> tuple[Version, ...]:
+    """All versions, with their sources opened.
+
+    Raises
+    ------
+    BayesBiasError
+        Something else is given, or a source cannot be opened.
+    """
+    versions = listed("versions", given, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
+    needed = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
+    for version in versions:
+        check_kind("versions", version, Version, needed, EmbeddingError)
+    return tuple(version.opened(trust) for version in versions)
+
+
+def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
+    """By version and list, the cells of what each version changed."""
+    originals = {column.name: column for column in columns}
+    return {
+        (column.name, words): ChangeCell(f"{cell.name}, change", originals[column.version_of].cells[words], cell)
+        for column in columns
+        if column.version_of
+        for words, cell in column.cells.items()
+    }
+
+
 def read_columns(
     opened: Sequence[Opened],
-    debiasings: Sequence[Debiasing],
+    versions: Sequence[Version],
     lists: Sequence[WordList],
     similarity: Similarity,
     allow_loss: bool,
     store: Store | None,
     progress: Progress,
 ) -> Iterator[Column]:
-    """One column after the other; one that cannot be read or debiased says why and stops no other."""
+    """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
     wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
-    wanted += [word for debiasing in debiasings for word in debiasing.learns_from.words]
+    wanted += [word for version in versions for word in version.learned_words]
     for source in opened:
         if isinstance(source, LanguageModelColumn):
             tables = {words.name: source.table(words, store, progress) for words in lists}
             yield _column_of_model(source.name, tables)
             continue
         progress.step(f"{source.name}: reading vectors")
-        applied = [debiasing for debiasing in debiasings if debiasing.applies_to(source.name)]
+        own = [version for version in versions if version.applies_to(source.name)]
         try:
             read = replace(source, reader=source.excerpt(wanted).reader)
         except OutputError:
             raise
         except BayesBiasError as error:
-            versions = (debiasing.named(source.name) for debiasing in applied)
-            yield from (Column(name, failed=str(error)) for name in (source.name, *versions))
+            failed = str(error)
+            yield Column(source.name, failed=failed)
+            yield from (Column(v.named(source.name), source.name, v.name, failed=failed) for v in own)
             continue
         yield _column_of_embedding(read, lists, similarity, allow_loss)
-        for debiasing in applied:
+        for version in own:
             try:
-                yield _column_of_embedding(debiasing.applied(read), lists, similarity, allow_loss)
+                column = _column_of_embedding(version.applied(read), lists, similarity, allow_loss)
             except BayesBiasError as error:
-                yield Column(debiasing.named(source.name), failed=str(error))
+                column = Column(version.named(source.name), failed=str(error))
+            yield replace(column, version_of=source.name, version=version.name)
 
 
 def _column_of_embedding(
@@ -135,7 +164,14 @@ def _column_of_embedding(
         name = f"{words.name} in {embedding.name}"
         cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity)
     replicates = len(embedding.replicates)
-    return Column(embedding.name, cells, embedding.source, embedding.dimensions, replicates, similarity.metric)
+    return Column(
+        embedding.name,
+        cells=cells,
+        source=embedding.source,
+        dimensions=embedding.dimensions,
+        replicates=replicates,
+        metric=similarity.metric,
+    )
 
 
 def _column_of_model(name: str, tables: Mapping[str, AssociationTable | str]) -> Column:
@@ -144,5 +180,5 @@ def _column_of_model(name: str, tables: Mapping[str, AssociationTable | str]) ->
         if isinstance(table, AssociationTable):
             templates = 0 if table.replicates is None else len(table.replicates.tables)
             source = table.provenance["embedding_source"]
-            return Column(name, cells, source, replicates=templates, metric=table.metric)
-    return Column(name, cells)
+            return Column(name, cells=cells, source=source, replicates=templates, metric=table.metric)
+    return Column(name, cells=cells)

@@ -12,6 +12,8 @@ from bayes_bias.formatting import Tabled, capitalized, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.sweeps.pooling_cells import Crossed
+from bayes_bias.sweeps.ranking_versions import VersionRanking
+from bayes_bias.sweeps.shared_words import Influence
 from bayes_bias.sweeps.sweep_columns import Column
 from bayes_bias.sweeps.sweep_settings import SweepSettings
 from bayes_bias.table.column_names import interval_columns, interval_names
@@ -24,8 +26,41 @@ POSTERIOR, SCREENED = "posterior", "quasi-F"
 NOT_FITTED, FAILED = "screened only", "failed"
 
 _CELL = ["embedding", "list"]
-_OF_POSTERIOR = ["observed", "noise_sd", "r_hat", "ess_bulk", "ess_tail", "divergences", "prior_sensitivity"]
+_OF_POSTERIOR = [
+    "observed",
+    "noise_sd",
+    "r_hat",
+    "ess_bulk",
+    "ess_tail",
+    "divergences",
+    "prior_sensitivity",
+    "sampled_again",
+]
 _SHARES = "share_of_"
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Outcomes of the quasi-F, and of each model's fit, for cells or for changes."""
+
+    screened: Mapping[At, Outcome]
+    fitted: Mapping[tuple[str, str, str], Outcome]
+
+    @property
+    def influence(self) -> dict[At, Influence]:
+        """What each word adds to a bias or a change."""
+        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
+
+    @property
+    def screening(self) -> pd.DataFrame:
+        """A row for each quasi-F."""
+        return _frame({at: outcome.result for at, outcome in self.screened.items() if not outcome.failed}, _CELL)
+
+    @property
+    def posteriors(self) -> pd.DataFrame:
+        """A row for each fit."""
+        done = {at: _flat(outcome.result) for at, outcome in self.fitted.items() if not outcome.failed}
+        return _frame(done, ["model", *_CELL])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,15 +72,22 @@ class Sweep(Tabled):
     settings : SweepSettings
         Models, measures and settings.
     embeddings, lists : tuple of str
+        Each embedding is followed by its versions.
     sources : pandas.DataFrame
-        Where the vectors of each embedding come from, their ``dimensions``, and how many ``replicates`` there are.
+        Where the vectors of each embedding come from, their ``dimensions``, and how many ``replicates`` there are; of
+        a version ``version_of``, the name of its embedding, and ``version``, its own.
     cells : pandas.DataFrame
-        A row for each ``(embedding, list)``, of the first model: ``source`` of its numbers, "posterior", or "quasi-F"
-        for a cell that was only screened; ``bias``, ``sd``, interval (``ci95_lb``, ``ci95_ub``); ``chance`` of so large
-        a contrast if there were no bias; ``chance_holm``, the same after Holm's adjustment for all cells; ``verdict``,
-        and whether it ``survives`` the adjustment; of a posterior ``observed``, ``noise_sd``, diagnostics, and the
-        shares of the bias's sampling variance. Numbers of a cell that failed are missing, and so are chances of one
-        that has not converged.
+        A row for each ``(embedding, list)``, of the first model: ``version_of``, the embedding of a version; ``source``
+        of its numbers, "posterior", or "quasi-F" for a cell that was only screened; ``bias``, ``sd``, interval
+        (``ci95_lb``, ``ci95_ub``); ``chance`` of so large a contrast if there were no bias; ``chance_holm``, the same
+        after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it ``survives``
+        the adjustment; of a posterior ``observed``, ``noise_sd``, diagnostics, and the shares of the bias's sampling
+        variance. Numbers of a cell that failed are missing, and so are chances of one that has not converged.
+    changes : pandas.DataFrame
+        A row for each ``(embedding, version, list)``: ``before`` and ``after``, the biases of `cells`; ``change``,
+        estimated from paired differences, with the other columns of `cells`, after Holm's adjustment for all changes;
+        of a posterior ``control``, the group and control class that moved most, by ``control_moved``, with interval;
+        ``column``, the version's name in `cells`.
     posteriors : pandas.DataFrame
         The same numbers by ``(model, embedding, list)``, of every model.
     screening : pandas.DataFrame
@@ -56,12 +98,15 @@ class Sweep(Tabled):
         Groups and classes that lost words, control classes aside.
     failures : pandas.DataFrame
         What could not be computed, and why.
-    versions : tuple of mapping of str to str
+    software : tuple of mapping of str to str
         Versions of the packages that computed the posteriors; more than one where the folder is older than they are.
     metric : Metric
         What a bias is a difference of.
     pooled : Crossed or None
-        All cells pooled; None where there is a single cell, or all were only screened.
+        The cells of embeddings pooled, their versions left out; None where there is a single one, or all were only
+        screened.
+    ranking : VersionRanking or None
+        How much of the bias each version removes; None without versions or without a clear bias.
     """
 
     settings: SweepSettings
@@ -69,14 +114,21 @@ class Sweep(Tabled):
     lists: tuple[str, ...]
     sources: pd.DataFrame
     cells: pd.DataFrame
+    changes: pd.DataFrame
     posteriors: pd.DataFrame
     screening: pd.DataFrame
     measures: pd.DataFrame
     coverage: pd.DataFrame
     failures: pd.DataFrame
-    versions: tuple[Mapping[str, str], ...]
+    software: tuple[Mapping[str, str], ...]
     metric: Metric = COSINE
     pooled: Crossed | None = None
+    ranking: VersionRanking | None = None
+
+    @property
+    def originals(self) -> tuple[str, ...]:
+        """The embeddings that are no version of another."""
+        return tuple(self.sources.index[self.sources.version_of == ""])
 
     @property
     def noun(self) -> str:
@@ -90,26 +142,26 @@ class Sweep(Tabled):
 
     @property
     def text(self) -> str:
-        """Counts of distinguishable cells, before and after the adjustment, and of missing ones."""
-        cells = self.cells
+        """Counts of distinguishable cells and changes, before and after the adjustment, and of missing ones."""
+        cells = self.cells[self.cells.version_of == ""]
         done = int((cells.source == POSTERIOR).sum())
         sentences = [
-            f"{_counted(len(self.embeddings), self.noun).capitalize()} and {_counted(len(self.lists), 'list')}:"
+            f"{_counted(len(self.originals), self.noun).capitalize()} and {_counted(len(self.lists), 'list')}:"
             f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
         ]
         if done:
-            before, after = int((cells.verdict == "distinguishable").sum()), int(cells.survives.sum())
             sentences.append(
-                f"Of these {_are(before)} distinguishable from noise; after Holm's adjustment for all cells"
-                f" {_are(after)}."
+                f"Of these {_are(_first(cells))} distinguishable from noise; after Holm's adjustment for all cells"
+                f" {_are(int(cells.survives.sum()))}."
             )
-        for verdict, what in (
-            (NOT_FITTED, "screened by the quasi-F alone"),
-            ("not converged", "not converged, and counted in the adjustment all the same"),
-            (FAILED, "without numbers; the reasons are among the failures"),
-        ):
-            if count := int((cells.verdict == verdict).sum()):
-                sentences.append(f"{capitalized(_are(count))} {what}.")
+        sentences += _unfinished(cells)
+        if versions := len(self.embeddings) - len(self.originals):
+            sentences.append(
+                f"{_counted(versions, 'version').capitalize()} made {_counted(len(self.changes), 'change')}:"
+                f" {_are(_first(self.changes))} larger than"
+                f" chance explains; after Holm's adjustment for all changes {_are(int(self.changes.survives.sum()))}."
+            )
+            sentences += _unfinished(self.changes)
         return " ".join(sentences)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
@@ -131,33 +183,38 @@ def assembled(
     settings: SweepSettings,
     columns: Sequence[Column],
     lists: Sequence[WordList],
-    screened: Mapping[At, Outcome],
-    fitted: Mapping[tuple[str, str, str], Outcome],
+    of_cells: Computed,
+    of_changes: Computed,
     measured: Mapping[At, Outcome],
 ) -> Sweep:
     """Tables of the outcomes of all jobs; nothing is pooled yet."""
     embeddings, words = tuple(column.name for column in columns), tuple(table.name for table in lists)
-    screening = _frame({at: outcome.result for at, outcome in screened.items() if not outcome.failed}, _CELL)
-    posteriors = _frame(
-        {at: _flat(outcome.result) for at, outcome in fitted.items() if not outcome.failed}, ["model", *_CELL]
+    of_columns = ("version_of", "version", "source", "dimensions", "replicates")
+    sources = pd.DataFrame(
+        {name: [getattr(column, name) for column in columns] for name in of_columns},
+        index=pd.Index(embeddings, name="embedding"),
     )
+    screening, posteriors = of_cells.screening, of_cells.posteriors
+    cells = _cells(settings, _every(embeddings, words), screening, posteriors, sources.version_of)
     return Sweep(
         settings=settings,
         embeddings=embeddings,
         lists=words,
-        sources=pd.DataFrame(
-            {name: [getattr(column, name) for column in columns] for name in ("source", "dimensions", "replicates")},
-            index=pd.Index(embeddings, name="embedding"),
-        ),
-        cells=_cells(settings, embeddings, words, screening, posteriors),
+        sources=sources,
+        cells=cells,
+        changes=_changes(settings, sources, words, cells, of_changes),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
         screening=screening.drop(columns=["coverage", "influence", "notices"], errors="ignore"),
         measures=_measures(measured),
         coverage=_coverage(screening),
-        failures=_failures(columns, screened, fitted, measured),
-        versions=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
+        failures=_failures(columns, of_cells, of_changes, measured),
+        software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
         metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
     )
+
+
+def _every(embeddings: Sequence[str], lists: Sequence[str]) -> pd.MultiIndex:
+    return pd.MultiIndex.from_product([embeddings, lists], names=_CELL)
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
@@ -167,33 +224,40 @@ def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.Dat
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {name: value for name, value in record.items() if name not in ("diagnostics", "shares", "problems")}
+    nested = ("diagnostics", "shares", "problems", "controls")
+    plain = {name: value for name, value in record.items() if name not in nested}
     shares = {f"{_SHARES}{part.replace(' ', '_')}": share for part, share in record["shares"].items()}
-    return plain | record["diagnostics"] | shares | {"problems": "; ".join(record["problems"])}
+    of_controls = record.get("controls", {})
+    return plain | record["diagnostics"] | shares | of_controls | {"problems": "; ".join(record["problems"])}
 
 
 def _cells(
     settings: SweepSettings,
-    embeddings: Sequence[str],
-    lists: Sequence[str],
+    every: pd.MultiIndex,
     screening: pd.DataFrame,
     posteriors: pd.DataFrame,
+    version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
-    """The first model's numbers, or the quasi-F's where it was not fitted, with Holm's adjustment for all cells."""
-    every = pd.MultiIndex.from_product([embeddings, lists], names=_CELL)
+    """The first model's numbers, or the quasi-F's where it was not fitted.
+
+    Holm's adjustment is for the cells of embeddings together, and for those of versions: a version more makes no bias
+    of an embedding less certain.
+    """
     posterior_bounds, bounds = interval_names(settings.ci_prob), interval_names(settings.ci_prob, "ci")
     numbers = ["bias", "sd", *bounds, "chance", "within_sd"]
     cells = screening.reindex(columns=numbers).reindex(every).astype(float)
     model = settings.specs[0].name
+    cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
     cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
     cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
     for column in (*_OF_POSTERIOR, "problems"):
-        cells[column] = "" if column == "problems" else np.nan
+        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
     if model in posteriors.index.get_level_values(0):
         first = posteriors.loc[[model]].droplevel("model")
         first = first.rename(columns=dict(zip(posterior_bounds, bounds, strict=True)))
         shares = [column for column in first if column.startswith(_SHARES)]
-        taken = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares]
+        controls = [column for column in first if column.startswith("control")]
+        taken = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares, *controls]
         for column in taken:
             cells.loc[first.index, column] = first[column]
         cells.loc[first.index, "source"] = POSTERIOR
@@ -201,11 +265,28 @@ def _cells(
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
     usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
     cells["chance"] = cells.chance.where(usable)
-    computed = cells.source != ""
-    cells["chance_holm"] = np.nan
-    cells.loc[computed, "chance_holm"] = holm(cells.chance[computed].to_numpy())
+    chances = cells.chance[cells.source != ""]
+    families = cells.version_of[chances.index] != ""
+    cells["chance_holm"] = chances.groupby(families).transform(lambda family: holm(family.to_numpy()))
     cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
     return cells
+
+
+def _changes(
+    settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
+) -> pd.DataFrame:
+    """What each version changed, beside the biases before and after."""
+    versions = sources[sources.version_of != ""]
+    every = _every(tuple(versions.index), lists)
+    frame = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
+    column, words = (every.get_level_values(level) for level in _CELL)
+    before = cells.bias.reindex(list(zip(frame.version_of, words, strict=True))).to_numpy()
+    after = cells.bias.reindex(every).to_numpy()
+    described = frame.rename(columns={"bias": "change"}).drop(columns="version_of")
+    described = pd.concat([pd.DataFrame({"before": before, "after": after}, index=every), described], axis=1)
+    index = [frame.version_of, versions.version.loc[column], words]
+    names = ["embedding", "version", "list"]
+    return described.assign(column=column).set_axis(pd.MultiIndex.from_arrays(index, names=names))
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
@@ -229,18 +310,32 @@ def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
 
 
 def _failures(
-    columns: Sequence[Column],
-    screened: Mapping[At, Outcome],
-    fitted: Mapping[tuple[str, str, str], Outcome],
-    measured: Mapping[At, Outcome],
+    columns: Sequence[Column], of_cells: Computed, of_changes: Computed, measured: Mapping[At, Outcome]
 ) -> pd.DataFrame:
     """Each reason once: a list that an embedding does not cover fails by every method."""
     rows: list[tuple[str, ...]] = [(c.name, "all", "reading", c.failed) for c in columns if c.failed]
-    rows += [(*at, SCREENED, o.failed) for at, o in screened.items() if o.failed]
-    rows += [(*at, model, o.failed) for (model, *at), o in fitted.items() if o.failed]
+    for computed, of in ((of_cells, ""), (of_changes, ", change")):
+        rows += [(*at, f"{SCREENED}{of}", o.failed) for at, o in computed.screened.items() if o.failed]
+        rows += [(*at, f"{model}{of}", o.failed) for (model, *at), o in computed.fitted.items() if o.failed]
     rows += [(*at, "measures", o.failed) for at, o in measured.items() if o.failed]
     frame = pd.DataFrame(rows, columns=[*_CELL, "what", "reason"])
     return frame.drop_duplicates([*_CELL, "reason"], ignore_index=True)
+
+
+def _first(cells: pd.DataFrame) -> int:
+    """How many are distinguishable by themselves."""
+    return int((cells.verdict == "distinguishable").sum())
+
+
+def _unfinished(cells: pd.DataFrame) -> list[str]:
+    """What was only screened, what has not converged, what has no numbers."""
+    said = (
+        (NOT_FITTED, "screened by the quasi-F alone"),
+        ("not converged", "not converged, and counted in the adjustment all the same"),
+        (FAILED, "without numbers; the reasons are among the failures"),
+    )
+    counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in said}
+    return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
 
 
 def _counted(number: int, noun: str) -> str:

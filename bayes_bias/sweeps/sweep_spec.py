@@ -1,6 +1,6 @@
 """A sweep as a TOML file: embeddings, lists and settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from glob import has_magic
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import make_debiaser
+from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
@@ -20,11 +21,12 @@ from bayes_bias.words.list_files import is_list_file, wordlist_names
 
 # Keys whose values go to `sweep` unchanged.
 _PLAIN = ("models", "measures", "controls", "similarity", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
-_KEYS = ("title", "lists", "embeddings", "debiasing", "sampling", *_PLAIN)
+_KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
 _KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
 _EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
-# What a ``[[debiasing]]`` table may name beside the settings of its method.
+_EMBEDDINGS = (*_EMBEDDING, "versions")
+# What a table of a version may name beside the settings of its method.
 _DEBIASING = ("name", "method", "sets", "of")
 
 
@@ -33,12 +35,14 @@ class Source:
     """What an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
     Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, where given, ``name``;
-    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``.
+    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``. Versions are those of its
+    ``[[embeddings.versions]]``.
     """
 
     kind: str
     paths: tuple[str, ...]
     settings: Mapping[str, Any]
+    versions: tuple["Debiasing | Source", ...] = ()
 
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool
@@ -54,6 +58,28 @@ class Source:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
         return [open_embedding(path, trust=trust, name=name) for path in self.paths]
 
+    def versions_of(
+        self,
+        opened: Sequence[Embedding | LanguageModelColumn],
+        lists: Sequence[str],
+        controls: Sequence[str],
+        trust: bool,
+    ) -> Iterator[Version]:
+        """Versions of what was opened; vectors of one's own are a version of one embedding."""
+        names = tuple(column.name for column in opened)
+        for version in self.versions:
+            if isinstance(version, Debiasing):
+                yield replace(version, of=names)
+                continue
+            sources = version.opened(lists, controls, trust)
+            if len(names) != 1 or len(sources) != 1:
+                raise EmbeddingError(
+                    f"[[embeddings.versions]]: '{version.settings['name']}' has {len(sources)} files for"
+                    f" {len(names)} embeddings; give each embedding a table of its own, and a version one file, or say"
+                    " what its files are replicates of"
+                )
+            yield GivenVersion(sources[0], version.settings["name"], of=names[0])
+
 
 @dataclass(frozen=True)
 class SweepSpec:
@@ -62,17 +88,19 @@ class SweepSpec:
     title: str
     sources: tuple[Source, ...]
     lists: tuple[str, ...]
-    debiasing: tuple[Debiasing, ...]
+    versions: tuple[Debiasing, ...]
     sampling: Sampling
     settings: Mapping[str, Any]
 
     def arguments(self, trust: bool = False) -> dict[str, Any]:
         """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
+        opened = [(source, source.opened(self.lists, controls, trust)) for source in self.sources]
+        nested = (version for source, of in opened for version in source.versions_of(of, self.lists, controls, trust))
         return {
-            "embeddings": [column for source in self.sources for column in source.opened(self.lists, controls, trust)],
+            "embeddings": [column for _, columns in opened for column in columns],
             "lists": self.lists,
-            "debiasing": self.debiasing,
+            "versions": [*self.versions, *nested],
             "sampling": self.sampling,
             "trust": trust,
             **self.settings,
@@ -94,7 +122,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
         title=str(content.get("title", file.stem)),
         sources=tuple(_source(where, table, home) for table in sources),
         lists=_lists(where, content.get("lists", []), home),
-        debiasing=tuple(_debiasing(where, table, home) for table in _tables(where, content, "debiasing")),
+        versions=tuple(_debiasing(where, "[[versions]]", table, home) for table in _tables(where, content, "versions")),
         sampling=_sampling(where, content.get("sampling", {})),
         settings={name: content[name] for name in _PLAIN if name in content},
     )
@@ -109,14 +137,31 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     place = f"{where}, [[embeddings]]"
+    check_keys(content, _EMBEDDINGS, place, BayesBiasError)
+    versions = tuple(_version(where, table, home) for table in _tables(place, content, "versions"))
+    return replace(_vectors(where, place, content, home), versions=versions)
+
+
+def _version(where: str, content: Mapping[str, Any], home: Path) -> Debiasing | Source:
+    """A method, or vectors of one's own."""
+    label = "[[embeddings.versions]]"
+    if "method" in content or "sets" in content:
+        return _debiasing(where, label, content, home)
+    place = f"{where}, {label}"
     check_keys(content, _EMBEDDING, place, BayesBiasError)
+    if not isinstance(content.get("name"), str):
+        raise BayesBiasError(f"{place}: needs a text 'name', and a method with sets, or files")
+    return _vectors(where, place, content, home)
+
+
+def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> Source:
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
             f"{place}: names {' and '.join(kinds) or 'no source of numbers'}; give one of files, encoder and masked"
         )
     (kind,) = kinds
-    settings = {key: str(value) for key, value in content.items() if key != kind}
+    settings = {key: str(value) for key, value in content.items() if key not in (kind, "versions")}
     for key in settings:
         if key not in ("name", *_KINDS[kind]):
             raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")
@@ -172,13 +217,13 @@ def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
     return tuple(lists)
 
 
-def _debiasing(where: str, content: Mapping[str, Any], home: Path) -> Debiasing:
-    place = f"{where}, [[debiasing]]"
-    for key in ("name", "sets"):
+def _debiasing(where: str, label: str, content: Mapping[str, Any], home: Path) -> Debiasing:
+    place = f"{where}, {label}"
+    for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):
             raise BayesBiasError(f"{place}: needs a text '{key}'")
     settings = {key: value for key, value in content.items() if key not in _DEBIASING}
-    method = make_debiaser(content.get("method", "hard"), settings, place)
+    method = make_debiaser(content["method"], settings, place)
     sets = home / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
     return Debiasing(method, sets, content["name"], of=_texts(place, content, "of"))
 

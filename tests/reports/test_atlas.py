@@ -1,12 +1,19 @@
 """The atlas shows every cell, also those that failed, did not converge, or were only screened."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pandas as pd
 
 import bayes_bias as bb
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.plots import plot_atlas, plot_changes, plot_removal
 from bayes_bias.plots.atlas import looks_of
-from tests.helpers import states
+from bayes_bias.reports.sweep_document import cells_with_pooled
+from bayes_bias.sweeps.pooling_cells import Crossed
+from tests.helpers import refused, states
 from tests.sweeps.made_up import made_sweep
 
 
@@ -32,3 +39,37 @@ def test_a_single_cell_is_an_atlas_too(tmp_path: Path) -> None:
     text = bb.write(made_sweep(1, 1), tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(text, "One embedding one list 1 cell 1 posterior")
     assert not states(text, "false finding")
+
+
+def test_versions_stand_in_their_embedding_with_paired_changes_beside_them(tmp_path: Path) -> None:
+    found = made_sweep(versions=("hard", "theirs"))
+    page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(page, "Six versions 24 changes")
+    assert states(page, "Version removed rank") or "<th>Version</th>" in page
+    changes = pd.read_csv(tmp_path / "atlas" / "changes.csv", index_col=["embedding", "version", "list"])
+    assert len(changes) == 24
+    assert {"before", "after", "change", "chance_holm", "control_moved"} <= set(changes)
+    assert list(pd.read_csv(tmp_path / "atlas" / "removal.csv").version) == ["hard", "theirs"]
+
+
+def test_the_file_of_cells_has_the_pooled_numbers_of_the_page_and_none_of_versions() -> None:
+    made = made_sweep(versions=("hard",))
+    of_embeddings = made.cells[made.cells.version_of == ""]
+    pooled = SimpleNamespace(cells=of_embeddings[["bias"]].set_axis(["mean"], axis=1))
+    cells = cells_with_pooled(replace(made, pooled=cast("Crossed", pooled)))
+    assert cells.pooled_mean.dropna().tolist() == of_embeddings.bias.dropna().tolist()
+
+
+def test_versions_are_marked_below_their_embedding_and_changes_have_rows_of_their_own() -> None:
+    made = made_sweep(2, 3, versions=("hard",))
+    rows = [label.get_text() for label in plot_atlas(made).get_yticklabels()]
+    assert rows == ["embedding 0", "↳ hard", "embedding 1", "↳ hard"]
+    assert [label.get_text() for label in plot_changes(made).get_yticklabels()] == [
+        "embedding 0, hard",
+        "embedding 1, hard",
+    ]
+    (share,) = (line.get_xdata() for line in plot_removal(made).lines if line.get_marker() == "o")
+    assert made.ranking is not None
+    assert list(share) == made.ranking.table["mean"].tolist()
+    with refused(BayesBiasError, "sweep versions"):
+        plot_changes(made_sweep())

@@ -40,7 +40,7 @@ def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
     assert found.cells.bias["two", "weat7"] == alone.value
     assert found.metric.unit == "nats"
     assert says(found.text, "Two models two lists 4 cells")
-    source, *counts = found.sources.loc["one"]
+    source, *counts = found.sources.loc["one", ["source", "dimensions", "replicates"]]
     assert says(source, "log probabilities targets one")
     assert counts == [0, 10]
 
@@ -70,8 +70,8 @@ def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
         ),
         (
             [bb.LanguageModelColumn(Talker("one"))],
-            {"debiasing": [Debiasing(HardDebias(), "she:he")]},
-            "debiasing 'debiased' 'one' log probabilities",
+            {"versions": [Debiasing(HardDebias(), "she:he")]},
+            "versions 'debiased' 'one' log probabilities",
         ),
         ([bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))], {}, "embeddings 2 'one'"),
         ([bb.LanguageModelColumn(Talker("one"), predict="target")], {}, "predict 'target' 'targets'"),

@@ -1,5 +1,9 @@
 """How much of their errors embeddings have in common: what words add tells what other words would do."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +12,7 @@ from bayes_bias import open_embedding
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.sweeps.shared_words import influence_of, shared_errors
 from bayes_bias.table.association_table import assemble
+from tests.helpers import numbered
 
 
 def shares(one: QuasiF, other: QuasiF) -> float:
@@ -53,3 +58,41 @@ def test_a_share_is_of_one_list_and_of_several_embeddings() -> None:
     found = shared_errors(adds)
     pd.testing.assert_series_equal(found, pd.Series({"same": 0.99, "opposite": 0.0, "alone": np.nan}))
     assert shared_errors(adds, "attributes").isna().all()
+
+
+def test_the_order_of_words_and_embeddings_moves_no_digit() -> None:
+    """A result that was kept may have its words in another order than one that was just computed."""
+    rng = np.random.default_rng(3)
+    words = numbered("word", 40)
+    adds = [dict(zip(words, rng.standard_normal(40).tolist(), strict=True)) for _ in range(5)]
+    shares = set()
+    for _ in range(20):
+        rng.shuffle(words)
+        rng.shuffle(adds)
+        told = {(str(k), "it"): {"targets": {word: z[word] for word in words}} for k, z in enumerate(adds)}
+        shares.add(shared_errors(told)["it"])
+    assert len(shares) == 1
+
+
+_MANY_EMBEDDINGS = """
+import numpy as np
+from bayes_bias.sweeps.shared_words import shared_errors
+
+adds = np.random.default_rng(1).standard_normal((300, 1)) + np.random.default_rng(2).standard_normal((300, 400))
+told = {(str(k), "it"): {"targets": dict(zip(map(str, range(400)), z))} for k, z in enumerate(adds.tolist())}
+print(shared_errors(told)["it"].hex())
+"""
+
+
+def test_threads_of_blas_move_no_digit() -> None:
+    shares = {
+        subprocess.run(
+            [sys.executable, "-c", _MANY_EMBEDDINGS],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(shares) == 1

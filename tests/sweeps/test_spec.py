@@ -82,13 +82,24 @@ def test_a_language_model_is_read_and_its_folder_is_relative_to_the_file(home: P
     assert column == LanguageModelColumn(str(home / "bert"), predict="attributes", name="BERT")
 
 
-@pytest.mark.parametrize("method", ["", 'method = "hard"\n'])
-def test_a_debiasing_is_read(home: Path, method: str) -> None:
-    text = f'[[debiasing]]\nname = "debiased"\n{method}sets = "she:he"\nequalize = true\n'
-    (debiasing,) = read_sweep(spec(home, HEAD + DEMO + text)).debiasing
+SETS = 'sets = "she:he"\n'
+
+
+def test_a_method_makes_a_version_of_every_embedding(home: Path) -> None:
+    text = f'[[versions]]\nname = "debiased"\nmethod = "hard"\n{SETS}equalize = true\n'
+    (debiasing,) = read_sweep(spec(home, HEAD + DEMO + text)).arguments()["versions"]
     assert debiasing.method == HardDebias(equalize=True)
     assert debiasing.learns_from.defining_sets == (("she", "he"),)
     assert debiasing.named("w2v") == "w2v, debiased"
+
+
+def test_versions_below_an_embedding_are_its_own(home: Path) -> None:
+    hard = f'[[embeddings.versions]]\nname = "hard"\nmethod = "hard"\n{SETS}'
+    theirs = '[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
+    text = f'{HEAD}[[embeddings]]\nfiles = "seed-1.txt"\n{hard}{theirs}[[embeddings]]\nfiles = "seed-2.txt"\n'
+    method, given = read_sweep(spec(home, text)).arguments()["versions"]
+    assert (method.embeddings, given.embeddings) == (("seed-1",), ("seed-1",))
+    assert "other.txt" in given.source.source
 
 
 @pytest.mark.parametrize(
@@ -106,7 +117,8 @@ def test_a_debiasing_is_read(home: Path, method: str) -> None:
             HEAD + '[[embeddings]]\nmasked = "bert"\nreplicates = "seed"\n',
             "audit.toml [[embeddings]] replicates masked",
         ),
-        (HEAD + DEMO + '[[debiasing]]\nname = "x"\n', "audit.toml [[debiasing]] 'sets'"),
+        (HEAD + DEMO + '[[versions]]\nname = "x"\nmethod = "hard"\n', "audit.toml [[versions]] 'sets'"),
+        (HEAD + DEMO + '[[embeddings.versions]]\nfiles = "x"\n', "audit.toml [[embeddings.versions]] 'name' method"),
         (HEAD + "[embeddings]\n", "audit.toml [[embeddings]]"),
         (HEAD + DEMO + "[sampling]\ndraw = 3\n", "audit.toml [sampling] 'draw' 'draws'"),
         ("lists = [", "audit.toml"),
@@ -115,3 +127,9 @@ def test_a_debiasing_is_read(home: Path, method: str) -> None:
 def test_a_slip_is_one_line(home: Path, text: str, message: str) -> None:
     with refused(BayesBiasError, message):
         read_sweep(spec(home, text))
+
+
+def test_one_file_is_no_version_of_two_embeddings(home: Path) -> None:
+    text = '[[embeddings]]\nfiles = "seed-*.txt"\n[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
+    with refused(BayesBiasError, "[[embeddings.versions]] 'theirs' 1 2"):
+        read_sweep(spec(home, HEAD + text)).arguments()

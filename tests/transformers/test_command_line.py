@@ -72,8 +72,9 @@ name = "trained"
 files = "seed-*.npz"
 replicates = "seed"
 
-[[debiasing]]
+[[versions]]
 name = "debiased"
+method = "hard"
 sets = "John:Amy,Paul:Joan"
 """)
     run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")

@@ -20,3 +20,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+// What is wider than the page says that it can be scrolled.
+const mark = () => {
+  for (const box of document.querySelectorAll(".scroll")) box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1);
+};
+addEventListener("load", mark);
+addEventListener("resize", mark);

@@ -1,0 +1,99 @@
+"""A version of an embedding: its vectors after debiasing, or others that took their place."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bayes_bias.arguments import check_kind
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.errors import EmbeddingError
+
+
+class Version(ABC):
+    """What a sweep compares with the embedding that it is a version of: a `Debiasing`, or a `GivenVersion`.
+
+    Attributes
+    ----------
+    name : str
+        What the version is called beside the embedding's name: "googlenews, debiased". Versions of the same name are
+        one method, whatever embeddings they are of.
+    of : str or tuple of str
+        Name or names of the embeddings; all of a sweep's where it is empty.
+    """
+
+    name: str
+    of: str | tuple[str, ...]
+
+    @property
+    def embeddings(self) -> tuple[str, ...]:
+        """Names of the embeddings; empty for all."""
+        return (self.of,) if isinstance(self.of, str) else tuple(self.of)
+
+    @property
+    def learned_words(self) -> Sequence[str]:
+        """Words whose vectors are needed besides those of the lists."""
+        return ()
+
+    def applies_to(self, embedding: str) -> bool:
+        """Whether this is a version of the embedding of this name."""
+        return not self.embeddings or embedding in self.embeddings
+
+    def named(self, embedding: str) -> str:
+        """What the version of an embedding of this name is called."""
+        return f"{embedding}, {self.name}"
+
+    def opened(self, trust: bool) -> "Version":
+        """The same with its source opened, so that a slip is found before anything is computed."""
+        return self
+
+    @abstractmethod
+    def applied(self, embedding: Embedding) -> Embedding:
+        """The version of an embedding.
+
+        Raises
+        ------
+        BayesBiasError
+            There is none: a method is not defined on these vectors, or a file is damaged.
+        """
+
+
+@dataclass(frozen=True)
+class GivenVersion(Version):
+    """Vectors of your own as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
+
+    Parameters
+    ----------
+    source : Embedding, str, Path, mapping, DataFrame or gensim KeyedVectors
+        Anything that `open_embedding` opens.
+    name : str
+        What the version is called beside the embedding's name.
+    of : str
+        The name of the embedding.
+
+    Raises
+    ------
+    EmbeddingError
+        `of` is not the name of an embedding; from a sweep, the source cannot be opened.
+
+    Examples
+    --------
+    >>> GivenVersion("glove-theirs.txt", "theirs", of="glove").named("glove")
+    'glove, theirs'
+    """
+
+    source: Any
+    name: str
+    of: str
+
+    def __post_init__(self) -> None:
+        check_kind("of", self.of, str, "not the name of an embedding; vectors are a version of one", EmbeddingError)
+
+    def opened(self, trust: bool) -> "GivenVersion":
+        return replace(self, source=open_embedding(self.source, trust=trust))
+
+    def applied(self, embedding: Embedding) -> Embedding:
+        """The words of the embedding that the source has, in memory."""
+        given = open_embedding(self.source).excerpt(embedding.vocabulary())
+        return replace(given, name=self.named(embedding.name))
