@@ -18,6 +18,8 @@ CORES = ("Nehalem", "Haswell", "SkylakeX")
 THREADS = (1, 2, 3, 4)
 LISTS = ("weat6", "weat7")
 
+_DIAGNOSTICS = ("ess_bulk", "ess_tail", "r_hat", "mcse")
+
 
 def printed(lists: tuple[str, ...], seeds: int) -> Iterator[str]:
     """Every number of every summary, as it is printed."""
@@ -53,8 +55,17 @@ def main() -> None:
     for core, threads in product(CORES, THREADS):
         numbers = in_process(core, threads, chosen.seeds)
         first = first or numbers
-        differ = sum(one != other for one, other in zip(first, numbers, strict=True))
-        rows.append({"core": core, "threads": threads, "numbers": len(numbers), "differ": differ})
+        changed = [one for one, other in zip(first, numbers, strict=True) if one != other]
+        diagnostics = sum(f" {name}" in number for number in changed for name in _DIAGNOSTICS)
+        rows.append(
+            {
+                "core": core,
+                "threads": threads,
+                "numbers": len(numbers),
+                "estimates that differ": len(changed) - diagnostics,
+                "diagnostics that differ": diagnostics,
+            }
+        )
         print(rows[-1], flush=True)
     write("same_numbers", provenance() | {"seeds": chosen.seeds, "lists": list(LISTS)}, rows)
 

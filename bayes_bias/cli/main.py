@@ -1,5 +1,6 @@
 """Run a command; print an error in one line."""
 
+import errno
 import signal
 import sys
 import threading
@@ -44,6 +45,8 @@ def _one_line(error: Exception) -> str:
         return " ".join(error.format_message().split())
     if isinstance(error, BayesBiasError):
         return str(error)
+    if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
+        return f"'{str(error.filename)[:60]}...' is too long for the name of a file; give a shorter one"
     return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace("\n", " ")
 
 

@@ -67,7 +67,7 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
     if not isinstance(content, Mapping) or "scheme" not in content:
         raise ScenarioError(f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'")
     kind = content["scheme"]
-    if kind not in _KEYS:
+    if not isinstance(kind, str) or kind not in _KEYS:
         raise ScenarioError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
     given = {key: value for key, value in content.items() if key != "scheme"}
     where = f"{name}: scheme '{kind}'"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import product
@@ -300,4 +301,4 @@ def _recipe(name: str, content: Mapping[str, Any], where: str, home: Path | None
 def _located(path: str, home: Path | None) -> str:
     """A path in a file is meant from the file's own folder."""
     there = home / path if home is not None else None
-    return str(there) if there is not None and there.exists() and path else path
+    return str(there) if there is not None and os.path.exists(there) and path else path

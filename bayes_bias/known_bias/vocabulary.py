@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     label = str(name_or_path)
     names = vocabulary_names()
     file = shipped("scenarios") / f"{_FOLDER}{label}.toml" if label in names else Path(label)
-    if not file.is_file():
+    if not os.path.isfile(str(file)):  # of a name that is too long `Path.is_file` raises an error
         raise ScenarioError(f"vocabulary: no file or shipped vocabulary '{label}'; {did_you_mean(label, names)}")
     content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped people.toml")
     return vocabulary_from(content, Path(label).stem)

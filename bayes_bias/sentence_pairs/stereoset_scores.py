@@ -166,10 +166,20 @@ def _predicted(file: Path) -> dict[str, float]:
         for row in content.get(task, ()):
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
                 raise LanguageModelError(f"predictions: {row!r} in '{file}' must have an id and a score")
-            if math.isnan(row["score"]):
-                raise LanguageModelError(f"predictions: '{row['id']}' in '{file}' has the score NaN; score it again")
+            if not _is_score(row["score"]):
+                raise LanguageModelError(
+                    f"predictions: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}; score it again"
+                )
             predicted[row["id"]] = float(row["score"])
     return predicted
+
+
+def _is_score(number: float) -> bool:
+    """Whether a float can hold it, which it cannot of whole numbers of 400 digits."""
+    try:
+        return not math.isnan(number)
+    except OverflowError:
+        return False
 
 
 def _read(file: Path, argument: str) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """Every reader gives what a file holds, or one line: mutated files, and those that an earlier run found."""
 
+import h5py
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bayes_bias as bb
+from bayes_bias.errors import OutputError
+from tests.helpers import refused
 from tests.robustness.fuzzing import ALLOWED, READERS, changed, changes, outcome, seed_of
 
 
@@ -19,3 +23,42 @@ def test_the_seed_is_a_valid_file(name, tmp_path):
 def test_a_mutated_file_is_read_or_refused_in_one_line(name, tmp_path_factory, data):
     content = changed(seed_of(name), data.draw(changes(len(seed_of(name)))))
     assert outcome(READERS[name], content, tmp_path_factory.getbasetemp()) in ALLOWED
+
+
+# What earlier runs found: unexpected errors.
+FOUND = {
+    "a header that Python's tokenizer gives up": (
+        "vectors of sentences.npy",
+        lambda: b"\x93NUMPY\x01\x00\x38\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3\n",
+    ),
+    "a shape that the file cannot have": (
+        "vectors of sentences.npy",
+        lambda: seed_of("vectors of sentences.npy").replace(b"(2, 3), }       ", b"(2, 300000000),}"),
+    ),
+    "a score of 400 digits": (
+        "stereoset.json",
+        lambda: seed_of("stereoset.json").replace(b'"score": 0', b'"score": ' + b"9" * 400),
+    ),
+    "a scheme that is a table": (
+        "scenario.toml",
+        lambda: seed_of("scenario.toml").replace(b'scheme = "majority"', b"scheme = {a = 1}"),
+    ),
+    "a vocabulary with a name that no file has": (
+        "scenario.toml",
+        lambda: seed_of("scenario.toml").replace(b"[truth]", b'vocabulary = "%s"\n[truth]' % (b"a" * 300)),
+    ),
+    "damaged metadata of a group": ("fit.nc", lambda: seed_of("fit.nc").replace(b"OHDR", b"OHDS")),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), FOUND.values(), ids=FOUND)
+def test_what_was_found_once_is_refused(name, content, tmp_path):
+    assert outcome(READERS[name], content(), tmp_path) == "refused"
+
+
+def test_numbers_that_nobody_wrote_claim_no_memory(tmp_path):
+    """An array of eight gigabytes in a file of some kilobytes."""
+    with h5py.File(tmp_path / "fit.nc", "w") as file:
+        file.create_dataset("posterior/bias", shape=(1000, 1_000_000), dtype="f8", chunks=(1, 1000))
+    with refused(OutputError, "fit.nc 8,000,000,000"):
+        bb.load_fit(tmp_path / "fit.nc")
