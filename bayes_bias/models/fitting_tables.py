@@ -8,7 +8,7 @@ import pymc as pm
 import xarray as xr
 
 from bayes_bias.arguments import check_seed
-from bayes_bias.errors import SpecError, TableError
+from bayes_bias.errors import ScopeError, SpecError, TableError
 from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.compiling import model_of_table
 from bayes_bias.models.custom_model import CustomModel
@@ -21,6 +21,7 @@ from bayes_bias.models.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
 
 logger = logging.getLogger("bayes_bias")
 
@@ -107,6 +108,8 @@ def fit_table(
         )
     data = structure.data(table)
     _refuse_degenerate(data)
+    if structure.GENERALISES:
+        _announce_narrow_scopes(table.name, data)
     if not structure.COLLAPSED and table.values.size >= _MANY:
         logger.warning(
             f"{table.name}: the model '{spec.name}' samples an effect of every word; this takes half a minute or more "
@@ -127,10 +130,22 @@ def fit_table(
     )
 
 
+def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
+    """Say before sampling what `summarize` and `verdict` will refuse after it."""
+    try:
+        check_design(data, DEFAULT_SCOPE)
+    except ScopeError as error:
+        logger.warning(f"{name}: {error}")
+
+
 def _refuse_degenerate(data: xr.Dataset) -> None:
     """Without residual variation there is nothing to estimate the model's scales from."""
     if "interaction_ss" not in data:
         return
+    if data.interaction_df == 0:
+        raise TableError(
+            "table: every group or every class has one word, and nothing says how much words vary; add words"
+        )
     if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
         raise TableError(
             "table: no variation is left within blocks after word effects, as if words had identical vectors"

@@ -5,6 +5,7 @@ numbers, however long the lists are. Nothing is averaged beforehand: sample size
 enter.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -234,7 +235,8 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
         return float(np.sqrt(squares / (pairs.sum() - pairs.size)))
     squares = np.nansum((y - block_mean[np.ix_(g, c)]) ** 2)
     blocks = len(table.groups) * len(table.associated_classes)
-    return float(np.sqrt(squares / (np.isfinite(y).sum() - blocks)))
+    degrees = int(np.isfinite(y).sum()) - blocks
+    return float(np.sqrt(squares / degrees)) if degrees else math.nan
 
 
 def _interaction_ss(table: AssociationTable, means: _Means) -> float:

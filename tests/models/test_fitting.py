@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 
 from bayes_bias import Sampling, cosines, fit, load_fit, save_fit, sentence_pairs, tpr_gaps
+from bayes_bias.errors import TableError
 from bayes_bias.models import fitting_tables
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.sweeps.pooling_cells import pool_cells
-from tests.helpers import says
+from tests.helpers import refused, says
 
 TOO_SHORT = Sampling(draws=40, tune=40, chains=2)
 ATTRIBUTES = {
@@ -51,6 +52,19 @@ def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, 
     with pytest.raises(KeyboardInterrupt):
         fit(cosines("googlenews-demo", "weat6", controls=()), model)
     assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
+
+
+def test_groups_of_one_word_are_announced_or_refused_before_sampling(caplog, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting_tables, "fit_model", stop)
+    words = {"a=c": ["rose"], "b=d": ["ant", "bee"], "c": ["love", "peace"], "d": ["abuse", "crash"]}
+    with pytest.raises(KeyboardInterrupt):
+        fit(cosines("googlenews-demo", words, controls=()))
+    assert any(says(message, "wordlist 'both' (a) 'attributes' 'none'") for message in caplog.messages)
+    with refused(TableError, "one word add"):
+        fit(cosines("googlenews-demo", {home: some[:1] for home, some in words.items()}, controls=()))
 
 
 @pytest.mark.slow
