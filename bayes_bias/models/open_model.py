@@ -13,7 +13,7 @@ from bayes_bias.models.components import OF_CLUSTERS, OF_WORDS, present
 from bayes_bias.models.crossed import clusters_in
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import variable
-from bayes_bias.models.residuals import residual_of, shape_parameters
+from bayes_bias.models.residuals import Shape, residual_of, shape_parameters
 from bayes_bias.models.structures import generalising_spec, modelled
 from bayes_bias.models.units import unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
@@ -108,10 +108,7 @@ class _Writer:
             attribute = pm.Deterministic("attribute_effect", self._of_attributes(sd), dims=("attribute", "group"))
             expected = mean[group, of_class] + target[at_target, of_class] + attribute[at_attribute, group]
             residual = residual_of(self.spec.priors)
-            shapes = {
-                name: self._prior(name, None, **shape.options(shape.least_for_sd))
-                for name, shape in residual.shapes.items()
-            }
+            shapes = {name: self._shape(name, shape) for name, shape in residual.shapes.items()}
             residual.observe(
                 "association", expected, residual.scale(sd["sd_residual"], shapes), shapes, values, dims="pair"
             )
@@ -130,6 +127,14 @@ class _Writer:
         unit = 1.0 if name in shape_parameters() else self.unit
         prior = self.spec.priors[name].in_units(unit)
         return variable(prior, name, dims=dims, **options)
+
+    def _shape(self, name: str, shape: Shape) -> pt.TensorVariable:
+        """A shape parameter, whose prior is cut off where the residual has no standard deviation."""
+        prior = self.spec.priors[name]
+        if shape.least_for_sd is None:
+            return variable(prior, name, initval=shape.start)
+        whole = getattr(pm, prior.distribution).dist(**prior.parameters)
+        return pm.Truncated(name, whole, lower=float(shape.least_for_sd), initval=shape.start)
 
     def _of_targets(self, sd: dict[str, pt.TensorVariable]) -> pt.TensorVariable:
         """Levels and preferences (target, attribute_class), associated classes first."""

@@ -12,6 +12,7 @@ from bayes_bias import Sampling, fit, load_spec, posterior_draws, posterior_pred
 from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.models.diagnostics import Diagnostics, diagnose
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.table.word_labels import labelled
 from tests.helpers import random_table, refused
 
@@ -113,11 +114,16 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
         parameter = "lam" if prior.distribution == "Exponential" else "sigma"
         by = 10 if parameter == "lam" else 0.1
         narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
-    spreads = [
-        prior_predictive(small_table, each)["prior_predictive"].association.std(("chain", "draw")).mean()
-        for each in (spec, narrow)
-    ]
+    spreads = [float(prior_predictive(small_table, each)["prior"].target_effect.std()) for each in (spec, narrow)]
     assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
+
+
+def test_the_prior_of_the_bias_is_that_of_the_means(small_table):
+    """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
+    drawn = prior_predictive(small_table, draws=2000)["prior"]
+    sd = 10 * float(sufficient_statistics(small_table).within_sd)
+    assert float(drawn.bias.std()) == pytest.approx(sd, rel=0.06)
+    assert float(drawn.bias.mean()) == pytest.approx(0, abs=4 * sd / 2000**0.5)
 
 
 def test_prior_draws_are_the_models_own_effects(small_table):
