@@ -1,8 +1,9 @@
 """`bayes-bias compare`: did debiasing change anything?"""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -11,7 +12,7 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
-from bayes_bias.cli.options import Inference, OutputFolder, SetsOption, with_options
+from bayes_bias.cli.options import Inference, OutputFolder, SetsOption, SettingsOption, settings_of, with_options
 from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.debiasing.debiased_embedding import Debiasing
@@ -33,6 +34,7 @@ def compare(
         str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list, a TOML file or a spreadsheet.")
     ] = None,
     sets: SetsOption = None,
+    settings: SettingsOption = None,
     *,
     inference: Inference,
 ) -> None:
@@ -42,7 +44,7 @@ def compare(
     """
     words = None if sets is None else read_debias_sets(sets)
     also = words.words if words else ()
-    method = _method(sides.after, words)
+    method = _method(sides.after, words, settings_of(settings))
     before = sides.source(sides.before)
     after = before if method else sides.source(sides.after)
 
@@ -72,13 +74,18 @@ def compare(
         say(f"\nThe comparison is in {page}")
 
 
-def _method(after: list[str], sets: DebiasSets | None) -> Debiasing | None:
+def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> Debiasing | None:
     """The debiasing that --after names, unless it names embeddings."""
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
+        if settings:
+            raise BayesBiasError(
+                f"--setting: '{next(iter(settings))}' is of a method, and --after '{after[0]}' is none; leave it"
+                f" out, or name one of: {', '.join(debiaser_names())}"
+            )
         return None
     if sets is None:
         raise BayesBiasError(f"--after: '{after[0]}' debiases with sets of words; add --sets she:he,woman:man")
-    return Debiasing(make_debiaser(after[0], {}, "--after"), sets, name=after[0])
+    return Debiasing(make_debiaser(after[0], settings, "--after"), sets, name=after[0])
 
 
 def _from_table(names: list[str], source: TableSource) -> AssociationTable:

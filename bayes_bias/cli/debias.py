@@ -1,19 +1,17 @@
 """`bayes-bias debias`: from embedding to debiased embedding."""
 
-import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import OverwriteOption
+from bayes_bias.cli.options import OverwriteOption, SettingsOption, settings_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.embeddings.saving_vectors import check_vectors_path, save_vectors
-from bayes_bias.errors import BayesBiasError
 
 
 @app.command()
@@ -32,12 +30,7 @@ def debias(
         str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
     ] = "googlenews-demo",
     method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--setting", metavar="NAME=VALUE", help="A setting of the method, such as equalize=true or components=2."
-        ),
-    ] = None,
+    settings: SettingsOption = None,
     overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -46,7 +39,7 @@ def debias(
     Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
     """
     check_vectors_path(out_file, overwrite, "--out")
-    debiaser = make_debiaser(method, dict(_setting(text) for text in settings or ()), "--method")
+    debiaser = make_debiaser(method, settings_of(settings), "--method")
     debiasing = bb.debiasing.Debiasing(debiaser, sets)
     with progress_bar() as progress:
         progress.step(f"{embedding}: reading vectors")
@@ -57,14 +50,3 @@ def debias(
         save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
     say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Name and value; a value is written as in a sweep's TOML file."""
-    name, _, value = text.partition("=")
-    if not name or not value:
-        raise BayesBiasError(f"--setting: '{text}' has no value; write NAME=VALUE, such as equalize=true")
-    try:
-        return name.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:  # a text without quotes
-        return name.strip(), value

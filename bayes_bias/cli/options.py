@@ -1,6 +1,7 @@
 """Options that several commands share, and commands whose arguments are made of them."""
 
 import inspect
+import tomllib
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import partial, wraps
@@ -47,6 +48,14 @@ SetsOption = Annotated[
     input_option(
         help="Words that differ in the protected attribute alone, for measures along a direction:"
         " she:he,woman:man, or a TOML file with defining_sets."
+    ),
+]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        metavar="NAME=VALUE",
+        help="A setting of the debiasing method, such as equalize=true or components=2; may be repeated.",
     ),
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
@@ -216,3 +225,19 @@ def numbers_of(option: str, values: list[str] | None) -> list[int]:
         if not number.isdecimal():
             raise BayesBiasError(f"{option}: '{number}' is not a whole number; give one or more, such as 20,40")
     return [int(number) for number in numbers]
+
+
+def settings_of(texts: list[str] | None) -> dict[str, Any]:
+    """The settings of a debiasing method as `--setting` gives them."""
+    return dict(map(_setting, texts or ()))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Name and value; a value is written as in a sweep's TOML file."""
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise BayesBiasError(f"--setting: '{text}' has no value; write NAME=VALUE, such as equalize=true")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:  # a text without quotes
+        return name.strip(), value

@@ -29,7 +29,7 @@ def methods_of(comparison: Comparison) -> Methods:
         "rope": comparison.verdict.rope,
         "modelled": f"change of the {table.metric.name}",
         "finding": "change",
-        "embeddings": _embeddings(comparison),
+        "embeddings": [f"{side}: {name}" for side, name in embeddings_of(comparison).items()],
         "targets": _counted(values.group, table.groups),
         "attributes": _counted(values.attribute_class, table.associated_classes),
         "controls": _counted(values.attribute_class, table.controls),
@@ -42,10 +42,11 @@ def methods_of(comparison: Comparison) -> Methods:
     return methods_of_fits("methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references))
 
 
-def _embeddings(comparison: Comparison) -> tuple[str, ...]:
+def embeddings_of(comparison: Comparison) -> dict[str, str]:
+    """The embedding or model of each side; none where a table does not know."""
     sides = {"before": comparison.before, "after": comparison.after}
-    named = {side: table.provenance.get("embedding") for side, table in sides.items()}
-    return tuple(f"{side}: {name}" for side, name in named.items() if name)
+    named = {side: table.provenance.get("embedding", "") for side, table in sides.items()}
+    return {side: name for side, name in named.items() if name}
 
 
 def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:

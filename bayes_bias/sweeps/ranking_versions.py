@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Tabled, in_words, percent, share_bounds
+from bayes_bias.formatting import Tabled, in_words, percent, probability, share_bounds
 from bayes_bias.sweeps.pooling_cells import described
 from bayes_bias.sweeps.ranks import ranked
 from bayes_bias.sweeps.shared_words import Influence
@@ -60,8 +60,9 @@ class VersionRanking(Tabled):
         if len(self.table) == 1:
             return sentence
         best = self.table["rank"].idxmin()
-        surest = self.better.loc[best].drop(best).min()
-        return f"{sentence} '{best}' leaves least, with probability {surest:.2f} or more against each other."
+        rivals = self.better.loc[best].drop(best)
+        surest = f"the probability that it leaves less than '{rivals.idxmin()}' is {probability(rivals.min())}"
+        return f"{sentence} '{best}' leaves least; {surest}."
 
     def _shown(self) -> pd.DataFrame:
         return self.table

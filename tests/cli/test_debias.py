@@ -49,6 +49,11 @@ def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path)
         (("compare", "--before", "a.npz", "--after", "b.npz"), "word list"),
         (("compare", "weat6", "--before", "googlenews-demo", "--after", "googlenews-demo"), "nothing changed"),
         (("compare", "weat6", "--before", "googlenews-demo", "--after", "hard"), "--after 'hard' --sets"),
+        (("compare", "weat6", "--before", "a", "--after", "b.npz", "--setting", "k=1"), "--setting 'k' 'b.npz' hard"),
+        (
+            ("compare", "weat6", "--before", "a", "--after", "hard", "--sets", PAIRS, "--setting", "k=1"),
+            "--after 'hard' 'k' components",
+        ),
         (("measures", "weat6", "--sets", "she:hee"), "left out Direct Bias"),
     ],
 )

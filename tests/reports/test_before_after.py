@@ -13,6 +13,8 @@ from bayes_bias.debiasing.comparison import Comparison, ShareRemoved
 from bayes_bias.errors import OutputError
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports import document_writer
+from bayes_bias.reports.comparison_document import comparison_document
+from bayes_bias.reports.document_writer import page
 from bayes_bias.reports.methods_of_comparison import methods_of
 from tests.helpers import FEW, SHORT, equalised, refused, states
 
@@ -78,6 +80,16 @@ def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert states(page, "fitted differences 209 pairs")
     assert "https://doi.org/10.1111/j.2517-6161.1954.tb00159.x" in page
+
+
+def test_the_page_names_both_embeddings_before_anything_else(planted: Comparison) -> None:
+    sides = {"before": planted.before, "after": planted.after}
+    named = {s: dataclasses.replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
+    document = comparison_document(dataclasses.replace(planted, **named))
+    text = page(document, dict.fromkeys(document.figures, b"<svg/>"))
+    assert text.index("glove before") < text.index("glove after") < text.index(planted.text[:12])
+    assert states(text, "before glove before")
+    assert states(text, "How read")
 
 
 def test_what_the_methods_cite_and_nothing_else_is_in_the_bibliography(folder: Path) -> None:
