@@ -93,6 +93,17 @@ def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[
         raise refusal(f"{name}: {value!r} is not a number of {what}; give a whole number, {least} or more")
 
 
+def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecError) -> None:
+    """Refuse what is not a finite number above zero.
+
+    Raises
+    ------
+    BayesBiasError
+    """
+    if not is_number(value) or value <= 0:
+        raise refusal(f"{name}: {value!r} is not a positive number; give one above 0")
+
+
 def check_ci_prob(ci_prob: Any) -> None:
     """Refuse an impossible probability of an interval."""
     if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):

@@ -95,7 +95,7 @@ def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(
         written = open_embedding("projected.npz").all()
         np.testing.assert_allclose(written["nurse"], said["projected"]["nurse"], atol=1e-6)
     finally:
-        DEBIASERS.pop("linear-projection", None)
+        DEBIASERS.pop("two-means", None)
 
 
 @pytest.mark.slow

@@ -56,8 +56,13 @@ def compare(
             return source.table(wordlist, progress, also=also)
         listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
         opened = source.opened([wordlist], progress)
-        excerpt = opened.excerpt([*listed.targets, *listed.attributes, *also])
-        return source.measured(debiasing.applied(excerpt), wordlist, also=also)
+        learnt = [word for word in (*listed.targets, *listed.attributes) if word in also]
+        if learnt:
+            say(f"{len(learnt)} word(s) of the list also taught '{debiasing.name}': {', '.join(learnt)}")
+            say("Their change says little about other words.")
+        if not debiasing.needs_vocabulary:
+            opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
+        return source.measured(debiasing.applied(opened), wordlist, also=also)
 
     with progress_bar() as progress:
         comparison = bb.compare(

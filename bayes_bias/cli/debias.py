@@ -23,7 +23,7 @@ def debias(
         str,
         typer.Option(
             help="Words that differ in the protected attribute alone: she:he,woman:man, or a TOML file with"
-            " defining_sets and perhaps equalize_sets and specific."
+            " defining_sets and what else the method takes: groups, independent, equalize_sets, specific."
         ),
     ],
     embedding: Annotated[

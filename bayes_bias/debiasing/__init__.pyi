@@ -2,7 +2,16 @@
 
 from .comparison import Comparison as Comparison
 from .comparison import ShareRemoved as ShareRemoved
+from .debias_conceptor import Conceptor as Conceptor
+from .debias_double_hard import DoubleHardDebias as DoubleHardDebias
+from .debias_half_sibling import HalfSiblingRegression as HalfSiblingRegression
 from .debias_hard import HardDebias as HardDebias
+from .debias_inlp import INLP as INLP
+from .debias_leace import LEACE as LEACE
+from .debias_linear_projection import LinearProjection as LinearProjection
+from .debias_oscar import OSCaR as OSCaR
+from .debias_partial_projection import PartialProjection as PartialProjection
+from .debias_ran import RAN as RAN
 from .debiased_embedding import Debiasing as Debiasing
 from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import batched
 from typing import Self
 
 import numpy as np
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.rows_in_blocks import BLOCK, change_rows
 from bayes_bias.embeddings.subspace import defining_subspace, orthonormal, project
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
@@ -85,12 +87,13 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
         subspace, sets = self.fitted
         equalized = (*sets.equalize_sets, *(sets.defining_sets if self.equalize else ()))
         not_neutral = set(sets.specific).union(*sets.defining_sets, *equalized)
-        neutral = [word for word in vectors if word not in not_neutral]
-        unit = dict(zip(vectors, stack_unit(vectors, list(vectors), "hard debiasing"), strict=True))
-        debiased = unit | (neutralize(unit, neutral, subspace) if neutral else {})
+        unit = change_rows(vectors, lambda rows: rows / np.linalg.norm(rows, axis=1, keepdims=True), "hard debiasing")
+        for words in batched((word for word in vectors if word not in not_neutral), BLOCK):
+            for word, row in neutralize(unit, words, subspace).items():
+                unit[word][:] = row
         for words in equalized:
-            debiased |= equalize(unit, words, subspace)
-        return debiased
+            unit |= equalize(vectors, words, subspace)
+        return unit
 
 
 def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:

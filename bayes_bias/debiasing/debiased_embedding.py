@@ -70,6 +70,10 @@ class Debiasing(Version):
     def learned_words(self) -> Sequence[str]:
         return self.learns_from.words
 
+    @property
+    def needs_vocabulary(self) -> bool:
+        return self.method.needs_vocabulary
+
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """The debiased version of an embedding, or of what `open_embedding` opens.
 

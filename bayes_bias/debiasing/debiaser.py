@@ -67,6 +67,11 @@ class Debiaser[Learned](ABC):
         return self.learned
 
     @property
+    def needs_vocabulary(self) -> bool:
+        """Whether it needs all vectors of an embedding, not those of a list and of the sets alone."""
+        return False
+
+    @property
     def provenance(self) -> dict[str, Any]:
         """Name and settings, as tables and files record them."""
         return {"method": self.name} | {name: getattr(self, name) for name in self.settings()}

@@ -36,6 +36,11 @@ class Version(ABC):
         """Words whose vectors are needed besides those of the lists."""
         return ()
 
+    @property
+    def needs_vocabulary(self) -> bool:
+        """Whether all vectors of the embedding are needed, not those of the lists and of the learned words alone."""
+        return False
+
     def applies_to(self, embedding: str) -> bool:
         """Whether this is a version of the embedding of this name."""
         return not self.embeddings or embedding in self.embeddings

@@ -148,7 +148,8 @@ def read_columns(
         yield _column_of_embedding(read, lists, similarity, allow_loss)
         for version in own:
             try:
-                column = _column_of_embedding(version.applied(read), lists, similarity, allow_loss)
+                vectors = source if version.needs_vocabulary else read
+                column = _column_of_embedding(version.applied(vectors), lists, similarity, allow_loss)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
             yield replace(column, version_of=source.name, version=version.name)

@@ -1,7 +1,8 @@
-"""The words that a debiasing learns from: defining sets, sets to equalise, words that may keep their bias."""
+"""The words that a debiasing learns from, in one vocabulary for all methods."""
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from bayes_bias.files import check_keys, read_toml
 
 type Sets = tuple[tuple[str, ...], ...]
 
-_KEYS = ("title", "source", "defining_sets", "equalize_sets", "specific")
+_KEYS = ("title", "source", "defining_sets", "equalize_sets", "specific", "groups", "independent")
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,46 @@ class DebiasSets:
         Sets whose words end equally close to every neutral word.
     specific : tuple of str
         Words that may keep their bias because they have it by definition, such as "queen".
+    groups : tuple of tuples of str
+        The words of each group, for methods that learn from labels; see `labelled`.
+    independent : tuple of str
+        Words of a concept that should be independent of the attribute, such as occupations.
     """
 
-    defining_sets: Sets
+    defining_sets: Sets = ()
     equalize_sets: Sets = ()
     specific: tuple[str, ...] = ()
+    groups: Sets = ()
+    independent: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
         """Every word that is named, once."""
-        named = [word for words in (*self.defining_sets, *self.equalize_sets) for word in words]
-        return tuple(dict.fromkeys([*named, *self.specific]))
+        return tuple(dict.fromkeys([*self.by_definition, *self.independent]))
+
+    @property
+    def by_definition(self) -> tuple[str, ...]:
+        """Words that have the attribute by definition: all but the independent ones, once."""
+        sets = (*self.defining_sets, *self.equalize_sets, self.specific, *self.groups)
+        return tuple(dict.fromkeys(word for words in sets for word in words))
+
+    @property
+    def labelled(self) -> Sets:
+        """The words of each group: ``groups``; or the first words of all defining sets, the second words, and so on.
+
+        Raises
+        ------
+        WordListError
+            Defining sets of different sizes, or a word of two groups.
+        """
+        if self.groups:
+            return self.groups
+        if len({len(words) for words in self.defining_sets}) > 1:
+            raise WordListError(
+                "sets: defining_sets have different sizes, so that their words' groups are unknown; add groups, such as"
+                ' groups = [["she", "her"], ["he", "his"]]'
+            )
+        return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
     @property
     def sha256(self) -> str:
@@ -52,14 +82,15 @@ type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence
 def read_debias_sets(given: GivenSets) -> DebiasSets:
     """Sets from text such as ``she:he,woman:man``, a TOML file, a mapping with the keys of such a file, or pairs.
 
-    The file has ``defining_sets``, and may have ``equalize_sets`` (both lists of lists of words), ``specific``
-    (a list of words), ``title`` and ``source`` (texts). Sets that were read before are given back.
+    The file has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words),
+    ``specific`` and ``independent`` (lists of words), ``title`` and ``source`` (texts). Sets that were read before are
+    given back.
 
     Raises
     ------
     WordListError
-        No such file; malformed TOML; an unknown key; no defining sets; a set of fewer than two words, with a
-        word twice, or with something that is not a word.
+        No such file; malformed TOML; an unknown key; neither defining sets nor groups; a set of fewer than two words,
+        with a word twice, or with something that is not a word; one group alone; a word of two groups.
 
     Examples
     --------
@@ -97,13 +128,30 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
     check_keys(content, _KEYS, where, WordListError)
-    if not content.get("defining_sets"):
+    if not content.get("defining_sets") and not content.get("groups"):
         raise WordListError(f'{where}: has no defining sets; add some, such as defining_sets = [["she", "he"]]')
     return DebiasSets(
         _sets(content, "defining_sets", where),
         _sets(content, "equalize_sets", where),
         _words(content.get("specific", []), "specific", where),
+        _groups(content, where),
+        _words(content.get("independent", []), "independent", where),
     )
+
+
+def _groups(content: Mapping[str, Any], where: str) -> Sets:
+    groups = _sets(content, "groups", where)
+    if len(groups) == 1:
+        raise WordListError(f'{where}: groups holds one group; give two or more: groups = [["she"], ["he"]]')
+    return _separate(groups, f"{where}: groups")
+
+
+def _separate(groups: Sets, where: str) -> Sets:
+    """The groups, if no word is in two of them."""
+    for word, count in Counter(word for words in groups for word in set(words)).items():
+        if count > 1:
+            raise WordListError(f"{where}: '{word}' is in {count} groups; leave it in one")
+    return groups
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:

@@ -1,5 +1,7 @@
 """From embedding to debiased file to comparison, as a user does it."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,9 @@ def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path)
             ("compare", "weat6", "--before", "a", "--after", "hard", "--sets", PAIRS, "--setting", "k=1"),
             "--after 'hard' 'k' components",
         ),
+        (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "oscar"), "oscar independent"),
+        (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "inlp"), "iterations 35 groups"),
+        (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "leace", "--setting", "shrink=true"), "shrinkage"),
         (("measures", "weat6", "--sets", "she:hee"), "left out Direct Bias"),
     ],
 )
@@ -64,6 +69,17 @@ def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):
     assert code == (0 if arguments[0] == "measures" else 2)
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_method_that_needs_the_vocabulary_is_compared_as_it_debiases_a_file(run, tmp_path, monkeypatch):
+    """`compare --after METHOD` reads a list's words alone, unless the method learns from all others too."""
+    compared = []
+    monkeypatch.setattr("bayes_bias.compare", lambda before, after, **_: compared.append(after) or sys.exit(0))
+    method = ("--sets", PAIRS, "--setting", "components=2", "--setting", "most_biased=50")
+    run("debias", "--method", "double-hard", *method, "--out", tmp_path / "after.npz")
+    out = run("compare", "gender", "--before", "googlenews-demo", "--after", "double-hard", *method)[1]
+    np.testing.assert_allclose(compared[0].values, cosines(tmp_path / "after.npz", "gender").values, atol=1e-6)
+    assert says(out, "double-hard he she")
 
 
 @pytest.mark.slow

@@ -1,0 +1,72 @@
+"""Negated conceptors (Karve et al. 2019)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_positive
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+
+@debiaser("conceptor")
+@dataclass(frozen=True)
+class Conceptor(Debiaser[np.ndarray]):
+    r"""Shrink all words where the words that have the attribute by definition vary most.
+
+    With the correlation matrix :math:`R` of these n words, vectors in rows of :math:`X` (words, dimensions), and its
+    conceptor :math:`C`,
+
+    .. math:: R = X^\top X / n, \qquad C = R\,(R + \alpha^{-2} I)^{-1}, \qquad w \leftarrow (I - C)\, w.
+
+    Along a principal axis of R with size s, a share :math:`1 / (1 + \alpha^2 s)` of every word is left. It is a soft
+    projection: all axes are shrunk, none is taken out altogether.
+
+    Parameters
+    ----------
+    aperture : float
+        :math:`\alpha`; 2 in the paper. The larger, the more is taken out.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector.
+
+    Notes
+    -----
+    The words are all of the sets but the independent ones. As in the paper, R is neither centred nor within
+    pairs. The paper also joins conceptors of several lists (OR); this is the conceptor of one.
+
+    Misleads since the first axis of R is the mean of the words: what they have in common is taken out first, and what
+    "she" and "he" differ in later. In vectors of length one, an aperture of 2 leaves at least a fifth of everything.
+
+    References
+    ----------
+    Karve, S., Ungar, L. & Sedoc, J. (2019). Conceptor debiasing of word representations evaluated on WEAT. GeBNLP,
+    40-48. https://doi.org/10.18653/v1/W19-3806
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([1.0, 0.0]), "he": np.array([-1.0, 0.0]), "nurse": np.array([2.0, 3.0])}
+    >>> Conceptor(aperture=1).fit_transform(vectors, "she:he")["nurse"].tolist()
+    [1.0, 3.0]
+    """
+
+    aperture: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_positive("aperture", self.aperture, MeasureError)
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        rows = stack(vectors, read_debias_sets(sets).by_definition, self.name)
+        correlation = rows.T @ rows / len(rows)
+        return replace(self, learned=np.linalg.inv(np.eye(len(correlation)) + self.aperture**2 * correlation))
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        negated = self.fitted
+        return change_rows(vectors, lambda rows: rows @ negated, self.name)

@@ -1,0 +1,96 @@
+"""Iterative nullspace projection (Ravfogel et al. 2020)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+
+from bayes_bias.arguments import check_count
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.labelled_words import labelled_rows
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+# A classifier whose weights move no word by more than this has found nothing.
+_NOTHING = 1e-6
+
+
+@debiaser("inlp")
+@dataclass(frozen=True)
+class INLP(Debiaser[np.ndarray]):
+    r"""Train a linear classifier of the words' group, take its directions out of all words, and so on.
+
+    With the weights :math:`W_k` of the k-th classifier, trained on what the ones before have left, and an orthonormal
+    basis :math:`B` of the rows of :math:`W_1, \dots, W_K`,
+
+    .. math:: w \leftarrow w - w B^\top B.
+
+    Parameters
+    ----------
+    iterations : int
+        How many classifiers; 35 in the paper. Each takes out one dimension, or one a group where there are several.
+    most_biased : int
+        How many words of the vocabulary that lean most to each group are labelled too; 7,500 in the paper.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector, a group has one word, or the groups do not differ
+        any more before the last iteration.
+
+    Notes
+    -----
+    Labels are those of ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
+    `LinearSVC` without an intercept, as in the authors' code for word vectors.
+
+    Misleads where words are few: as many directions as there are labelled words always separate them, and what is taken
+    out is then mostly chance. It guards against linear classifiers only. Every iteration also takes out a dimension of
+    all else; compare a list that should not change.
+
+    References
+    ----------
+    Ravfogel, S., Elazar, Y., Gonen, H., Twiton, M. & Goldberg, Y. (2020). Null it out: guarding protected attributes
+    by iterative nullspace projection. ACL, 7237-7256. https://doi.org/10.18653/v1/2020.acl-main.647
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([1.0, 0.2]), "he": np.array([-1.0, 0.2]), "nurse": np.array([2.0, 3.0]),
+    ...            "woman": np.array([1.0, -0.2]), "man": np.array([-1.0, -0.2])}
+    >>> debiased = INLP(iterations=1).fit_transform(vectors, "she:he,woman:man")
+    >>> [float(value) + 0.0 for value in debiased["nurse"].round(3)]
+    [0.0, 3.0]
+    """
+
+    iterations: int = 35
+    most_biased: int = 0
+
+    def __post_init__(self) -> None:
+        check_count("iterations", self.iterations, "iterations", refusal=MeasureError)
+        check_count("most_biased", self.most_biased, "words", least=0, refusal=MeasureError)
+
+    @property
+    def needs_vocabulary(self) -> bool:
+        return self.most_biased > 0
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
+        from sklearn.svm import LinearSVC  # a second of imports
+
+        basis = np.empty((0, rows.shape[1]))
+        for iteration in range(self.iterations):
+            left = rows - rows @ basis.T @ basis
+            weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(left, group).coef_
+            if np.linalg.norm(weights) * np.linalg.norm(rows) < _NOTHING:
+                raise MeasureError(
+                    f"iterations: after {iteration} of {self.iterations} the groups of the {len(rows)} labelled words"
+                    " do not differ; take fewer, or label more words (groups, or the setting most_biased)"
+                )
+            basis = scipy.linalg.orth(np.vstack([basis, scipy.linalg.orth(weights.T).T]).T).T
+        return replace(self, learned=basis)
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        basis = self.fitted
+        return change_rows(vectors, lambda rows: rows - rows @ basis.T @ basis, self.name)

@@ -1,0 +1,110 @@
+"""Least-squares concept erasure (Belrose et al. 2023)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_count, check_switch
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.labelled_words import labelled_rows
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+# Singular values below this share of the largest are rounding.
+_RANK = 1e-6
+
+
+@debiaser("leace")
+@dataclass(frozen=True)
+class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
+    r"""Change words as little as possible, such that no linear classifier tells the labelled words' groups.
+
+    With the mean :math:`\mu` and covariance :math:`\Sigma` of the labelled words, their covariance
+    :math:`\Sigma_{XZ}` with the indicators of groups, the whitening :math:`W = (\Sigma^{1/2})^+` and the orthogonal
+    projection :math:`P` on the columns of :math:`W \Sigma_{XZ}`,
+
+    .. math:: w \leftarrow w - W^+ P W (w - \mu).
+
+    Parameters
+    ----------
+    shrinkage : bool
+        Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. Without
+        it, words outside the span of the labelled words are changed inside the span only.
+    most_biased : int
+        How many words of the vocabulary that lean most to each group are labelled too.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector, a group has one word, or the groups have the same mean.
+
+    Notes
+    -----
+    Labels are those of ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
+
+    Misleads where words are few: the guarantee is for the labelled words, whose group means end equal. A classifier
+    learns the group of new words as well as these words stand for them. It guards against linear classifiers only.
+
+    References
+    ----------
+    Belrose, N., Schneider-Joseph, D., Ravfogel, S., Cotterell, R., Raff, E. & Biderman, S. (2023). LEACE: Perfect
+    linear concept erasure in closed form. NeurIPS 36. https://doi.org/10.48550/arXiv.2306.03819
+
+    Bodnar, T., Gupta, A. K. & Parolya, N. (2014). On the strong convergence of the optimal linear shrinkage estimator
+    for large dimensional covariance matrix. Journal of Multivariate Analysis 132, 215-228.
+    https://doi.org/10.1016/j.jmva.2014.08.006
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([1.0, 0.2]), "he": np.array([-1.0, 0.2]), "nurse": np.array([2.0, 3.0]),
+    ...            "woman": np.array([1.0, -0.2]), "man": np.array([-1.0, -0.2])}
+    >>> debiased = LEACE().fit_transform(vectors, "she:he,woman:man")
+    >>> [float(value) + 0.0 for value in debiased["nurse"].round(3)]
+    [0.0, 3.0]
+    """
+
+    shrinkage: bool = True
+    most_biased: int = 0
+
+    def __post_init__(self) -> None:
+        check_switch("shrinkage", self.shrinkage)
+        check_count("most_biased", self.most_biased, "words", least=0, refusal=MeasureError)
+
+    @property
+    def needs_vocabulary(self) -> bool:
+        return self.most_biased > 0
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
+        mean = rows.mean(axis=0)
+        indicators = np.eye(group.max() + 1)[group]
+        with_groups = (rows - mean).T @ (indicators - indicators.mean(axis=0))
+        if np.linalg.norm(with_groups) < _RANK * np.linalg.norm(rows):
+            raise MeasureError(
+                f"{self.name}: the groups of labelled words have the same mean; there is nothing to erase"
+            )
+        covariance = np.cov(rows, rowvar=False)
+        if self.shrinkage:
+            covariance = _shrunk(covariance * (len(rows) - 1) / len(rows), len(rows))
+        sizes, axes = np.linalg.eigh(covariance)
+        roots = np.sqrt(np.where(sizes > sizes[-1] * len(sizes) * np.finfo(float).eps, sizes, 0))
+        whitening = axes * np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0) @ axes.T
+        directions, strengths, _ = np.linalg.svd(whitening @ with_groups, full_matrices=False)
+        erased = directions[:, strengths > _RANK * strengths[0]]
+        return replace(self, learned=(mean, whitening @ erased, erased.T @ (axes * roots @ axes.T)))
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        mean, into, back = self.fitted
+        return change_rows(vectors, lambda rows: rows - (rows - mean) @ into @ back, self.name)
+
+
+def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
+    """The best linear combination of a covariance, from so many vectors, and a multiple of the identity."""
+    identity = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
+    apart = ((covariance - identity) ** 2).sum()
+    noise = np.trace(covariance) ** 2 / count
+    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, nothing but noise tells them apart
+    return np.asarray(share * covariance + (1 - share) * identity)

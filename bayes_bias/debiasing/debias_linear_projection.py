@@ -1,0 +1,73 @@
+"""Linear projection (Dev & Phillips 2019); of sentences, SentDebias (Liang et al. 2020)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_count
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.embeddings.subspace import defining_subspace, project
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+
+@debiaser("linear-projection")
+@dataclass(frozen=True)
+class LinearProjection(Debiaser[np.ndarray]):
+    r"""Take a bias subspace out of all words, those that define it too.
+
+    With orthonormal directions :math:`B` (components, dimensions), the principal components of the defining sets,
+
+    .. math:: w \leftarrow w - w B^\top B.
+
+    Parameters
+    ----------
+    components : int
+        How many directions are taken out: 1 for two groups, more for several.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector, or the sets span fewer dimensions than there are
+        components.
+
+    Notes
+    -----
+    Where the vectors are of sentences, and each defining set holds one sentence in its counterfactual versions ("She
+    is here.", "He is here."), this is SentDebias (Liang et al. 2020).
+
+    Misleads as evidence that a bias is gone: words that used to lean one way remain neighbours (`clustering`,
+    `neighbours`). "he" and "she" lose their difference too, so that a list with such words shows no bias whatever is
+    left in other words.
+
+    References
+    ----------
+    Dev, S. & Phillips, J. (2019). Attenuating bias in word vectors. AISTATS, 879-887.
+    https://doi.org/10.48550/arXiv.1901.07656
+
+    Liang, P. P., Li, I. M., Zheng, E., Lim, Y. C., Salakhutdinov, R. & Morency, L.-P. (2020). Towards debiasing
+    sentence representations. ACL, 5502-5515. https://doi.org/10.18653/v1/2020.acl-main.488
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([1.0, 1.0]), "he": np.array([-1.0, 1.0]), "nurse": np.array([2.0, 3.0])}
+    >>> debiased = LinearProjection().fit_transform(vectors, "she:he")
+    >>> [float(value) + 0.0 for value in debiased["nurse"].round(3)]
+    [0.0, 3.0]
+    """
+
+    components: int = 1
+
+    def __post_init__(self) -> None:
+        check_count("components", self.components, "components", refusal=MeasureError)
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        defining_sets = read_debias_sets(sets).defining_sets
+        return replace(self, learned=defining_subspace(vectors, defining_sets, components=self.components))
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        directions = self.fitted
+        return change_rows(vectors, lambda rows: rows - project(rows, directions) @ directions, self.name)

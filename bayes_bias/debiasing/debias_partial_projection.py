@@ -1,0 +1,79 @@
+"""Partial projection (Dev & Phillips 2019)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_positive
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.embeddings.subspace import defining_subspace
+from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+
+@debiaser("partial-projection")
+@dataclass(frozen=True)
+class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
+    r"""Take the bias direction out of words that have much else to say, and leave it where a word is little else.
+
+    With the bias direction :math:`b` of the defining sets, the mean :math:`\mu` of their words, the residual
+    :math:`r = w - (w \cdot b)\, b` and the bias :math:`\beta = (w - \mu) \cdot b`,
+
+    .. math:: w \leftarrow \mu + r + \beta f(\lVert r \rVert)\, b, \qquad f(\eta) = \frac{\sigma^2}{(\eta + 1)^2}.
+
+    Parameters
+    ----------
+    sigma : float
+        The larger, the more bias is left. Above 1, words with a short residual have more bias than before.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector, or the sets have no direction.
+
+    Notes
+    -----
+    :math:`\mu` has the length of a word's vector, and every word is shifted by it. All cosines grow with the shift, of
+    "nurse" with "she" and with "he" alike.
+
+    Misleads where vectors differ in length: a residual is long because a word is frequent, or because vectors of this
+    embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for
+    all words, and about a quarter of the bias is left in each.
+
+    References
+    ----------
+    Dev, S. & Phillips, J. (2019). Attenuating bias in word vectors. AISTATS, 879-887.
+    https://doi.org/10.48550/arXiv.1901.07656 (the first of its damping functions).
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([1.0, 0.0]), "he": np.array([-1.0, 0.0]), "nurse": np.array([2.0, 3.0])}
+    >>> PartialProjection().fit_transform(vectors, "she:he")["nurse"].round(3).tolist()
+    [0.125, 3.0]
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive("sigma", self.sigma, MeasureError)
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        defining_sets = read_debias_sets(sets).defining_sets
+        (direction,) = defining_subspace(vectors, defining_sets)
+        mean = np.mean([stack(vectors, words, self.name).mean(axis=0) for words in defining_sets], axis=0)
+        return replace(self, learned=(direction, mean))
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        direction, mean = self.fitted
+
+        def damped(rows: np.ndarray) -> np.ndarray:
+            along = rows @ direction
+            residual = rows - np.outer(along, direction)
+            left = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2
+            return mean + residual + np.outer((along - mean @ direction) * left, direction)
+
+        return change_rows(vectors, damped, self.name)

@@ -1,0 +1,43 @@
+"""Vectors in blocks of words, so that a large vocabulary needs little memory beside itself."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import batched
+
+import numpy as np
+
+from bayes_bias.embeddings.word_vectors import stack
+
+# 10,000 vectors of 300 dimensions take 24 MB as float64.
+BLOCK = 10_000
+
+
+def in_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Words and their vectors (words, dimensions) as float64, one block after the other."""
+    for words in batched(vectors, BLOCK):
+        yield list(words), stack(vectors, words, method)
+
+
+def change_rows(
+    vectors: Mapping[str, np.ndarray],
+    change: Callable[[np.ndarray], np.ndarray],
+    method: str,
+    kept: Collection[str] = (),
+) -> dict[str, np.ndarray]:
+    """Vectors of the same words after `change`, a function of rows (words, dimensions); `kept` words stay as they are.
+
+    Computed in float64, returned in the precision of the vectors, float32 at least.
+
+    Raises
+    ------
+    MeasureError
+        A word has no usable vector.
+    """
+    kept = frozenset(kept)
+    changed: dict[str, np.ndarray] = {}
+    for words, rows in in_blocks(vectors, method):
+        chosen = [word not in kept for word in words]
+        if any(chosen):
+            rows[chosen] = change(rows[chosen])
+        precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
+        changed.update(zip(words, rows.astype(precision), strict=True))
+    return changed

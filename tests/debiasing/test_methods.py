@@ -1,0 +1,239 @@
+"""Each debiasing method equals its authors' program, or its closed form; see `reference/debiasing`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+from bayes_bias.debiasing import (
+    INLP,
+    LEACE,
+    RAN,
+    Conceptor,
+    Debiaser,
+    DoubleHardDebias,
+    HalfSiblingRegression,
+    HardDebias,
+    LinearProjection,
+    OSCaR,
+    PartialProjection,
+    debiaser_names,
+    make_debiaser,
+)
+from bayes_bias.debiasing.debias_ran import indirect_bias
+from bayes_bias.errors import BayesBiasError, MeasureError
+from bayes_bias.measures import defining_subspace
+from bayes_bias.words.defining_sets import read_debias_sets
+from tests.helpers import Vectors, numbered, random_vectors, refused
+
+PAIRS = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father")]
+# Three groups with neutral words among them, as `reference/debiasing/oracles.py` has them.
+GROUPS = [
+    ["she", "woman", "girl", "mother", "w0", "w1"],
+    ["he", "man", "boy", "father", "w2", "w3"],
+    ["w4", "w5", "w6"],
+]
+SETS = {"defining_sets": PAIRS, "independent": [f"w{i}" for i in range(10, 20)]}
+NEUTRAL = numbered("w", 40)
+
+
+@pytest.fixture(scope="module")
+def oracles() -> dict[str, np.ndarray]:
+    with np.load(Path(__file__).parents[1] / "reference" / "debiasing" / "oracles.npz") as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="module")
+def vectors(oracles: dict[str, np.ndarray]) -> Vectors:
+    return dict(zip(oracles["words"].tolist(), oracles["vectors"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("oracle", "method", "sets"),
+    [
+        ("linear-projection", LinearProjection(), SETS),
+        ("half-sibling", HalfSiblingRegression(alpha=5.0), {"defining_sets": PAIRS}),
+        ("conceptor", Conceptor(), {"defining_sets": PAIRS}),
+        ("inlp", INLP(iterations=3), SETS),
+        ("inlp-3", INLP(iterations=2), {"groups": GROUPS}),
+        ("leace", LEACE(shrinkage=False), SETS),
+        ("leace-shrunk", LEACE(), {"groups": GROUPS[:2]}),
+        ("leace-3", LEACE(), {"groups": GROUPS}),
+        ("oscar", OSCaR(), SETS),
+    ],
+)
+def test_a_method_equals_its_authors_program(
+    oracle: str, method: Debiaser, sets: dict, oracles: dict[str, np.ndarray], vectors: Vectors
+) -> None:
+    debiased = method.fit_transform(vectors, sets)
+    assert list(debiased) == list(vectors)
+    np.testing.assert_allclose(np.stack(list(debiased.values())), oracles[oracle], atol=1e-6)
+
+
+def test_double_hard_equals_its_authors_program_for_each_frequency_direction(
+    oracles: dict[str, np.ndarray], vectors: Vectors
+) -> None:
+    first = DoubleHardDebias(components=1, most_biased=10).fit_transform(vectors, PAIRS)
+    np.testing.assert_allclose(np.stack([first[word] for word in NEUTRAL]), oracles["double-hard-0"], atol=1e-6)
+    chosen = DoubleHardDebias(components=3, most_biased=10).fit_transform(vectors, PAIRS)
+    rows = np.stack([chosen[word] for word in NEUTRAL])
+    assert [np.allclose(rows, oracles[f"double-hard-{k}"], atol=1e-6) for k in range(3)].count(True) == 1
+
+
+def test_ran_minimises_its_authors_objective(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
+    """Better than gradient steps do, and as well as can be: at the minimum, F equals its lower bound, the dual.
+
+    Their program weighs neutralisation as it weighs attraction.
+    """
+    debiased = RAN(neighbours=10, neutralization=6 / 8).fit_transform(vectors, PAIRS)
+    (bias,) = defining_subspace(vectors, PAIRS)
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
+    for number, word in enumerate(NEUTRAL):
+        near = sorted((unit[other] for other in unit if other != word), key=lambda row: -row @ unit[word])[:10]
+        repelled = [row for row in near if indirect_bias(unit[word], row[None], bias)[0] > 0.05]
+        pushes = np.array([*(row / len(repelled) / 8 for row in repelled), 6 / 8 * bias])
+        pull = 3 / 8 * unit[word]
+
+        def objective(new: np.ndarray, pushes: np.ndarray = pushes, pull: np.ndarray = pull) -> float:
+            return np.abs(pushes @ new).sum() + 3 / 8 - pull @ new
+
+        assert objective(oracles["ran-points"][number]) == pytest.approx(oracles["ran-at-points"][number], abs=1e-12)
+        least = objective(debiased[word])
+        assert least <= oracles["ran"][number] + 1e-12
+        shares = lsq_linear(pushes.T, pull, bounds=(-1, 1), tol=1e-14).x
+        assert least == pytest.approx(3 / 8 - np.linalg.norm(pull - shares @ pushes), abs=1e-9)
+
+
+def test_partial_projection_equals_its_formula(vectors: Vectors) -> None:
+    (bias,), mean = defining_subspace(vectors, PAIRS), np.mean([vectors[w] for pair in PAIRS for w in pair], axis=0)
+    for word, debiased in PartialProjection(sigma=0.5).fit_transform(vectors, PAIRS).items():
+        residual = vectors[word] - (vectors[word] @ bias) * bias
+        left = (vectors[word] - mean) @ bias * 0.25 / (np.linalg.norm(residual) + 1) ** 2
+        assert debiased == pytest.approx(mean + residual + left * bias)
+
+
+def test_half_sibling_regression_is_a_negated_conceptor(vectors: Vectors) -> None:
+    regression = HalfSiblingRegression(alpha=2.0).fit_transform(vectors, PAIRS)
+    conceptor = Conceptor(aperture=2.0).fit_transform(vectors, PAIRS)  # sqrt(8 words / alpha)
+    assert all(regression[word] == pytest.approx(conceptor[word]) for word in NEUTRAL)
+    assert all((regression[word] == vectors[word]).all() for pair in PAIRS for word in pair)
+
+
+def test_oscar_makes_the_concept_orthogonal_and_keeps_the_bias_direction_and_lengths(vectors: Vectors) -> None:
+    method = OSCaR().fit(vectors, SETS)
+    (bias, _), between = method.fitted
+    concept = method.fitted[0].T @ [np.cos(between), np.sin(between)]
+    turned = method.transform({"bias": bias, "concept": concept, **vectors})
+    assert turned["concept"] @ bias == pytest.approx(0, abs=1e-12)
+    assert turned["bias"] == pytest.approx(bias)
+    assert np.linalg.norm(turned["w0"]) == pytest.approx(np.linalg.norm(vectors["w0"]))
+
+
+def test_leace_leaves_the_groups_of_labelled_words_with_one_mean(vectors: Vectors) -> None:
+    debiased = LEACE().fit_transform(vectors, {"groups": GROUPS})
+    means = [np.mean([debiased[word] for word in group], axis=0) for group in GROUPS]
+    assert means[0] == pytest.approx(means[1])
+    assert means[0] == pytest.approx(means[2])
+
+
+def test_words_of_the_vocabulary_that_lean_to_a_group_are_labelled_too(vectors: Vectors) -> None:
+    method = LEACE(most_biased=5)
+    assert method.needs_vocabulary
+    debiased = method.fit_transform(vectors, PAIRS)
+    assert any((debiased[word] != LEACE().fit_transform(vectors, PAIRS)[word]).any() for word in NEUTRAL)
+
+
+METHODS = {name: make_debiaser(name, {}) for name in debiaser_names() if name not in ("double-hard", "inlp")} | {
+    "double-hard": DoubleHardDebias(components=2, most_biased=5),
+    "inlp": INLP(iterations=2),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_keeps_words_order_precision_and_the_users_vectors(name: str, vectors: Vectors) -> None:
+    single = {word: vector.astype(np.float32) for word, vector in vectors.items()}
+    before = {word: vector.copy() for word, vector in single.items()}
+    method = METHODS[name].fit(single, SETS)
+    debiased = method.transform(single)
+    assert list(debiased) == list(single)
+    assert {vector.dtype for vector in debiased.values()} == {np.dtype(np.float32)}
+    assert all((single[word] == before[word]).all() for word in single)
+    assert any(not np.allclose(debiased[word], single[word], atol=1e-3) for word in NEUTRAL)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_word_of_the_sets_that_is_missing_is_one_line(name: str, vectors: Vectors) -> None:
+    with refused(MeasureError, "hers vector"):
+        METHODS[name].fit(vectors, {**SETS, "defining_sets": [*PAIRS, ("hers", "his")]})
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"conceptor", "half-sibling"}))
+def test_sets_without_a_direction_are_one_line(name: str, vectors: Vectors) -> None:
+    """Conceptors and half-sibling regression take out what words share; identical ones are as good as one."""
+    identical = {**vectors, **{word: vectors["w0"] for pair in PAIRS for word in pair}}
+    with pytest.raises(MeasureError) as raised:
+        METHODS[name].fit(identical, SETS)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"hard", "linear-projection", "inlp"}))
+def test_collinear_sets_are_one_direction(name: str, vectors: Vectors) -> None:
+    collinear = {**vectors, "woman": 2 * vectors["she"], "man": 2 * vectors["he"]}
+    assert np.isfinite(np.stack(list(METHODS[name].fit_transform(collinear, SETS).values()))).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "sets", "message"),
+    [
+        (LinearProjection(components=2), [("she", "he")], "components 2"),
+        (HardDebias(), {"groups": GROUPS}, "defining sets"),
+        (OSCaR(), PAIRS, "independent 0"),
+        (INLP(iterations=35), PAIRS, "iterations 7 35 8 labelled groups most_biased"),
+        (INLP(), [("she", "he")], "2 groups"),
+        (LEACE(), [("she", "he")], "2 groups"),
+        (LEACE(), [("she", "he"), ("mother", "father", "boy")], "defining_sets sizes groups"),
+        (LEACE(most_biased=50), PAIRS, "50"),
+        (DoubleHardDebias(components=9), PAIRS, "components 9 8"),
+        (DoubleHardDebias(components=2), PAIRS, "500"),
+    ],
+)
+def test_what_a_method_is_not_defined_on_is_one_line(
+    method: Debiaser, sets: object, message: str, vectors: Vectors
+) -> None:
+    with refused(BayesBiasError, message):  # type: ignore[arg-type]
+        method.fit(vectors, sets)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("conceptor", "aperture", 0),
+        ("half-sibling", "alpha", -1),
+        ("partial-projection", "sigma", "1"),
+        ("inlp", "iterations", 1.5),
+        ("leace", "shrinkage", "yes"),
+        ("leace", "most_biased", -1),
+        ("ran", "repulsion", 0),
+        ("double-hard", "components", 0),
+    ],
+)
+def test_a_setting_that_a_method_cannot_have_is_one_line(name: str, setting: str, value: object) -> None:
+    with refused(BayesBiasError, f"{setting} {value!r}"):
+        make_debiaser(name, {setting: value})
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_debiased_vector_can_be_measured(name: str) -> None:
+    words = numbered("word", 60)
+    vectors = random_vectors(1, [*words, *(word for pair in PAIRS for word in pair), *SETS["independent"]], 12)
+    debiased = METHODS[name].fit_transform(vectors, SETS)
+    assert all(np.linalg.norm(debiased[word]) > 0 for word in words)
+
+
+def test_groups_are_read_with_sets_or_alone() -> None:
+    assert read_debias_sets("she:he,woman:man").labelled == (("she", "woman"), ("he", "man"))
+    assert read_debias_sets({"groups": GROUPS}).labelled == tuple(map(tuple, GROUPS))
+    for groups, message in (([["she", "her"]], "groups one"), ([["she", "her"], ["he", "her"]], "'her' 2 groups")):
+        with refused(BayesBiasError, message):
+            read_debias_sets({"groups": groups})
