@@ -27,7 +27,7 @@ COMMANDS = MappingProxyType(
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words and source; a copy of one to edit.",
-        "models": "The shipped models, or one of them with its priors; a copy of one to change the priors in.",
+        "models": "The shipped models, or one of them with its priors; a copy of one to edit; its graph.",
         "debias": "Debias an embedding, by hard debiasing or another method.",
         "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",
     }

@@ -26,7 +26,7 @@ def models(
         bool, typer.Option("--overwrite", help="Replace what --copy or --graph names already.")
     ] = False,
 ) -> None:
-    """The shipped models, or one of them with its priors; a copy of one to change the priors in; its graph.
+    """The shipped models, or one of them with its priors; a copy of one to edit; its graph.
 
     Example: bayes-bias models crossed --copy my-model.toml
     """
