@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pymc as pm
 import pytest
-import xarray as xr
 from scipy.stats import multivariate_normal
 
 from bayes_bias import AssociationTable, Sampling
-from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.structures import build_model
 from bayes_bias.reports.document_writer import page, tables_tex
 from bayes_bias.reports.report_document import report_document
 from bayes_bias.reports.report_record import Report
@@ -61,15 +59,11 @@ def random_table(
     )
 
 
-def integrated_density(spec: ModelSpec, data: xr.Dataset, scales: Sequence[str]) -> Callable[..., float]:
-    """The log likelihood of the model that is sampled, of values of these scales; no machine code is made for it."""
-    model = build_model(spec, data)
+def integrated_density(model: pm.Model, scales: Sequence[str]) -> Callable[..., float]:
+    """The log likelihood of a collapsed model, of values of these scales; no machine code is made for it."""
+    parts = [pm.logp(part, model.rvs_to_values[part]) for part in model.observed_RVs]
     of_parts = model.compile_fn(
-        [model[name] for name in ("interaction", "rows", "columns")],
-        inputs=[model[name] for name in scales],
-        on_unused_input="ignore",
-        point_fn=False,
-        mode="FAST_COMPILE",
+        parts, inputs=[model[name] for name in scales], on_unused_input="ignore", point_fn=False, mode="FAST_COMPILE"
     )
     return lambda *values: sum(map(float, of_parts(*values)))
 
@@ -182,10 +176,11 @@ def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
 
 
 def restricted_log_likelihood(table: AssociationTable, v: np.ndarray) -> float:
-    """The textbook's, of values with the covariance v: what no block mean explains (Patterson and Thompson 1971)."""
-    y = table.values.to_numpy().ravel()
+    """The textbook's, of values of all replicates with the covariance v: what no block mean explains (Patterson and
+    Thompson 1971)."""
+    y = (table.values if table.replicates is None else table.replicates.stacked()).to_numpy().ravel()
     block = table.group_index[:, None] * len(table.classes) + table.class_index
-    x = np.eye(len(table.groups) * len(table.classes))[block.ravel()]
+    x = np.eye(len(table.groups) * len(table.classes))[np.resize(block, len(y))]
     weighed = np.linalg.solve(v, np.column_stack([x, y]))
     information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
     left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)

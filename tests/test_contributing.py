@@ -181,7 +181,7 @@ def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
 
 
 @pytest.mark.slow
-def test_a_variance_component_of_three_files_is_sampled_with_its_prior(followed):
+def test_a_variance_component_of_two_files_is_sampled_with_its_prior(followed):
     scale, log_prior = map(float, followed("add-a-variance-component.md"))
     assert scale > 0
     assert log_prior < 0

@@ -23,6 +23,7 @@ from pymc.model.transform.optimization import freeze_dims_and_data
 from pytensor.compile import SharedVariable
 from pytensor.compile.mode import Mode
 from pytensor.graph.replace import clone_replace, vectorize_graph
+from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
 
 from bayes_bias.models.matrix_products import NUMBA
@@ -175,7 +176,8 @@ def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
     if not inputs:  # nor do shapes depend on data
         begin = [pt.as_tensor(value) for value in _python([], begin)()]
     names = [v.name for v in (*model.free_RVs, *model.deterministics) if whole or not v.name.endswith("_z")]
-    log_density = model.logp()
+    # PyMC writes what observed variables have in common once for each; merged, it has one gradient.
+    log_density = rewrite_graph(model.logp(), include=("merge",))
     gradient = _joined(pytensor.grad(log_density, model.value_vars))
     outputs = model.replace_rvs_by_values([model[name] for name in names])
     point, of_point = _split(model.value_vars, begin)

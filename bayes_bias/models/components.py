@@ -43,7 +43,8 @@ class Component:
     needs : tuple of {"controls", "groups", "clusters", "replicates"}
         What a table must have: control classes, more than one group, words in clusters, replicates.
     over_groups, over_classes : str
-        Of a replicate's own effect: its pattern over groups and over classes, see `replicate_patterns`.
+        Its pattern over groups (of attributes and replicates) and over classes (of targets and replicates), see
+        `over_classes`.
     """
 
     name: str
@@ -58,8 +59,14 @@ class Component:
 
 COMPONENTS: tuple[Component, ...] = (
     Component("sd_target", "targets", "a", "a[i, r]", needs=("controls",)),
-    Component("sd_target_associated", "targets", "u", "u[i, r]"),
-    Component("sd_target_preference", "targets", "x (associated classes)", "x[i, c, r] (associated classes)"),
+    Component("sd_target_associated", "targets", "u", "u[i, r]", over_classes="associated"),
+    Component(
+        "sd_target_preference",
+        "targets",
+        "x (associated classes)",
+        "x[i, c, r] (associated classes)",
+        over_classes="zero-sum",
+    ),
     Component(
         "sd_target_control",
         "targets",
@@ -67,14 +74,33 @@ COMPONENTS: tuple[Component, ...] = (
         "x[i, c, r] (control classes)",
         dim="control",
         needs=("controls",),
+        over_classes="controls",
     ),
     Component("sd_attribute", "attributes", "b", "b[j, r]", dim="attribute_class"),
-    Component("sd_attribute_preference", "attributes", "w", "w[j, g, r]", dim="attribute_class", needs=("groups",)),
+    Component(
+        "sd_attribute_preference",
+        "attributes",
+        "w",
+        "w[j, g, r]",
+        dim="attribute_class",
+        needs=("groups",),
+        over_groups="zero-sum",
+    ),
     Component("sd_residual", "residual", "e", "e[i, j, r]"),
     Component(
-        "sd_target_cluster", "targets", "what targets that belong together share of their levels", needs=("clusters",)
+        "sd_target_cluster",
+        "targets",
+        "what targets that belong together share of their levels",
+        needs=("clusters",),
+        over_classes="associated",
     ),
-    Component("sd_target_cluster_preference", "targets", "what they share of their preferences", needs=("clusters",)),
+    Component(
+        "sd_target_cluster_preference",
+        "targets",
+        "what they share of their preferences",
+        needs=("clusters",),
+        over_classes="zero-sum",
+    ),
     Component(
         "sd_attribute_cluster",
         "attributes",
@@ -86,6 +112,7 @@ COMPONENTS: tuple[Component, ...] = (
         "attributes",
         "what they share of their preferences",
         needs=("clusters", "groups"),
+        over_groups="zero-sum",
     ),
     Component("sd_replicate", "replicates", "h[r]", needs=("replicates",)),
     Component("sd_replicate_group", "replicates", "h[r, g]", needs=("replicates", "groups"), over_groups="zero-sum"),
@@ -152,6 +179,22 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 def scales_needed(data: xr.Dataset) -> list[str]:
     """The standard deviations without which the variance of a contrast of a table is not known."""
     return [c.name for c in present(OF_WORDS, data.sizes["group"], controls=bool(data.sizes["control"]))]
+
+
+def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:
+    """Patterns by name: which effects move which classes, (effects, classes).
+
+    One effect for all classes, or for all associated ones; one for each associated class, which sum to zero, as they do
+    over groups; one for each control class.
+    """
+    single = np.eye(n_classes)
+    associated = single[:n_associated].sum(axis=0, keepdims=True)
+    return {
+        "all": np.ones((1, n_classes)),
+        "associated": associated,
+        "zero-sum": single[:n_associated],
+        "controls": single[n_associated:],
+    }
 
 
 @dataclass(frozen=True, eq=False)

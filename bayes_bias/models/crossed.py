@@ -5,17 +5,25 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import BY_REPLICATE, OF_CLUSTERS, OF_WORDS, REPLICATES, Components, present
+from bayes_bias.models.components import (
+    BY_REPLICATE,
+    COMPONENTS,
+    OF_CLUSTERS,
+    OF_REPLICATES,
+    OF_WORDS,
+    REPLICATES,
+    Components,
+    present,
+)
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.priors import free, scale
-from bayes_bias.models.replicate_variances import Variances, own_effects
+from bayes_bias.models.priors import scale
+from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.models.scatter_density import log_density
+from bayes_bias.models.scatter_density import observe
 from bayes_bias.models.table_parts import BLOCKS, OF_TABLE, parts_of
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
@@ -35,7 +43,7 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     nothing of the scales."""
     _refuse_pairs_of_two_scales(spec, data)
     unit = unit_of(spec, data)
-    read = {"typical": rounded(data.within_sd.item() / unit)}
+    read: dict[str, np.ndarray] = {}
     for name, part in parts_of(data, replicated=has_replicates(spec, data)).items():
         in_units = replace(part, scatter=rounded(part.scatter / unit**2))
         read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
@@ -57,8 +65,9 @@ def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset) -> None:
         )
 
 
-def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
-    r"""Crossed random effects of targets and attributes, in units of the priors.
+def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+    r"""Crossed random effects of targets and attributes, in units of the priors, in the
+    PyMC model at hand.
 
     For target ``i`` of group ``g`` and attribute ``j`` of class ``c``::
 
@@ -86,25 +95,16 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
     sub-topic or pair.
 
-    The word effects are integrated out, and so are the block means, which have a flat prior: what remains are the exact
-    log likelihoods of the interaction, row and column parts of the table, with the covariances of `Components`; and of
-    how block means differ between replicates, where there are any (`bayes_bias.models.replicate_variances`).
+    The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
+    observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
+    `Components`; and of how block means differ between replicates, where there are any
+    (`bayes_bias.models.replicate_variances`).
     """
-    with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        scales = scales_of(spec, coords, known["typical"])
-        variances = Variances.of(
-            scales,
-            n_groups=len(coords["group"]),
-            n_classes=len(coords["attribute_class"]),
-            n_associated=n_associated(coords),
-            numerics=pt,
-        ).flat(pt)
-        for name in (*OF_TABLE, BLOCKS):
-            if f"{name}_df" in known:
-                of_part = (known[f"{name}_{what}"] for what in ("patterns", "scatter", "df", "reads"))
-                pm.Potential(name, log_density(variances, *of_part))
-    return model
+    sizes = {"n_groups": len(coords["group"]), "n_classes": len(coords["attribute_class"])}
+    variances = Variances.of(scales_of(spec, coords), numerics=pt, n_associated=n_associated(coords), **sizes).flat(pt)
+    for name in (*OF_TABLE, BLOCKS):
+        if f"{name}_df" in known:
+            observe(name, variances, **{what: known[f"{name}_{what}"] for what in _READ})
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -154,32 +154,15 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
     }
 
 
-def scales_of(
-    spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable
-) -> dict[str, pt.TensorVariable]:
+def scales_of(spec: ModelSpec, coords: Mapping[str, list[str]]) -> dict[str, pt.TensorVariable]:
     """The standard deviations of the effects as free variables, by name; of levels in controls, of clusters, and of
     replicates, only where there are any."""
-    scales = _of_words(spec, coords, typical)
-    for side in SIDES:
-        if clusters_in(spec, coords, side):
-            shared = present(OF_CLUSTERS[side], len(coords["group"]), controls=bool(coords["control"]))
-            scales |= {component.name: free(spec, component.name, typical) for component in shared}
+    used = [(c, "") for c in OF_WORDS]
+    used += [(c, "") for side in SIDES if clusters_in(spec, coords, side) for c in OF_CLUSTERS[side]]
     if has_replicates(spec, coords):
-        scales |= _of_words(spec, coords, typical, BY_REPLICATE)
-        own = own_effects(len(coords["group"]), len(coords["attribute_class"]), n_associated(coords))
-        scales |= {name: free(spec, name, typical) for name in own}
-    return scales
-
-
-def _of_words(
-    spec: ModelSpec, coords: Mapping[str, list[str]], typical: pt.TensorVariable, suffix: str = ""
-) -> dict[str, pt.TensorVariable]:
-    """Scales of the effects of words and of the residual, in all replicates or, with a suffix, between them."""
-    scales = {}
-    for component in present(OF_WORDS, len(coords["group"]), controls=bool(coords["control"])):
-        name, dim = component.name + suffix, component.dim
-        scales[name] = free(spec, name, typical) if dim is None else scale(spec, name, typical, dim, len(coords[dim]))
-    return scales
+        used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
+    there = present(COMPONENTS, len(coords["group"]), controls=bool(coords["control"]))
+    return {c.name + suffix: scale(spec, c.name + suffix, c.dim) for c, suffix in used if c in there}
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:

@@ -1,86 +1,129 @@
-"""The default model with every value written out: for incomplete tables, heavy tails, and as a check."""
+"""The crossed model with every word effect and every value written out: `bayes_bias.pymc_model`, and fits of
+incomplete tables and heavy tails."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 
+from bayes_bias.models.components import (
+    BY_REPLICATE,
+    OF_CLUSTERS,
+    OF_REPLICATES,
+    OF_WORDS,
+    Component,
+    over_classes,
+    present,
+)
+from bayes_bias.models.crossed import clusters_in, has_replicates, n_associated, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.crossed import n_associated, scales_of
 from bayes_bias.models.crossed import with_prior_effects as with_prior_effects
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import observe_with_sd
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
-from bayes_bias.models.zero_sum import zero_sum_contrasts
+from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.sufficient_statistics import refuse_repeats, table_means
-from bayes_bias.table.word_labels import SIDES
+from bayes_bias.table.sufficient_statistics import pair_labels, refuse_repeats, table_means
+from bayes_bias.table.word_labels import HOMES, SIDES, Side
 
-DIMS = ("group", "attribute_class", "control", "target", "attribute", "target_clustering", "attribute_clustering")
+DIMS = (
+    "group",
+    "attribute_class",
+    "associated_class",
+    "control",
+    "target",
+    "attribute",
+    "pair",
+    "replicate",
+    "target_clustering",
+    "attribute_clustering",
+    "target_cluster_number",
+    "attribute_cluster_number",
+    "replication",
+)
 GENERALISES = True
 COLLAPSED = False
 
-_READ = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
+# The prior of block means: so many typical values wide that the data decide.
+_WIDE = 10.0
+# Along which dim the effects of a side's words differ.
+_ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
+_ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
+_DESIGN = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
+
+type Scales = Mapping[str, pt.TensorVariable]
+type Known = Mapping[str, Any]
+type Coords = Mapping[str, list[str]]
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """One row for each pair that is there: positions of target and attribute, and the value."""
+    """One row for each pair that is there: positions of target and attribute, and the value, of each replicate."""
     refuse_repeats(table)
     target, attribute = np.nonzero(table.values.notnull().to_numpy())
-    pairs = xr.Dataset(
-        {
-            "pair_target": ("pair", target),
-            "pair_attribute": ("pair", attribute),
-            "pair_value": ("pair", table.values.to_numpy()[target, attribute]),
-        }
-    )
-    return table_means(table).merge(pairs)
+    means = table_means(table)
+    dims: tuple[str, ...] = ("pair",)
+    values = table.values.to_numpy()
+    if table.replicates is not None:
+        dims, values = ("replicate", "pair"), table.replicates.stacked().to_numpy()
+    labels: dict[str, Any] = {
+        f"{side}_cluster_number": np.arange(int(means[f"{side}_cluster"].max()) + 1) for side in SIDES
+    }
+    labels |= {"pair": pair_labels(means, target, attribute), "associated_class": list(table.associated_classes)}
+    return means.assign(
+        pair_target=("pair", target),
+        pair_attribute=("pair", attribute),
+        pair_value=(dims, values[..., target, attribute]),
+    ).assign_coords(labels)
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """The pairs and the design; values about the mean of their block, in units of the priors."""
-    unit = unit_of(spec, data)
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
-    centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit
-    design = {name: data[name].to_numpy().astype(np.int32) for name in _READ}
-    return {**design, "pair_value": rounded(centred), "typical": rounded(data.within_sd.item() / unit)}
+    centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
+    return _inputs(spec, data, rounded(centred), 0.0)
 
 
-def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
-    """The model of `crossed.build` with explicit word effects, about the observed block means.
+def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """The same of a model with its priors in the units of the table; values as they are."""
+    return _inputs(spec, data, data.pair_value.to_numpy(), data.pair_value.mean().item())
+
+
+def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
+    """The pairs and the design, these values, and the prior of their means."""
+    design = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
+    design |= {name: data[name].to_numpy() for name in (f"{side}_share" for side in SIDES) if name in data}
+    width = _WIDE * data.within_sd.item() / unit_of(spec, data)
+    return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
+
+
+def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
+    """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
-    ``b + w``, with what a word shares with its sub-topic or pair. The residual may be Student-t.
+    ``b + w``, with what a word shares with its sub-topic or pair. Each effect is a standard deviation times a standard
+    normal variable, whose name ends in ``_z``. With replicates also what differs between them: effects of a replicate's
+    own, of its words, and the residual. The residual may be Student-t.
     """
-    k, n_groups = n_associated(coords), len(coords["group"])
-    with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        group_of, class_of, target, attribute = (known[name] for name in _READ[:4])
-        scales = scales_of(spec, coords, known["typical"])
-        mean = pm.Flat("mean", dims=("group", "attribute_class"))
-        level = pm.Normal("u_z", dims="target")[:, None] * scales["sd_target_associated"]
-        preference = _summing_to_zero("x_z", "target", k) * scales["sd_target_preference"]
-        shared = [_of_clusters(scales, side, size, known) for side, size in zip(SIDES, (k, n_groups), strict=True)]
-        parts = [level + preference + shared[0]]
-        if "sd_target" in scales:
-            everywhere = pm.Normal("a_z", dims="target")[:, None] * scales["sd_target"]
-            own = pm.Normal("control_z", dims=("target", "control")) * scales["sd_target_control"]
-            parts = [everywhere + each for each in (*parts, own)]
-        target_effect = pm.Deterministic(
-            "target_effect", pt.concatenate(parts, axis=1), dims=("target", "attribute_class")
-        )
-        b = pm.Normal("b_z", dims="attribute") * scales["sd_attribute"][class_of]
-        of_attribute = b[:, None] + shared[1]
-        if n_groups > 1:
-            w = _summing_to_zero("w_z", "attribute", n_groups)
-            of_attribute += w * scales["sd_attribute_preference"][class_of][:, None]
-        attribute_effect = pm.Deterministic("attribute_effect", of_attribute, dims=("attribute", "group"))
-        g, c = group_of[target], class_of[attribute]
-        expected = mean[g, c] + target_effect[target, c] + attribute_effect[attribute, g]
-        observe_with_sd(spec, "association", expected, scales["sd_residual"], known["pair_value"])
-    return model
+    sd = scales_of(spec, coords)
+    mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
+    i, j = known["pair_target"], known["pair_attribute"]
+    g, c = known["group_of"][i], known["class_of"][j]
+    target, attribute = (
+        pm.Deterministic(f"{side}_effect", _of_words(side, spec, sd, known, coords), dims=(side, _ACROSS[side]))
+        for side in SIDES
+    )
+    expected, residual = mean[g, c] + target[i, c] + attribute[j, g], sd["sd_residual"]
+    if has_replicates(spec, coords):
+        of_pair = expected + pm.Normal("residual_z", dims="pair") * residual
+        own = _summed(OF_REPLICATES, sd, ("replicate",), coords)
+        by_target, by_attribute = (_of_words(side, spec, sd, known, coords, BY_REPLICATE) for side in SIDES)
+        expected = of_pair + own[:, g, c] + by_target[:, i, c] + by_attribute[:, j, g]
+        residual = sd["sd_residual" + BY_REPLICATE]
+    dims = ("replicate", "pair") if has_replicates(spec, coords) else "pair"
+    observe_with_sd(spec, "association", expected, residual, known["pair_value"], dims)
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -89,24 +132,73 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
 
 
-def _of_clusters(
-    scales: Mapping[str, pt.TensorVariable], side: str, size: int, known: Mapping[str, pt.TensorVariable]
-) -> pt.TensorVariable | float:
-    """What each word shares with its cluster, (words, size): a level and preferences that sum to zero.
+def _of_words(
+    side: Side, spec: ModelSpec, sd: Scales, known: Known, coords: Coords, suffix: str = ""
+) -> pt.TensorVariable:
+    """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
+    home, cluster = known["group_of" if side == "target" else "class_of"], known[f"{side}_cluster"]
+    own = [c for c in OF_WORDS if c.part == f"{side}s"]
+    # Scales that differ between the words of a side differ by their group, or class.
+    of_word = dict(sd) | {
+        c.name + suffix: sd[c.name + suffix][home][:, None] for c in own if c.dim == HOMES[side] and c.name in sd
+    }
+    if suffix:
+        return _summed(own, of_word, ("replicate", side), coords, suffix)
+    clusters, share = (f"{side}_cluster_number",), known.get(f"{side}_share")
+    if share is not None:  # effects of the words of a cluster correlate by it
+        alone = {name: scale * np.sqrt(1 - share)[:, None] for name, scale in of_word.items()}
+        together = {name: scale * np.sqrt(share)[:, None] for name, scale in of_word.items()}
+        return _summed(own, alone, (side,), coords) + _summed(own, together, clusters, coords, of_words=cluster)
+    effects = _summed(own, of_word, (side,), coords)
+    if not clusters_in(spec, coords, side):
+        return effects
+    shared = _summed(OF_CLUSTERS[side], sd, clusters, coords)
+    return effects + pt.where(pt.ge(cluster, 0)[:, None], shared[cluster], 0.0)
 
-    There are no more clusters than words, and how many there are need not be known when the model is compiled.
-    """
-    if f"sd_{side}_cluster" not in scales:
-        return 0.0
-    shared = pm.Normal(f"{side}_cluster_z", dims=side)[:, None] * scales[f"sd_{side}_cluster"]
-    if size > 1:
-        preference = _summing_to_zero(f"{side}_cluster_x_z", side, size)
-        shared = shared + preference * scales[f"sd_{side}_cluster_preference"]
-    cluster = known[f"{side}_cluster"]
-    return pt.where((cluster >= 0)[:, None], shared[cluster], 0.0)
+
+def _summed(
+    components: Iterable[Component],
+    sd: Scales,
+    entities: tuple[str, ...],
+    coords: Coords,
+    suffix: str = "",
+    of_words: Any = None,
+) -> pt.TensorVariable:
+    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities."""
+    total: pt.TensorVariable | float = 0.0
+    for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
+        name = component.name.removeprefix("sd_") + suffix
+        if of_words is None:
+            normal = _standard_normal(f"{name}_z", component, entities, coords)
+        else:
+            normal = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words]
+        effect = normal * sd[component.name + suffix]
+        if component.part != "attributes":
+            pattern = over_classes(len(coords["attribute_class"]), n_associated(coords))[component.over_classes]
+            effect = (effect[..., None] * pattern).sum(axis=-2)
+        total = total + effect
+    return total
 
 
-def _summing_to_zero(name: str, dim: str, size: int) -> pt.TensorVariable:
-    """Normal deviations (words, size) of variance one that sum to zero."""
-    length = pm.modelcontext(None).dim_lengths[dim]
-    return pm.Normal(name, shape=(length, size - 1)) @ zero_sum_contrasts(size)
+def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:
+    """Effects of variance one: of targets (entities, classes), attributes (entities, groups), replicates (entities,
+    groups, classes), along an axis of length one where they are the same for all."""
+    drawn_along = {
+        ("group", "zero-sum"): "group",
+        ("attribute_class", "zero-sum"): "associated_class",
+        ("attribute_class", "controls"): "control",
+    }
+    over = {"group": component.over_groups, "attribute_class": component.over_classes}
+    if component.part in _ACROSS_OF:
+        over = {_ACROSS_OF[component.part]: over[_ACROSS_OF[component.part]]}
+    axes = [drawn_along.get(each, "x") for each in over.items()]
+    zero_sum = [dim for dim, pattern in zip(axes, over.values(), strict=True) if pattern == "zero-sum"]
+    dims = [*entities, *(dim for dim in axes if dim not in ("x", *zero_sum)), *zero_sum]
+    if zero_sum:
+        sigma = float(np.prod([zero_sum_sd(len(coords[dim])) for dim in zero_sum]))
+        # PyMC's own beginning depends on its random numbers, which a compiled function would have to be given.
+        begin = np.zeros([len(coords[dim]) for dim in dims])
+        normal = pm.ZeroSumNormal(name, sigma=sigma, n_zerosum_axes=len(zero_sum), dims=dims, initval=begin)
+    else:
+        normal = pm.Normal(name, dims=dims)
+    return normal.dimshuffle(["x" if dim == "x" else dims.index(dim) for dim in (*entities, *axes)])

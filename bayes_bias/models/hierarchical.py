@@ -14,7 +14,7 @@ from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free, log_density
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE
-from bayes_bias.table.sufficient_statistics import compared_classes, table_means
+from bayes_bias.table.sufficient_statistics import compared_classes, pair_labels, table_means
 
 DIMS = ("connection",)
 GENERALISES = False
@@ -84,27 +84,45 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
 
 
-def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
+def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """Distances by connection, with target effects and one residual sd for each connection.
 
     ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
     connection_sd[k])``. The effects ``e`` are integrated out here and come back in `complete`.
     """
-    with pm.Model(coords=coords) as model:
-        count, mean, scatter = (pm.Data(name, values) for name, values in inputs.items())
-        connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
-        residual = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
-        df = (count - 1).sum(axis=0)
-        pm.Potential("within", -0.5 * (df * pt.log(residual) + scatter / residual))
-        # `connection_mean` is centred at its precision-weighted estimate, for the reason given in `crossed`.
-        precision = 1 / (connection_sd**2 + residual / count)
-        estimate = (precision * mean).sum(axis=0) / precision.sum(axis=0)
-        deviation = pm.Normal("connection_z", dims="connection") / pt.sqrt(precision.sum(axis=0))
-        connection_mean = pm.Deterministic("connection_mean", estimate - deviation, dims="connection")
-        spread = (precision * (mean - estimate) ** 2).sum(axis=0)
-        log_det = pt.log(precision).sum(axis=0) - pt.log(precision.sum(axis=0))
-        pm.Potential("between", 0.5 * (log_det - spread))
-        pm.Potential("mean_prior", log_density(spec.priors["connection_mean"], connection_mean).sum())
+    count, mean, scatter = (known[f"distance_{what}"] for what in ("count", "mean", "scatter"))
+    connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
+    residual = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
+    df = (count - 1).sum(axis=0)
+    pm.Potential("within", -0.5 * (df * pt.log(residual) + scatter / residual))
+    # `connection_mean` is centred at its precision-weighted estimate, for the reason given in `crossed`.
+    precision = 1 / (connection_sd**2 + residual / count)
+    estimate = (precision * mean).sum(axis=0) / precision.sum(axis=0)
+    deviation = pm.Normal("connection_z", dims="connection") / pt.sqrt(precision.sum(axis=0))
+    connection_mean = pm.Deterministic("connection_mean", estimate - deviation, dims="connection")
+    spread = (precision * (mean - estimate) ** 2).sum(axis=0)
+    log_det = pt.log(precision).sum(axis=0) - pt.log(precision.sum(axis=0))
+    pm.Potential("between", 0.5 * (log_det - spread))
+    pm.Potential("mean_prior", log_density(spec.priors["connection_mean"], connection_mean).sum())
+
+
+def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
+    """The same with the effects and every value written out, a pair as often as the source lists it."""
+    known, values = data(table), table.values.to_numpy()
+    times = np.isfinite(values).astype(int)
+    if table.repeats is not None:
+        times *= table.repeats.to_numpy()
+    target, attribute = (np.repeat(index.ravel(), times.ravel()) for index in np.indices(values.shape))
+    connection = _connection_of(known)[target, attribute]
+    coords = {dim: known[dim].to_numpy().tolist() for dim in ("connection", "target")}
+    with pm.Model(coords=coords | {"pair": pair_labels(known, target, attribute)}) as model:
+        mean = free(spec, "connection_mean", dims="connection")
+        of_target = pm.Normal("target_connection_z", dims=("target", "connection"))
+        of_target = mean + of_target * free(spec, "connection_sd", _TYPICAL, "connection")
+        of_target = pm.Deterministic("target_connection_mean", of_target, dims=("target", "connection"))
+        residual = free(spec, "residual_sd", _TYPICAL, "connection")[connection]
+        expected = 1 - of_target[target, connection]
+        pm.Normal("association", expected, residual, observed=values[target, attribute], dims="pair")
     return model
 
 

@@ -112,6 +112,11 @@ class Prior:
         pairs = (pair.split("=") for pair in inside.split(", "))
         return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
 
+    @property
+    def size(self) -> float:
+        """Of what order a scale with this prior is, where it has a positive density at zero."""
+        return self.parameters.get("sigma") or self.parameters.get("beta") or 1 / self.parameters.get("lam", 1.0)
+
     def in_units(self, unit: float) -> Self:
         """The prior of so many times the parameter: of a scale in the units of the table."""
         if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:

@@ -5,8 +5,10 @@ from typing import Any
 import pymc as pm
 import pytensor.tensor as pt
 
+from bayes_bias.models.folded_scale import FoldedScale
 from bayes_bias.models.model_spec import ModelSpec, Prior
 from bayes_bias.models.residuals import residual_of
+from bayes_bias.models.units import WITHIN_BLOCK
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
@@ -15,22 +17,15 @@ _RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd", "scale_r
 type Dims = str | tuple[str, ...] | None
 
 
-def free(
-    spec: ModelSpec, parameter: str, typical: pt.TensorVariable | float | None = None, dims: Dims = None, **options: Any
-) -> pt.TensorVariable:
+def free(spec: ModelSpec, parameter: str, typical: float = 1.0, dims: Dims = None, **options: Any) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it.
 
-    A scale of effects enters the likelihood by its square alone, so it is sampled as the absolute value of an
-    unconstrained variable: near zero, where a logarithm has an endless tail, nothing special happens. `typical` is of
-    the order of the scales, so that the sampler starts among them; `options` are those of the variable.
+    `typical` is of the order of the scales, see `FoldedScale`; `options` are those of the variable.
     """
     prior = spec.priors[parameter]
-    if prior.distribution not in _OPEN_AT_ZERO or parameter in _RESIDUALS:
-        return variable(prior, parameter, dims=dims, **options)
-    unconstrained = pm.Flat(f"{parameter}_z", dims=dims, **options)
-    value = abs(unconstrained if typical is None else typical * unconstrained)
-    pm.Potential(f"{parameter}_prior", log_density(prior, value).sum())
-    return pm.Deterministic(parameter, value, dims=dims)
+    if prior.distribution in _OPEN_AT_ZERO and parameter not in _RESIDUALS:
+        options["default_transform"] = FoldedScale(typical)
+    return variable(prior, parameter, dims=dims, **options)
 
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
@@ -47,22 +42,21 @@ def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
     return pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), value)
 
 
-def scale(
-    spec: ModelSpec, parameter: str, typical: pt.TensorVariable | float, dims: str, size: int
-) -> pt.TensorVariable:
-    """A scale for each class, shape (size,), or one that all classes share."""
-    if spec.options["scales"] == "common":
-        return pt.alloc(free(spec, parameter, typical), size)
+def scale(spec: ModelSpec, parameter: str, dims: str | None = None) -> pt.TensorVariable:
+    """The standard deviation of effects: one, or one for each label of `dims`, which a spec may have them share."""
+    typical = 1.0 if spec.options["unit"] == WITHIN_BLOCK else spec.priors[parameter].size
+    if dims is not None and spec.options["scales"] == "common":
+        return pt.alloc(free(spec, parameter, typical), pm.modelcontext(None).dim_lengths[dims])
     return free(spec, parameter, typical, dims)
 
 
 def observe_with_sd(
-    spec: ModelSpec, variable: str, expected: pt.TensorVariable, sd: pt.TensorVariable, observed: Any
+    spec: ModelSpec, variable: str, expected: pt.TensorVariable, sd: pt.TensorVariable, observed: Any, dims: Dims = None
 ) -> None:
     """Observed values with the spec's residual, whose standard deviation is `sd`."""
     residual = residual_of(spec.priors)
-    shapes = {name: free(spec, name, **s.options(s.least_for_sd)) for name, s in residual.shapes.items()}
-    residual.observe(variable, expected, residual.scale(sd, shapes), shapes, observed)
+    shapes = {name: _shape(spec, name, s.start, s.least_for_sd) for name, s in residual.shapes.items()}
+    residual.observe(variable, expected, residual.scale(sd, shapes), shapes, observed, dims=dims)
 
 
 def observe_with_scale(
@@ -70,5 +64,14 @@ def observe_with_scale(
 ) -> None:
     """Observed values with the spec's residual, of which only the mean must exist."""
     residual = residual_of(spec.priors)
-    shapes = {name: free(spec, name, **s.options(s.least_for_mean)) for name, s in residual.shapes.items()}
+    shapes = {name: _shape(spec, name, s.start, s.least_for_mean) for name, s in residual.shapes.items()}
     residual.observe(variable, expected, scale, shapes, observed)
+
+
+def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.TensorVariable:
+    """A shape parameter, whose prior may be cut off below."""
+    if least is None:
+        return free(spec, name, initval=start)
+    prior = spec.priors[name]
+    whole = getattr(pm, prior.distribution).dist(**prior.parameters)
+    return pm.Truncated(name, whole, lower=float(least), initval=start)

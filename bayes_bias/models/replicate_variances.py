@@ -15,6 +15,7 @@ from bayes_bias.models.components import (
     REPLICATES,
     Array,
     Components,
+    over_classes,
     present,
     scales_of_posterior,
     sizes_of,
@@ -72,18 +73,13 @@ def own_effects(n_groups: int, n_classes: int, n_associated: int) -> tuple[str, 
 
 def replicate_patterns(g: int, c: int, k: int) -> NDArray[np.float64]:
     """Covariance of blocks of g groups and c classes, of which the first k are associated, for each effect of a
-    replicate's own, were its variance one; (effects, blocks, blocks), blocks group after group.
-
-    "all" is one effect for all, "zero-sum" one for each group or associated class, which sum to zero, and "controls"
-    one for each control class.
-    """
-    between_classes, controls = np.zeros((c, c)), np.zeros((c, c))
-    between_classes[:k, :k] = zero_sum_covariance(k)
-    controls[k:, k:] = np.eye(c - k)
-    over_groups = {"all": np.ones((g, g)), "zero-sum": zero_sum_covariance(g)}
-    over_classes = {"all": np.ones((c, c)), "zero-sum": between_classes, "controls": controls}
+    replicate's own, were its variance one; (effects, blocks, blocks), blocks group after group."""
+    groups = {"all": np.ones((g, g)), "zero-sum": zero_sum_covariance(g)}
+    patterns = over_classes(c, k)
+    classes = {name: pattern.T @ pattern for name, pattern in patterns.items()}
+    classes["zero-sum"] = patterns["zero-sum"].T @ zero_sum_covariance(k) @ patterns["zero-sum"]
     own = present(OF_REPLICATES, g, controls=c > k)
-    return np.stack([np.kron(over_groups[e.over_groups], over_classes[e.over_classes]) for e in own])
+    return np.stack([np.kron(groups[e.over_groups], classes[e.over_classes]) for e in own])
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,14 +34,6 @@ class Shape:
     least_for_mean: float | None = None
     least_for_sd: float | None = None
 
-    def options(self, least: float | None) -> dict[str, Any]:
-        """Arguments of the PyMC variable, which stays above `least`."""
-        if least is None:
-            return {"initval": self.start}
-        from pymc.distributions.transforms import Interval  # reading a spec needs no PyMC
-
-        return {"default_transform": Interval(lower=least, upper=None), "initval": self.start}
-
 
 class Residual(Protocol):
     """A distribution with mean zero, a scale, and shape parameters."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
@@ -22,9 +23,46 @@ def log_likelihood(variances: Numbers, patterns: Numbers, scatter: Numbers, df: 
     return np.asarray(-0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
 
 
-def log_density(variances: pt.TensorVariable, patterns: Any, scatter: Any, df: Any, reads: Any) -> pt.TensorVariable:
-    """`log_likelihood` at one point, as a graph of PyTensor's: a loop, over the variances that each part `reads`."""
+def observe(name: str, variances: pt.TensorVariable, patterns: Any, scatter: Any, df: Any, reads: Any) -> Any:
+    """Observed scatter matrices in the PyMC model at hand: Wishart, or singular where `df` is below their size.
+
+    Up to a constant their density is `log_likelihood`, over the variances that each part `reads`.
+    """
+    return pm.CustomDist(
+        name,
+        variances,
+        patterns,
+        df,
+        reads,
+        logp=_log_density,
+        random=_random,
+        signature="(k),(p,k,n,n),(p),(p,m)->(p,n,n)",
+        observed=scatter,
+    )
+
+
+def _log_density(
+    scatter: pt.TensorVariable, variances: pt.TensorVariable, patterns: Any, df: Any, reads: Any
+) -> pt.TensorVariable:
     return _scatter_density(variances, patterns, scatter, df, reads)[0]
+
+
+def _random(
+    variances: Numbers,
+    patterns: Numbers,
+    df: Numbers,
+    reads: Any,
+    rng: np.random.Generator,
+    size: tuple[int, ...] | None = None,
+) -> Numbers:
+    """By Bartlett's decomposition, whose last columns are zero where there are fewer normal vectors than dimensions."""
+    root = np.linalg.cholesky(np.tensordot(variances, patterns, ([0], [1])))
+    n, shape = root.shape[-1], (*(size or ()), *root.shape)
+    left = np.maximum(df[:, None] - np.arange(n), 0)
+    chi = np.sqrt(rng.chisquare(np.where(left > 0, left, 1.0), size=shape[:-1])) * (left > 0)
+    lower = np.tril(rng.standard_normal(shape), -1) * (left > 0)[:, None, :] + chi[..., None] * np.eye(n)
+    normal = root @ lower
+    return np.asarray(normal @ np.swapaxes(normal, -1, -2))
 
 
 def _with_gradient(

@@ -42,8 +42,8 @@ class Structure(Protocol):
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
 
-    def build(self, spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> pm.Model:
-        """The model for data of this shape."""
+    def build(self, spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+        """Adds its variables to the PyMC model at hand, of `inputs` as arrays or as ``pymc.Data``."""
 
     def complete(
         self, spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
@@ -105,12 +105,12 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     return spec
 
 
-def modelled(table: AssociationTable, spec: ModelSpec) -> AssociationTable:
+def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> AssociationTable:
     """The table as a model sees it: the mean of its replicates where the spec says nothing of them, or they are all the
-    same, with a notice."""
+    same, with a notice. Fits know replicates in the collapsed likelihood alone, PyMC models `in_full` in both."""
     if table.replicates is None:
         return table
-    if not set(REPLICATES) <= set(spec.priors):
+    if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
         reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
     elif table.replicates.are_equal:
         reason = "all replicates have the same values, and count as one"
@@ -126,10 +126,13 @@ def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable
 
 def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:
     """The labels of the model's dims."""
-    return {dim: data[dim].to_numpy().tolist() for dim in structure_of(spec).DIMS}
+    return {dim: data[dim].to_numpy().tolist() for dim in structure_of(spec).DIMS if dim in data.coords}
 
 
 def build_model(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
-    """The PyMC model of this spec for data of this shape."""
-    structure = structure_of(spec)
-    return structure.build(spec, structure.inputs(spec, data), model_coords(spec, data))
+    """The PyMC model of this spec for any data of this shape."""
+    structure, coords = structure_of(spec), model_coords(spec, data)
+    with pm.Model(coords=coords) as model:
+        known = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}
+        structure.build(spec, known, coords)
+    return model

@@ -1,5 +1,8 @@
 """In which units a model's priors are."""
 
+from dataclasses import replace
+from types import MappingProxyType
+
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +20,15 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     posterior in other units; 1 where a spec has its priors in the units of the table.
     """
     return float(data.within_sd) if spec.options.get("unit") == WITHIN_BLOCK else 1.0
+
+
+def in_units_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
+    """The same model with its priors in the units of a table."""
+    unit, without_unit = unit_of(spec, data), shape_parameters()
+    if unit == 1.0:
+        return spec
+    priors = {name: prior if name in without_unit else prior.in_units(unit) for name, prior in spec.priors.items()}
+    return replace(spec, priors=MappingProxyType(priors)).with_option("unit", "as measured")
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float) -> xr.Dataset:

@@ -90,6 +90,12 @@ def table_means(table: AssociationTable) -> xr.Dataset:
     )
 
 
+def pair_labels(means: xr.Dataset, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
+    """What pairs of words at these positions are called."""
+    words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
+    return [f"{one}, {other}" for one, other in words]
+
+
 def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     """The table's means and the scatter about them: every block split into mean, rows, columns, interaction.
 

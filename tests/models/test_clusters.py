@@ -125,7 +125,7 @@ def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_con
     data, rng = model_data(table), np.random.default_rng(2)
     model = build_model(spec, data)
     scales = [name for name in (*SCALES, *SHARED) if name in model.named_vars]
-    density = integrated_density(spec, data, scales)
+    density = integrated_density(model, scales)
     differences = []
     for _ in range(4):
         point = random_point(table, rng)

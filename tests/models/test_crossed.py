@@ -14,7 +14,7 @@ from bayes_bias import AssociationTable, fit, summarize
 from bayes_bias.errors import TableError
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.structures import build_model, structure_of
+from bayes_bias.models.structures import build_model
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.sufficient_statistics import table_means
 from bayes_bias.table.tidy_frames import WORDS
@@ -40,7 +40,7 @@ def collapsed_log_density(table: AssociationTable) -> Callable[[dict[str, np.nda
     spec, data = load_spec("crossed").with_option("unit", "as measured"), model_data(table)
     model = build_model(spec, data)
     scales = [name for name in SCALES if name in model.named_vars]
-    density = integrated_density(spec, data, scales)
+    density = integrated_density(model, scales)
     return lambda point: density(*(point[name] for name in scales)) + block_log_likelihood(table, point)
 
 
@@ -90,21 +90,20 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, target
 def test_the_sampled_density_is_likelihood_times_priors_in_units_of_the_table(small_table):
     model = build_model(load_spec("crossed"), model_data(small_table))
     rng = np.random.default_rng(3)
-    names = [*SCALES, "interaction", "rows", "columns"]
     values_at = model.compile_fn(
-        model.replace_rvs_by_values([model[name] for name in names]), on_unused_input="ignore", mode="FAST_COMPILE"
+        model.replace_rvs_by_values([model[name] for name in SCALES]), on_unused_input="ignore", mode="FAST_COMPILE"
     )
+    likelihood = integrated_density(model, SCALES)
     for _ in range(3):
         point = {name: rng.normal(0.5, 0.3, np.shape(v)) for name, v in model.initial_point().items()}
         sampled = float(model.compile_logp(jacobian=False, mode="FAST_COMPILE")(point))
-        values = dict(zip(names, values_at(point), strict=True))
-        scales = {name: np.asarray(values[name]) for name in SCALES}
+        scales = dict(zip(SCALES, values_at(point), strict=True))
         priors = {
             name: expon(scale=1 / OF_PREFERENCES[name]) if name in OF_PREFERENCES else halfnorm(scale=1.65)
             for name in SCALES
         }
         density = sum(priors[name].logpdf(scales[name]).sum() for name in SCALES)
-        density += sum(float(values[part]) for part in ("interaction", "rows", "columns"))
+        density += likelihood(*scales.values())
         # PyMC takes the constant of the exponential priors in single precision.
         assert density == pytest.approx(sampled, abs=1e-6)
 
@@ -152,33 +151,6 @@ def test_identical_words_are_said_to_be_zero_by_construction(small_table):
     columns = {name: name for name in WORDS} | {"value": "cosine"}
     with refused(TableError, "by construction"):
         fit(AssociationTable.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
-
-
-def test_the_long_forms_effects_have_the_covariance_of_the_collapsed_one():
-    """They are linear in what is drawn; here for three groups and classes, and two controls."""
-    table = random_table(targets=dict.fromkeys("abc", 2), attributes=dict.fromkeys("vwxyz", 2))
-    model = build_model(load_spec("crossed-long"), structure_of(load_spec("crossed-long")).data(table))
-    point = random_point(table, np.random.default_rng(1))
-    drawn = [model[name] for name in ("u_z", "x_z", "a_z", "control_z", "b_z", "w_z")]
-    effects_of = model.compile_fn(
-        [model["target_effect"], model["attribute_effect"]],
-        inputs=[*drawn, *(model[name] for name in SCALES)],
-        on_unused_input="ignore",
-        point_fn=False,
-        mode="FAST_COMPILE",
-    )
-    shapes = [tuple(variable.shape.eval()) for variable in drawn]
-    ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
-    found = []
-    for each in np.eye(ends[-1]):
-        parts = [part.reshape(shape) for part, shape in zip(np.split(each, ends[:-1]), shapes, strict=True)]
-        found.append(effects_of(*parts, *(point[name] for name in SCALES)))
-    of_target, of_attribute = (np.array(effects) for effects in zip(*found, strict=True))
-    same = np.eye(6)[:, None, :, None] * target_covariance(table, point)[None, :, None, :]
-    np.testing.assert_allclose(np.einsum("zic,zjd->icjd", of_target, of_target), same, atol=1e-12)
-    own = attribute_covariance(table, point)[table.class_index]
-    same = np.eye(10)[:, None, :, None] * own[:, :, None, :]
-    np.testing.assert_allclose(np.einsum("zjg,zkh->jgkh", of_attribute, of_attribute), same, atol=1e-12)
 
 
 @pytest.mark.slow

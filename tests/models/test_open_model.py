@@ -3,12 +3,18 @@
 import arviz_stats
 import numpy as np
 import pymc as pm
+import pytensor
+import pytensor.tensor as pt
 import pytest
 
-from bayes_bias import Sampling, cosines, fit, posterior_predictive, pymc_model
+from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
 from bayes_bias.models.model_spec import Prior
-from tests.helpers import refused
+from bayes_bias.models.scatter_density import _random
+from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood
+from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
+from tests.models.test_related_words import CLUSTERS, SHARE
+from tests.models.test_replicates import replicated_table
 
 # Some words have few pairs, which importance sampling cannot leave out well.
 PARETO = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
@@ -29,9 +35,93 @@ def test_it_has_named_variables_with_dims(table):
     assert model["association"].shape.eval() == table.values.size
 
 
-def test_a_model_without_word_effects_is_refused(table):
-    with refused(SpecError, "hierarchical"):
-        pymc_model(table, "hierarchical")
+def test_every_structure_is_a_model_whose_prior_can_be_drawn(table):
+    """Also where the residual is Student-t, whose standard deviation not every prior draw has by itself."""
+    for model, name in ((pymc_model(table, "robust"), "nu"), (pymc_model(table, "hierarchical"), "connection_mean")):
+        with pytensor.config.change_flags(mode="FAST_COMPILE"):
+            prior = pm.sample_prior_predictive(draws=200, model=model, random_seed=1)
+        assert name in prior["prior"]
+        assert np.isfinite(prior["prior_predictive"].association).all()
+
+
+def test_heavy_tails_cannot_be_integrated_out(table):
+    with refused(SpecError, "Student-t 'long'"):
+        pymc_model(table, "robust", marginal=True)
+
+
+def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVariable]]:
+    """Scales and standard normal variables of a long form."""
+    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_")]
+    return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z")]
+
+
+def _standard(variable: pt.TensorVariable) -> np.ndarray:
+    """Values of a variable of which independent standard normals are made: one row for each of these."""
+    shape = variable.shape.eval()
+    units = np.eye(np.prod(shape)).reshape(-1, *shape)
+    if not isinstance(variable.owner.op, pm.ZeroSumNormal.rv_type):
+        return units
+    for axis in range(1, variable.owner.op.ndim_supp + 1):
+        units = units - units.mean(axis=-axis, keepdims=True)
+    sigma = variable.owner.op.dist_params(variable.owner)[0].eval()
+    return units * sigma
+
+
+TABLES = {
+    "three groups": lambda: random_table(targets=dict.fromkeys("abc", 2), attributes=dict.fromkeys("vwxyz", 2)),
+    "one group": lambda: random_table(targets={"a": 4}, attributes={"v": 3, "w": 4}, opposites=("w",)),
+    "sub-topics": lambda: clustered_table(1, controls=3, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
+    "pairs": lambda: clustered_table(1, pairs=TARGET_PAIRS, topics=ATTRIBUTE_TOPICS),
+    "related words": lambda: random_table(3).with_related_words(CLUSTERS, SHARE),
+    "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
+    "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
+}
+
+
+@pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), ("pairs", "common")])
+def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
+    """Its values are linear in standard normals. The covariance that follows, and the restricted likelihood, which
+    integrates over flat means, have nothing to do with how the marginal model was derived."""
+    table, spec = TABLES[name](), load_spec("crossed").with_option("scales", scales)
+    model, marginal = pymc_model(table, spec), pymc_model(table, spec, marginal=True)
+    scale_rvs, normal_rvs = _linear(model)
+    names = [rv.name for rv in scale_rvs]
+    assert names == [rv.name for rv in marginal.free_RVs]
+    expected, residual = model["association"].owner.op.dist_params(model["association"].owner)
+    values = pytensor.function(
+        [*normal_rvs, *scale_rvs],
+        [expected, residual],
+        givens={model["mean"]: np.zeros(model["mean"].shape.eval())},
+        mode="FAST_COMPILE",
+    )
+    y = model.rvs_to_values[model["association"]].data
+    density, rng, differences = integrated_density(marginal, names), np.random.default_rng(1), []
+    size = 0.0
+    zeros = [np.zeros(rv.shape.eval()) for rv in normal_rvs]
+    for _ in range(2):
+        point = [rng.uniform(0.02, 0.2, rv.shape.eval()) for rv in scale_rvs]
+
+        def effects(k: int, rows: np.ndarray, point: list[np.ndarray] = point) -> np.ndarray:
+            at = [values(*zeros[:k], row, *zeros[k + 1 :], *point)[0] for row in rows]
+            return np.reshape(np.broadcast_arrays(*at, y)[:-1], (len(rows), -1))
+
+        loadings = np.concatenate([effects(k, _standard(rv)) for k, rv in enumerate(normal_rvs)])
+        sd = values(*zeros, *point)[1]
+        covariance = loadings.T @ loadings + sd**2 * np.eye(y.size)
+        dense = restricted_log_likelihood(table, covariance)
+        differences.append(density(*point) - dense)
+        size = max(size, abs(dense))
+    assert np.ptp(differences) <= 1e-8 * size
+
+
+def test_scatter_matrices_are_drawn_with_their_mean_and_their_rank(table):
+    """Also the prior predictive of the marginal model: Wishart, singular with fewer words than dimensions."""
+    patterns = np.stack([np.eye(3), np.ones((3, 3))])[None]
+    drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), None, np.random.default_rng(1), (20_000,))
+    np.testing.assert_allclose(drawn.mean(axis=0)[0], 2 * (0.5 * patterns[0, 0] + 0.2 * patterns[0, 1]), atol=0.02)
+    assert (np.linalg.matrix_rank(drawn[:100, 0]) == 2).all()
+    # A diagonal entry is a chi-squared variable times its variance.
+    np.testing.assert_allclose(drawn[:, 0, 2, 2].var(), 2 * 2 * 0.7**2, rtol=0.05)
 
 
 @pytest.mark.parametrize(

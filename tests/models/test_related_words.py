@@ -12,6 +12,7 @@ from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.structures import build_model
 from bayes_bias.models.word_effects import conditional
 from tests.helpers import (
     SCALES,
@@ -77,7 +78,7 @@ def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Da
 
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
     spec = load_spec("crossed").with_option("unit", "as measured")
-    density = integrated_density(spec, model_data(related), SCALES)
+    density = integrated_density(build_model(spec, model_data(related)), SCALES)
     rng, differences = np.random.default_rng(1), []
     for _ in range(4):
         point = random_point(related, rng)

@@ -28,6 +28,7 @@ from tests.helpers import (
     SHORT,
     attribute_covariance,
     random_table,
+    restricted_log_likelihood,
     says,
     summing_to_zero,
     target_covariance,
@@ -94,17 +95,6 @@ def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], dat
         own = own + scales["sd_replicate_control"] ** 2 * same_control
         own = own + scales["sd_replicate_control_group"] ** 2 * same_control * sums_g[np.ix_(g, g)]
     return found + same_r * own
-
-
-def restricted_log_likelihood(table: AssociationTable, covariance: np.ndarray) -> float:
-    """The textbook's: what no block mean explains (Patterson and Thompson 1971)."""
-    y = table.replicates.stacked().to_numpy().ravel()
-    block = table.group_index[:, None] * len(table.classes) + table.class_index
-    x = np.eye(len(table.groups) * len(table.classes))[np.tile(block.ravel(), len(table.replicates.tables))]
-    weighed = np.linalg.solve(covariance, np.column_stack([x, y]))
-    information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
-    left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)
-    return -0.5 * (np.linalg.slogdet(covariance).logabsdet + np.linalg.slogdet(information).logabsdet + left)
 
 
 designs = st.tuples(
