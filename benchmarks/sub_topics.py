@@ -61,14 +61,8 @@ def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[Record]:
             judged = run(delayed(_judged)(cell, vocabulary, number) for number in range(draws))
             for number, pair in enumerate(judged):
                 for method, record in pair.items():
-                    yield {
-                        "topics": topics,
-                        "words": size,
-                        "both sides": both,
-                        "draw": number,
-                        "method": method,
-                        **record,
-                    }
+                    of_cell = {"topics": topics, "words": size, "both sides": both, "draw": number}
+                    yield {**record, **of_cell, "method": method}
 
 
 def _weat6() -> list[str]:
