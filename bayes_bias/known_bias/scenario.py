@@ -11,10 +11,20 @@ from typing import Any
 
 from bayes_bias.arguments import check_different, check_seed
 from bayes_bias.errors import ScenarioError, did_you_mean
-from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.files import shipped_names
 from bayes_bias.formatting import Telling
 from bayes_bias.known_bias.bias_schemes import Scheme, scheme_from
-from bayes_bias.known_bias.toml_values import count, counts, flag, read_values, share_below_one, table, text, texts
+from bayes_bias.known_bias.toml_values import (
+    count,
+    counts,
+    flag,
+    read_source,
+    read_values,
+    share_below_one,
+    table,
+    text,
+    texts,
+)
 from bayes_bias.known_bias.vocabulary import TRAINING, Attribute, Vocabulary, load_vocabulary
 
 HALVES = ("first", "second")
@@ -220,14 +230,10 @@ def load_scenario(name_or_path: str | Path | Scenario) -> Scenario:
     """
     if isinstance(name_or_path, Scenario):
         return name_or_path
-    label = str(name_or_path)
-    names = scenario_names()
-    file = shipped("scenarios") / f"{label}.toml" if label in names else Path(label)
-    if not file.is_file():
-        raise ScenarioError(f"scenario: no file or shipped scenario '{label}'; {did_you_mean(label, names)}")
-    home = None if label in names else Path(label).parent
-    content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped majority.toml for an example")
-    return scenario_from(content, Path(label).stem, home)
+    names = {name: name for name in scenario_names()}
+    content = read_source("scenario", str(name_or_path), names)
+    home = None if str(name_or_path) in names else Path(name_or_path).parent
+    return scenario_from(content, Path(name_or_path).stem, home)
 
 
 def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = None) -> Scenario:

@@ -1,14 +1,24 @@
 """Values of a scenario's TOML files: a reader returns the value, or says where it stands and what to give instead."""
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from bayes_bias.arguments import is_number
-from bayes_bias.errors import ScenarioError
-from bayes_bias.files import check_keys
+from bayes_bias.errors import ScenarioError, did_you_mean
+from bayes_bias.files import check_keys, read_toml, shipped
 
 # From a value, and its place for the message, to what the program uses.
 type Reader = Callable[[Any, str], Any]
+
+
+def read_source(argument: str, label: str, shipped_as: Mapping[str, str]) -> dict[str, Any]:
+    """The content of a shipped file, by its name, or of the file at a path."""
+    file = shipped("scenarios") / f"{shipped_as[label]}.toml" if label in shipped_as else Path(label)
+    if not os.path.isfile(str(file)):  # of a name that is too long `Path.is_file` raises an error
+        raise ScenarioError(f"{argument}: no file or shipped {argument} '{label}'; {did_you_mean(label, shipped_as)}")
+    return read_toml(file, f"{label}:", ScenarioError, hint=f"; see a shipped {argument} for an example")
 
 
 def read_values(content: Mapping[str, Any], readers: Mapping[str, Reader], where: str) -> dict[str, Any]:

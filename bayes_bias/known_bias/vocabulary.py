@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from typing import Any
 
 from bayes_bias.arguments import check_different
 from bayes_bias.errors import ScenarioError, did_you_mean
-from bayes_bias.files import read_toml, shipped, shipped_names
-from bayes_bias.known_bias.toml_values import Reader, read_values, table, tables, text, texts
+from bayes_bias.files import shipped_names
+from bayes_bias.known_bias.toml_values import Reader, read_source, read_values, table, tables, text, texts
 
 type Roles = Mapping[str, tuple[str, ...]]
 
@@ -87,11 +86,6 @@ class Vocabulary:
         return hashlib.sha256(json.dumps(used, ensure_ascii=False).encode()).hexdigest()
 
 
-def vocabulary_names() -> list[str]:
-    """Names of the shipped vocabularies."""
-    return [name.removeprefix(_FOLDER) for name in shipped_names("scenarios") if name.startswith(_FOLDER)]
-
-
 @cache
 def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     """Read a vocabulary by its shipped name or from the path of a TOML file.
@@ -102,13 +96,9 @@ def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     >>> list(people.attributes["gender"].groups)
     ['male', 'female']
     """
-    label = str(name_or_path)
-    names = vocabulary_names()
-    file = shipped("scenarios") / f"{_FOLDER}{label}.toml" if label in names else Path(label)
-    if not os.path.isfile(str(file)):  # of a name that is too long `Path.is_file` raises an error
-        raise ScenarioError(f"vocabulary: no file or shipped vocabulary '{label}'; {did_you_mean(label, names)}")
-    content = read_toml(file, f"{label}:", ScenarioError, hint="; see the shipped people.toml")
-    return vocabulary_from(content, Path(label).stem)
+    shipped_as = {name.removeprefix(_FOLDER): name for name in shipped_names("scenarios") if name.startswith(_FOLDER)}
+    content = read_source("vocabulary", str(name_or_path), shipped_as)
+    return vocabulary_from(content, Path(name_or_path).stem)
 
 
 def vocabulary_from(content: Mapping[str, Any], name: str) -> Vocabulary:
