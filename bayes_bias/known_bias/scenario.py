@@ -22,6 +22,7 @@ from bayes_bias.known_bias.toml_values import (
     read_values,
     share_below_one,
     table,
+    tables,
     text,
     texts,
 )
@@ -40,7 +41,7 @@ _READERS = {
     "words_per_sentence": counts,
     "seed": lambda value, _: check_seed(value),
     "truth": table,
-    "models": table,
+    "models": tables,
 }
 
 
@@ -249,7 +250,7 @@ def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = Non
     targets = values.setdefault("targets", len(vocabulary.targets))
     values.setdefault("group_size", min(25, targets // 2))
     values["scheme"] = scheme_from(values.pop("truth", None), groups, name)
-    if not values.get("models"):
+    if "models" not in values:
         raise ScenarioError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
     recipes = values.pop("models").items()
     values["models"] = tuple(_recipe(label, table, f"{name}: model '{label}'", home) for label, table in recipes)
@@ -292,14 +293,14 @@ def _check_numbers(scenario: Scenario) -> None:
 
 def _recipe(name: str, content: Mapping[str, Any], where: str, home: Path | None) -> ModelRecipe:
     kind = content.get("kind", name)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ScenarioError(f"{where} is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}")
     readers = dict.fromkeys(KINDS[kind], count(1)) | ({"folder": text} if kind == "fine-tune" else {})
     given = read_values({key: value for key, value in content.items() if key != "kind"}, readers, where)
     settings = {**KINDS[kind], **given}
     if kind == "fine-tune":
         settings["folder"] = _located(settings["folder"], home)
-        if not Path(settings["folder"]).is_dir():
+        if not os.path.isdir(settings["folder"]):
             raise ScenarioError(f"{where}: 'folder' is '{settings['folder']}', which is not a folder; give a BERT's")
     return ModelRecipe(name, kind, settings)
 
