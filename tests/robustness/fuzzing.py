@@ -176,7 +176,7 @@ controls = "neutral"
 seed = 3
 [[embeddings]]
 files = "googlenews-demo"
-[[debiasing]]
+[[versions]]
 name = "hard"
 method = "hard"
 sets = "she:he,woman:man"
