@@ -25,7 +25,7 @@ class WordListError(BayesBiasError):
 
 
 class TemplateError(BayesBiasError):
-    """Sentences cannot be found or made: no such set, a sentence without a slot, a word whose class nobody says."""
+    """Sentences cannot be found or made: no such set, a sentence without a slot, a word of unknown class."""
 
 
 class EmbeddingError(BayesBiasError):

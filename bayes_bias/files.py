@@ -25,8 +25,8 @@ from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-# What a spreadsheet takes for a formula (https://owasp.org/www-community/attacks/CSV_Injection), and what would be
-# taken for such a word with its quote.
+# Text that a spreadsheet would read as a formula (https://owasp.org/www-community/attacks/CSV_Injection), with or
+# without the quote that prevents it.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -34,7 +34,7 @@ _PACKAGE = Path(__file__).resolve().parent
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True, or --overwrite"
 
-# What figures can be written as, and what they are written as where nobody says.
+# Formats of figures, and those that are written by default.
 FORMATS = ("png", "pdf", "svg")
 WRITTEN: tuple[str, ...] = ("png", "pdf")
 

@@ -78,7 +78,7 @@ def share_bounds(lower: float, upper: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share of cosines or draws, of which there are enough for a decimal."""
+    """A share of cosines or draws, which are enough for a decimal."""
     return f"{value:.1%}"
 
 

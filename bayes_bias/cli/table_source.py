@@ -278,7 +278,7 @@ class TableSource(MeasuringOptions, Origin):
         return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
 
     def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
-        """The embedding that is meant: a single one, several as replicates, or an encoder's vectors of the lists."""
+        """A single embedding, several as replicates, or an encoder's vectors of the lists."""
         if self.matrix is not None:
             raise BayesBiasError(
                 f"--matrix: '{self.matrix}' has cosines, and vectors are needed here; give --embedding"
@@ -303,7 +303,7 @@ class TableSource(MeasuringOptions, Origin):
         several = len(self.embedding) > 1
         if several and self.replicates is None:
             raise BayesBiasError(
-                f"--embedding: {len(self.embedding)} are given where one is meant; if they are replicates, say of what"
+                f"--embedding: {len(self.embedding)} are given and one is needed; if they are replicates, say of what"
                 " kind, such as --replicates seed"
             )
         given = self.embedding if several else self.embedding[0]

@@ -50,7 +50,7 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """The fields of a `Separation` but for the words; `no_spread` is what an error says where all scores are equal."""
+    """The fields of a `Separation` without the words; `no_spread` is what an error says where all scores are equal."""
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:

@@ -37,7 +37,7 @@ def plot_sentence_pairs(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """All pairs and each type in rows: the posterior's interval, and below it the one that takes pairs for independent.
+    """All pairs and each type in rows: the posterior's interval, and below it the one that treats pairs as independent.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from bayes_bias.plots.style import (
     style,
 )
 
-# Beyond so many a legend says no more than a heap of names.
+# With more trainings a legend would be a heap of names.
 _NAMED = 6
 
 
@@ -68,7 +68,7 @@ def plot_stability(
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
-    """Each its own colour and marker where few enough to be told apart."""
+    """A colour and marker of its own, unless there are too many to distinguish."""
     look = colour_and_marker(training if trainings <= _NAMED else 0)
     return {**look, "markersize": 5.5, "markeredgecolor": PAPER}
 

@@ -66,7 +66,7 @@ def _run(study: Study) -> Check:
         alarm=clustered or (second is not None and _settles_otherwise(study, second[1])),
         figure_options={"posterior": {"without": without}},
         tables={"left-out": without},
-        result=sides,
+        result=(sides, second is not None),
     )
 
 
@@ -122,19 +122,19 @@ def _correlation(value: float) -> str:
     return f"−{probability(-value)}" if value < 0 else probability(value)
 
 
-def _methods(checks: Mapping[str, Check]) -> Sentence:
-    clusters = {name: [side for side in check.result if side.is_clustered] for name, check in checks.items()}
+def _methods(made: Mapping[str, Any]) -> Sentence:
+    clusters = {name: [side for side in sides if side.is_clustered] for name, (sides, _) in made.items()}
     clustered = [f"{_listed(sides)} of {name}" for name, sides in clusters.items() if sides]
     answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
     return (
         "To look for clusters of words, we computed the intraclass correlation of their raw contrasts within the"
         " topics that a list names or, where it names none, within two Ward clusters of residuals, and compared it"
-        f" with that of words shuffled between clusters (5% level): {answer}.{_second_methods(checks)}",
+        f" with that of words shuffled between clusters (5% level): {answer}.{_second_methods(made)}",
     )
 
 
-def _second_methods(checks: Mapping[str, Check]) -> str:
-    shown = [name for name, check in checks.items() if _FROM_VECTORS[0] in check.numbers]
+def _second_methods(made: Mapping[str, Any]) -> str:
+    shown = [name for name, (_, from_vectors) in made.items() if from_vectors]
     if not shown:
         return ""
     return (

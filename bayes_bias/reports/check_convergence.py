@@ -12,10 +12,6 @@ def _run(study: Study) -> Check:
     return Check(diagnostics.text, alarm=not diagnostics.converged, in_verdict=True, result=diagnostics)
 
 
-def _methods(_: Mapping[str, Check]) -> Sentence:
-    return ()  # the paragraph about sampling says it, in reports of every kind
-
-
 def sentence(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     """The diagnostics of all fits, by their names, in a sentence of the methods text."""
     values = diagnostics.values()
@@ -30,4 +26,5 @@ def sentence(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     )
 
 
-CHECKER = Checker("convergence", "Convergence", (), _run, _methods)
+# The paragraph about sampling says it in the methods text of every kind of report.
+CHECKER = Checker("convergence", "Convergence", (), _run)

@@ -91,10 +91,7 @@ def _numbers(fit: DataFit) -> dict[str, Any]:
     return shares | rest | {"no_data_fit": ""}
 
 
-def _methods(checks: Mapping[str, Check]) -> Sentence:
-    made = {name: check.result for name, check in checks.items() if check.result is not None}
-    if not made:
-        return ()
+def _methods(made: Mapping[str, Any]) -> Sentence:
     compared = any(not fit.no_comparison for fit, _ in made.values())
     by_list = " ".join(
         f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}."

@@ -66,10 +66,7 @@ def _numbers(nulls: Calibration, model: str, scope: ScopeName) -> dict[str, Any]
     return {"nulls": nulls.records.draw.nunique(), **shares, "no_calibration": ""}
 
 
-def _methods(checks: Mapping[str, Check]) -> Sentence:
-    made = {name: check.result for name, check in checks.items() if check.result is not None}
-    if not made:
-        return ()
+def _methods(made: Mapping[str, Any]) -> Sentence:
     first = next(iter(made.values()))[0]
     drawn = "targets" if first.random == "targets" else "attribute words"
     whose = "group" if first.random == "targets" else "class"

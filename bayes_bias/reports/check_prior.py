@@ -22,16 +22,14 @@ def _run(study: Study) -> Check:
     return Check(text, {"prior_sensitivity": sensitivity}, alarm=bool(concern), result=sensitivity)
 
 
-def _methods(checks: Mapping[str, Check]) -> Sentence:
-    known = [check.result for check in checks.values() if check.result is not None]
-    if not known:
-        return ()
-    sensitive = [name for name, check in checks.items() if check.alarm]
+def _methods(made: Mapping[str, float]) -> Sentence:
+    sensitive = [name for name, sensitivity in made.items() if sensitivity > MAX_PRIOR_SENSITIVITY]
     answer = f"it is for {', '.join(sensitive)}" if sensitive else "none is"
     return (
         "Sensitivity of the bias to the prior, by power-scaling ",
         Cite(("kallioinen2024detecting",)),
-        f", was at most {plain(max(known))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as {answer}.",
+        f", was at most {plain(max(made.values()))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as"
+        f" {answer}.",
     )
 
 

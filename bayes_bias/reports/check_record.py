@@ -73,7 +73,8 @@ class Checker:
     title: str  # its heading on the page
     columns: tuple[str, ...]  # its columns of ``evidence.csv``
     run: Callable[[Study], Check]
-    methods: Callable[[Mapping[str, Check]], Sentence]  # its sentence in the methods text, from the checks of all lists
+    # Its sentence in the methods text, from the results of the lists whose check was made.
+    methods: Callable[[Mapping[str, Any]], Sentence] | None = None
 
 
 def works_of(sentence: Sentence) -> tuple[str | Reference, ...]:

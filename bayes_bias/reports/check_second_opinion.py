@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from scipy.stats import f
@@ -74,10 +74,7 @@ def _consequence(of_more: float, of_less: float) -> str:
     return "with lists of similar length this matters little"
 
 
-def _methods(checks: Mapping[str, Check]) -> Sentence:
-    made = {name: check.result for name, check in checks.items() if check.result is not None}
-    if not made:
-        return ()
+def _methods(made: Mapping[str, Any]) -> Sentence:
     other = [name for name, (_, agree) in made.items() if not agree]
     verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
     answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in made.items())

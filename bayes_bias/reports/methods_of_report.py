@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bayes_bias.reports.check_record import Sentence
 from bayes_bias.reports.methods_text import Methods, methods_of_fits, model_facts, source_facts
 from bayes_bias.reports.report_checks import CHECKERS
 from bayes_bias.reports.report_record import Report, Section
@@ -23,12 +24,18 @@ def methods_of(report: Report) -> Methods:
         "planned": any(section.verdict.planned for section in report.sections),
     }
     sources = tuple(reference for section in report.sections for reference in section.table.references)
-    sentences = (
-        checker.methods({section.name: section.checks[checker.name] for section in report.sections})
-        for checker in CHECKERS
-    )
-    checks = tuple(sentence for sentence in sentences if sentence)
-    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=checks)
+    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=_checks(report))
+
+
+def _checks(report: Report) -> tuple[Sentence, ...]:
+    """The sentences of the checks that were made for some list."""
+    sentences = []
+    for checker in CHECKERS:
+        results = {section.name: section.checks[checker.name].result for section in report.sections}
+        made = {name: result for name, result in results.items() if result is not None}
+        if made and checker.methods:
+            sentences.append(checker.methods(made))
+    return tuple(sentences)
 
 
 def embeddings(report: Report) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 
-# 200 MB of float64, of which 2 GB of memory hold several copies.
+# 200 MB of float64: several copies fit in 2 GB of memory.
 MOST_PAIRS = 25_000_000
 
 # The precision of vectors in single precision. Later digits depend on the order in which a processor adds, and

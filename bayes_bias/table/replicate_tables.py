@@ -52,7 +52,7 @@ class Replicates:
 
     @property
     def are_equal(self) -> bool:
-        """Whether all have the same values, but for rounding."""
+        """Whether all have the same values, up to rounding."""
         first, *others = (table.data for table in self.tables.values())
         if isinstance(first, Products):  # too many values to be formed and compared
             return all(other is first for other in others)
