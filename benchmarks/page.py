@@ -903,12 +903,36 @@ says so below that.
 {circumstances(result["about"])}"""
 
 
+def sub_topics() -> str:
+    """Sub-topics that no list names."""
+    result = read("sub-topics")
+    rows = pd.DataFrame(result["rows"])
+    shares = {
+        method: [_share_of(share, n) for share, n in zip(rows[method], rows.draws, strict=True)]
+        for method in ("independent", "from vectors")
+    }
+    shown = rows[["topics", "words", "both sides"]].assign(**shares, width=rows.width.map("{:.2f}".format))
+    return f"""## Sub-topics that no list names
+
+Each class of *words* (on *both sides* each group, too) is drawn from the neighbourhoods of so many random *topics*, and
+no list says so: 0 are random words, 1 a class about a single topic. Share of findings at the 5% level where words count
+as independent, and with `sub_topics="from vectors"`; how many times wider its intervals are. The rule was tuned
+elsewhere on cells like these. Where a whole class is about one topic, what it is about is a single draw, which no
+interval over words can know of: both columns are far too high there.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
+
+
 SECTIONS: dict[str, Callable[[], str]] = {
     "promises": promises,
     "nulls": nulls,
     "random-targets": random_targets,
     "priors": priors,
     "topical": topical,
+    "sub-topics": sub_topics,
     "trained": others,
     "simulated": simulated,
     "comparisons": comparisons,

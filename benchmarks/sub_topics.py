@@ -47,7 +47,7 @@ def main() -> None:
         "draws": chosen.draws,
         "seconds": round(perf_counter() - start),
     }
-    path = RESULTS / f"sub-topics-{embedding.name}.json"
+    path = RESULTS / "sub-topics.json"
     path.write_text(json.dumps({"about": about, "rows": table.to_dict("records")}, indent=1) + "\n")
 
 
