@@ -209,35 +209,3 @@ def given_draws(
     parameters = {str(name): draws for name, draws in drawn.items()}
     residual = residual_of(parameters)
     return residual.distribution(expected, residual.scale(drawn.sd_residual, parameters), parameters)
-
-
-def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Effects of words about the observed means of blocks."""
-    components = Components.of_posterior(prior, data)
-    of_attribute = components.attributes().matrix()[..., data.class_of.to_numpy(), :, :]
-    of_cluster = {
-        "target": components.of_target_cluster().matrix(),
-        "attribute": components.of_attribute_cluster().matrix()[..., 0, :, :],
-    }
-    own = {
-        "target": draw_normal(components.target().matrix(), (data.sizes["target"],), rng),
-        "attribute": draw_normal(of_attribute, (), rng),
-    }
-    dims = {"target": ("target", "attribute_class"), "attribute": ("attribute", "group")}
-    effects = {
-        f"{side}_effect": (
-            ("chain", "draw", *dims[side]),
-            own[side] + _prior_of_clusters(of_cluster[side], data[f"{side}_cluster"].to_numpy(), rng),
-        )
-        for side in SIDES
-    }
-    labels = {dim: data[dim] for dim in ("target", "attribute", "group", "attribute_class")}
-    return prior.assign(effects).assign_coords(labels).assign(mean=data.block_mean)
-
-
-def _prior_of_clusters(covariance: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """What each word shares with its sub-topic or pair, (chain, draw, words, k); zero for a word in none."""
-    if (cluster < 0).all():
-        return np.zeros(())
-    shared = draw_normal(covariance, (int(cluster.max()) + 1,), rng)
-    return np.where((cluster >= 0)[:, None], shared[..., cluster, :], 0.0)

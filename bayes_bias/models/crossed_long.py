@@ -20,7 +20,6 @@ from bayes_bias.models.components import (
 )
 from bayes_bias.models.crossed import clusters_in, has_replicates, n_associated, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.crossed import with_prior_effects as with_prior_effects
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import observe_with_sd
 from bayes_bias.models.units import draws_in_units, rounded, unit_of

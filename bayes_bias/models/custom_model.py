@@ -151,7 +151,3 @@ def given_draws(drawn: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any
         "fit: new values of a model of your own are drawn by PyMC: pm.sample_posterior_predictive(fit, model=model);"
         " its log likelihood is in the fit, for az.loo and az.compare"
     )
-
-
-def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> NoReturn:
-    raise SpecError("model: the prior of a model of your own is drawn by PyMC: pm.sample_prior_predictive(model=model)")

@@ -153,11 +153,3 @@ def _connection_of(data: xr.Dataset) -> np.ndarray:
     position[controls] = 2 + np.arange(len(controls))
     own = associated[data.group_of.to_numpy()][:, None] == class_of
     return np.where(own, 0, position[class_of])
-
-
-def with_prior_effects(prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Each target's own distance in each connection, as the published model has them."""
-    centre = prior.connection_mean.expand_dims(target=data.target.to_numpy())
-    centre = centre.transpose("chain", "draw", "target", "connection")
-    noise = centre.copy(data=rng.standard_normal(centre.shape))
-    return prior.assign(target_connection_mean=centre + prior.connection_sd * noise)

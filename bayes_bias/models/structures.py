@@ -58,9 +58,6 @@ class Structure(Protocol):
         `target` and `attribute` are positions along ``pair``.
         """
 
-    def with_prior_effects(self, prior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-        """Draws of the parameters from the prior, with the effects of words drawn given them."""
-
 
 _STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
     {
