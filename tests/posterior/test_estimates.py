@@ -111,7 +111,7 @@ def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
     scale = np.sqrt((given.directions[0].root ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
     z = (deviation - centre) / scale
     assert abs(z.mean(axis=(0, 1))).max() < 0.06
-    assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.04)
+    assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.06)
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])

@@ -37,7 +37,7 @@ def test_the_second_interval_stands_beside_the_first(study):
     first = verdict(study.fitted)
     assert check.numbers["from_vectors_ub"] - check.numbers["from_vectors_lb"] > 1.3 * (first.upper - first.lower)
     assert says(check.text, "men 0 | men 1 sample interval instead of")
-    assert says("".join(map(str, CHECKER.methods({"small": check}))), "small sub-topics silhouette")
+    assert says("".join(map(str, CHECKER.methods({"small": check.result}))), "small sub-topics silhouette")
 
 
 def test_where_the_vectors_show_nothing_nothing_is_said(study, small_table):
