@@ -172,9 +172,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
 
 def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
     model = freeze_dims_and_data(model, data=[])  # lengths of dims become constants
-    begin = _initial_values(model)
-    if not inputs:  # nor do shapes depend on data
-        begin = [pt.as_tensor(value) for value in _python([], begin)()]
+    begin = [_settled(value, inputs) for value in _initial_values(model)]
     names = [v.name for v in (*model.free_RVs, *model.deterministics) if whole or not v.name.endswith("_z")]
     # PyMC writes what observed variables have in common once for each; merged, it has one gradient.
     log_density = rewrite_graph(model.logp(), include=("merge",))
@@ -212,6 +210,12 @@ def _initial_values(model: pm.Model) -> list[pt.TensorVariable]:
         initval_strategies=model.rvs_to_initial_values,
         return_transformed=True,
     )
+
+
+def _settled(value: pt.TensorVariable, inputs: Iterable[str]) -> pt.TensorVariable:
+    """As a constant, unless data have a part in it: some of PyMC's expressions hold random numbers of no effect."""
+    shared = {each.name for each in ancestors([value]) if isinstance(each, SharedVariable)}
+    return value if shared & set(inputs) else pt.as_tensor(_python([], value)())
 
 
 def _split(

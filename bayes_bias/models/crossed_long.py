@@ -195,9 +195,7 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
     dims = [*entities, *(dim for dim in axes if dim not in ("x", *zero_sum)), *zero_sum]
     if zero_sum:
         sigma = float(np.prod([zero_sum_sd(len(coords[dim])) for dim in zero_sum]))
-        # PyMC's own beginning depends on its random numbers, which a compiled function would have to be given.
-        begin = np.zeros([len(coords[dim]) for dim in dims])
-        normal = pm.ZeroSumNormal(name, sigma=sigma, n_zerosum_axes=len(zero_sum), dims=dims, initval=begin)
+        normal = pm.ZeroSumNormal(name, sigma=sigma, n_zerosum_axes=len(zero_sum), dims=dims)
     else:
         normal = pm.Normal(name, dims=dims)
     return normal.dimshuffle(["x" if dim == "x" else dims.index(dim) for dim in (*entities, *axes)])

@@ -74,4 +74,4 @@ def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.
         return free(spec, name, initval=start)
     prior = spec.priors[name]
     whole = getattr(pm, prior.distribution).dist(**prior.parameters)
-    return pm.Truncated(name, whole, lower=float(least), initval=start)
+    return pm.Truncated(name, whole, lower=float(least))
