@@ -24,7 +24,7 @@ def test_it_reproduces_the_published_posterior(published_cosines, published, tab
     wordlist, embedding = table.split("_", 1)
     rows = published[(published.list == wordlist) & (published.embedding == embedding)]
     ours = summarize(
-        fit(published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=1000)),
+        fit(published_cosines(table, duplicates="keep"), "hierarchical", seed=1, sampling=Sampling(draws=4000)),
         ci_prob=0.89,
     )
     overall = rows[rows.level == "overall"].set_index("connection")
