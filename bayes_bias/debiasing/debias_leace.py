@@ -32,7 +32,8 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     ----------
     shrinkage : bool
         Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does; a
-        weight below zero, which few words can give, counts as zero here and not there. Without it, words outside the span of the labelled words are changed inside the span only.
+        weight below zero, which few words can give, counts as zero here and not there. Without it, words outside the
+        span of the labelled words are changed inside the span only.
     most_biased : int
         How many words of the vocabulary that lean most to each group are labelled too.
 
