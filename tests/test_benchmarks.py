@@ -76,7 +76,7 @@ def test_the_docs_quote_the_other_designs():
     assert f"{told} ({draws.max():.0f} draws each)" in text
 
 
-def test_the_readme_quotes_three_numbers():
+def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
     words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
     assert words["WEAT", "targets"].round(1).eq(0.4).all()
@@ -84,9 +84,11 @@ def test_the_readme_quotes_three_numbers():
     assert f"this model in {ends(words['crossed', 'both'])}." in text
     simulated = pd.DataFrame(read("simulated")["rows"]).set_index("part").share
     not_named, named = (ends(simulated[f"sub-topics, {kind}"]) for kind in ("not named", "named"))
-    for page_of_docs in (text, prose("docs/evidence.md")):
-        assert f"{not_named} false findings in simulations" in page_of_docs
-        assert named in page_of_docs
+    evidence = prose("docs/evidence.md")
+    assert f"{not_named} false findings in simulations" in evidence
+    assert named in evidence
+    topics = pd.DataFrame(read("sub-topics")["rows"]).query("topics > 1")
+    assert f"{ends(topics['independent'])} false findings on real vectors, {ends(topics['from vectors'])} once" in text
 
 
 def prose(name: str) -> str:
