@@ -1,5 +1,8 @@
 """How long work tells where it is, without knowing who listens."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,3 +41,15 @@ class Quiet:
 
     def advance(self, done: int, total: int) -> None:
         """Say nothing."""
+
+
+@contextmanager
+def logging_from(name: str, level: int) -> Iterator[None]:
+    """What a logger says below a level is left out; also a decorator."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

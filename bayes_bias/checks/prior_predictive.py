@@ -1,8 +1,6 @@
 """What would a model expect to see, and how large a bias, before it has seen anything?"""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pymc as pm
@@ -14,6 +12,7 @@ from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.custom_model import CustomModel, built
 from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.open_model import pymc_model
+from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.sufficient_statistics import table_means
 
@@ -76,7 +75,8 @@ def prior_predictive(
 
 
 def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
-    with _without_announcement():
+    # PyMC names what it draws, at the level of notices.
+    with logging_from("pymc.sampling.forward", logging.WARNING):
         drawn = pm.sample_prior_predictive(
             # Each is drawn a few hundred times, and compiling would take longer.
             draws,
@@ -89,15 +89,3 @@ def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) ->
     used = kept.drop_vars([dim for dim in kept.coords if all(dim not in each.dims for each in kept.values())])
     groups = {name: drawn[name].to_dataset() for name in ("prior_predictive", "observed_data")}
     return xr.DataTree.from_dict({"prior": with_bias(used, table_means(table)), **groups})
-
-
-@contextmanager
-def _without_announcement() -> Iterator[None]:
-    """PyMC names what it draws, at the level of notices."""
-    logger = logging.getLogger("pymc.sampling.forward")
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)

@@ -69,7 +69,7 @@ SubTopicsOption = Annotated[
     str,
     input_option(
         help="Words that belong together count as fewer: those that the list says (named), or that the vectors show"
-        " (from-vectors); exhaustive where sub-topics are no sample."
+        " (from-vectors); exhaustive where sub-topics are not a sample."
     ),
 ]
 TemplatesOption = Annotated[

@@ -11,7 +11,7 @@ from typing import IO, cast
 from bayes_bias.errors import EmbeddingError
 
 _GZIP = b"\x1f\x8b"
-# Longer numbers are no sizes, and Python refuses to read them at all.
+# Longer numbers are not sizes, and Python refuses to read them at all.
 _HEADER = re.compile(rb"\s*(\d{1,1000})\s+(\d{1,1000})\s*\Z")
 MOST_DIMENSIONS = 1_000_000
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")

@@ -1,7 +1,7 @@
 """Do words come in clusters, and what would the bias be without one of them?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,6 @@ from bayes_bias.checks.null_verdicts import NULL_SAMPLING, posterior_of
 from bayes_bias.formatting import DASH, bounds, probability
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
-from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.word_labels import SIDES
 
@@ -57,47 +56,60 @@ def _run(study: Study) -> Check:
     }
     second = _from_vectors(study)
     if second is not None:
-        sentences.append(_second_interval(study, *second))
-        row = second[1]
-        numbers |= dict(zip(_FROM_VECTORS, (chance(row.prob_direction), *interval_of(row)), strict=True))
+        sentences.append(second.sentence(decimals))
+        related = second.related
+        numbers |= dict(zip(_FROM_VECTORS, (chance(related.prob_direction), *interval_of(related)), strict=True))
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         numbers,
-        alarm=clustered or (second is not None and _settles_otherwise(study, second[1])),
+        alarm=clustered or (second is not None and second.settles_otherwise),
         figure_options={"posterior": {"without": without}},
         tables={"left-out": without},
         result=(sides, second is not None),
     )
 
 
-def _from_vectors(study: Study) -> "tuple[AssociationTable, pd.Series[Any]] | None":
-    """The table with the sub-topics that the vectors show, and the bias in it; None where they show none."""
+@dataclass(frozen=True, eq=False)
+class _Second:
+    """The bias with words as independent, and with the sub-topics that the vectors show: rows of `summarize`."""
+
+    shown: str
+    independent: "pd.Series[Any]"
+    related: "pd.Series[Any]"
+    threshold: float
+
+    @property
+    def chances(self) -> tuple[float, float]:
+        """Of both."""
+        return chance(self.independent.prob_direction), chance(self.related.prob_direction)
+
+    @property
+    def settles_otherwise(self) -> bool:
+        """Whether one interval excludes zero and the other does not."""
+        one, other = (below < self.threshold for below in self.chances)
+        return one != other
+
+    def sentence(self, decimals: int) -> str:
+        """What the interval would be, and whether the verdict rests on words being independent."""
+        one, other = (bounds(*interval_of(row), decimals) for row in (self.independent, self.related))
+        settled = ""
+        if self.settles_otherwise:
+            before, after = map(probability, self.chances)
+            settled = (
+                f", and the chance {after} instead of {before}: what the verdict says rests on words being independent"
+            )
+        return f"{self.shown}. Were these sub-topics a sample, the interval would be {other} instead of {one}{settled}."
+
+
+def _from_vectors(study: Study) -> _Second | None:
+    """The second interval; None where the vectors show no sub-topics."""
     related = study.related()
     if related is None or not related.has_related_words or not study.fitted.structure.COLLAPSED:
         return None
     fitted, _ = posterior_of(related, study.spec, seed=study.seed, sampling=_SAMPLING)
-    return related, row_of_bias(fitted, study.scope, study.ci_prob)
-
-
-def _second_interval(study: Study, related: AssociationTable, row: "pd.Series[Any]") -> str:
     shown = "; ".join(related.notices[len(study.table.notices) :])
-    bias = row_of_bias(study.fitted, study.scope, study.ci_prob)
-    decimals = study.table.metric.decimals
-    instead = f"{bounds(*interval_of(row), decimals)} instead of {bounds(*interval_of(bias), decimals)}"
-    settled = (
-        f", and the chance {probability(chance(row.prob_direction))} instead of"
-        f" {probability(chance(bias.prob_direction))}: what the verdict says rests on words being independent"
-        if _settles_otherwise(study, row)
-        else ""
-    )
-    return f"{shown}. Were these sub-topics a sample, the interval would be {instead}{settled}."
-
-
-def _settles_otherwise(study: Study, row: "pd.Series[Any]") -> bool:
-    """Whether one interval excludes zero and the other does not."""
-    bias = row_of_bias(study.fitted, study.scope, study.ci_prob)
-    below = [chance(each.prob_direction) < 1 - study.ci_prob for each in (bias, row)]
-    return below[0] != below[1]
+    one, other = (row_of_bias(fit, study.scope, study.ci_prob) for fit in (study.fitted, fitted))
+    return _Second(shown, one, other, 1 - study.ci_prob)
 
 
 def _sentence(words: Clustering) -> str:

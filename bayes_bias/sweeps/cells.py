@@ -2,10 +2,9 @@
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from bayes_bias.debiasing.comparing import control_levels
@@ -28,6 +27,7 @@ from bayes_bias.posterior.design_study import variance_shares
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.posterior.verdict import verdict
+from bayes_bias.progress import logging_from
 from bayes_bias.sweeps.job import Job
 from bayes_bias.sweeps.shared_words import influence_of
 from bayes_bias.table.association_table import AssociationTable
@@ -152,16 +152,8 @@ class ChangeCell(Cell):
         return Job(self.name, fit_change, (self, how), [self.depends_on, how.depends_on])
 
 
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Without the notices of each cell: there are hundreds, and the atlas lists what was left out or failed."""
-    logger = logging.getLogger("bayes_bias")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
+# Without the notices of each cell: there are hundreds, and the atlas lists what was left out or failed.
+_quietly = partial(logging_from, "bayes_bias", logging.ERROR)
 
 
 @_quietly()

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, EmbeddingError
-from bayes_bias.measuring.relatedness import Vocabulary
+from bayes_bias.measuring.relatedness import Vocabulary, _silhouette
 from tests.helpers import refused
 
 
@@ -37,6 +38,16 @@ def test_random_words_are_independent_in_nineteen_of_twenty_lists(vocabulary):
     lists = (around(8, 1, spread=0.0, seed=seed) for seed in range(100))
     found = [vocabulary.sub_topics([f"w{i}" for i in range(8)], vectors).share > 0 for vectors in lists]
     assert np.mean(found) <= 0.12
+
+
+def test_the_silhouette_is_scikit_learns():
+    """Ours is an array expression, since limits take thousands; theirs checks its input each time."""
+    points = np.stack(around(3, 4, spread=0.7))
+    distance = np.linalg.norm(points[:, None] - points, axis=-1)
+    for cluster in (np.arange(12) // 4, np.arange(12) % 5, np.minimum(np.arange(12), 4)):
+        assert _silhouette(distance, cluster) == pytest.approx(
+            silhouette_score(distance, cluster, metric="precomputed")
+        )
 
 
 def test_too_few_words_are_never_split(vocabulary):
