@@ -12,6 +12,7 @@ from .debias_linear_projection import LinearProjection as LinearProjection
 from .debias_oscar import OSCaR as OSCaR
 from .debias_partial_projection import PartialProjection as PartialProjection
 from .debias_ran import RAN as RAN
+from .debias_soft import SoftDebias as SoftDebias
 from .debiased_embedding import Debiasing as Debiasing
 from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser

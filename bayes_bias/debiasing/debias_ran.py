@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear
 
 from bayes_bias.arguments import check_count, check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.debiasing.rows_in_blocks import at_length_one, change_rows
 from bayes_bias.embeddings.subspace import defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
@@ -95,7 +95,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted
-        unit = change_rows(vectors, _at_length_one, self.name)
+        unit = change_rows(vectors, at_length_one, self.name)
         words, gendered = list(unit), frozenset(sets.by_definition)
         rows = np.stack(list(unit.values()))
         for block in batched((i for i, word in enumerate(words) if word not in gendered), _WORDS):
@@ -126,7 +126,3 @@ def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.
     with np.errstate(invalid="ignore", divide="ignore"):  # NaN where nothing is shared, or a word is the direction
         cosine = others @ without[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(without))
         return np.asarray((similarity - cosine) / similarity)
-
-
-def _at_length_one(rows: np.ndarray) -> np.ndarray:
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -6,9 +6,12 @@ from itertools import batched
 import numpy as np
 
 from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.errors import MeasureError
 
 # 10,000 vectors of 300 dimensions take 24 MB as float64.
 BLOCK = 10_000
+# What is left of a word below this share of its length is rounding, and has no direction.
+_NOTHING = 1e-9
 
 
 def in_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
@@ -30,14 +33,25 @@ def change_rows(
     Raises
     ------
     MeasureError
-        A word has no usable vector.
+        A word has no usable vector, or nothing is left of it.
     """
     kept = frozenset(kept)
     changed: dict[str, np.ndarray] = {}
     for words, rows in in_blocks(vectors, method):
         chosen = [word not in kept for word in words]
         if any(chosen):
+            lengths = np.linalg.norm(rows, axis=1)
             rows[chosen] = change(rows[chosen])
+            if (nothing := np.linalg.norm(rows, axis=1) < _NOTHING * lengths).any():
+                raise MeasureError(
+                    f"{method}: nothing is left of '{words[int(nothing.argmax())]}', which lies in what is taken out;"
+                    " take out less, or leave the word out of the vectors"
+                )
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
         changed.update(zip(words, rows.astype(precision), strict=True))
     return changed
+
+
+def at_length_one(rows: np.ndarray) -> np.ndarray:
+    """Rows (words, dimensions) without their lengths."""
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """Debiased vectors by the programs of the methods' authors: `python oracles.py CHECKOUTS`, below whose folder they are.
 
-Needs `concept-erasure`, `wefe` (with torch) and checkouts of the repositories in `README.md`. Their functions are run
-from there; none of their code is here.
+Needs `concept-erasure`, `wefe` (with torch), `cvxpy` and checkouts of the repositories in `README.md`. Their functions
+are run from there; none of their code is here.
 """
 
 import ast
@@ -156,7 +156,22 @@ def main():
         at_points.append(float(ran["ran_objective"](torch.tensor(points[len(least)]), *given)))
         least.append(minimised(torch, ran["ran_objective"], given))
     results |= {"ran": np.array(least), "ran-points": points, "ran-at-points": np.array(at_points)}
+    results["soft"] = soft(np.stack(list(unit.values())), np.array([word in neutral for word in words]), gender)
     np.savez_compressed(Path(__file__).with_name("oracles.npz"), **results)
+
+
+def soft(rows, neutral, gender, strength=3.0):
+    """Soft debiasing by a solver for semidefinite programs, which is given the paper's problem as it stands."""
+    import cvxpy as cp
+
+    _, sizes, axes = np.linalg.svd(rows, full_matrices=False)
+    products, x = sizes[:, None] * axes, cp.Variable((8, 8), PSD=True)
+    kept, left = products @ (x - np.eye(8)) @ products.T, rows[neutral] @ x @ gender
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(kept) + strength * cp.sum_squares(left)))
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-14, tol_gap_rel=1e-14, tol_feas=1e-14)
+    sizes, axes = np.linalg.eigh(x.value)
+    after = rows @ (axes * np.sqrt(sizes)) @ axes.T
+    return after / np.linalg.norm(after, axis=1, keepdims=True)
 
 
 def minimised(torch, objective, given):

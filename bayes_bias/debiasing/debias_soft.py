@@ -1,0 +1,113 @@
+"""Soft debiasing (Bolukbasi et al. 2016)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_positive
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser
+from bayes_bias.debiasing.rows_in_blocks import at_length_one, change_rows, in_blocks
+from bayes_bias.embeddings.subspace import defining_subspace
+from bayes_bias.errors import MeasureError
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+
+# Eigenvalues below this share of the largest are zero but for rounding.
+_NOTHING = 1e-10
+
+
+@debiaser("soft")
+@dataclass(frozen=True)
+class SoftDebias(Debiaser[np.ndarray]):
+    r"""Transform all words such that neutral ones lose the bias direction, and products of words change little.
+
+    With the vectors of all words at length one as columns of :math:`W`, those of neutral words as columns of
+    :math:`N` and the bias direction :math:`b`, the transformation :math:`T` minimises
+
+    .. math:: \lVert (TW)^\top TW - W^\top W \rVert^2 + \lambda \lVert (TN)^\top Tb \rVert^2,
+
+    and a word becomes :math:`Tw`, at length one.
+
+    Parameters
+    ----------
+    strength : float
+        :math:`\lambda`; 0.2 in the paper.
+
+    Raises
+    ------
+    MeasureError
+        From `fit` and `transform`: a word has no usable vector; the sets have no direction; the words span fewer
+        dimensions than there are; no transformation reaches the minimum at this strength.
+
+    Notes
+    -----
+    All words are neutral but those of the sets, except the independent ones. Any :math:`T` with
+    :math:`T^\top T = X` does; the symmetric one is taken. The problem is convex in :math:`X`, and for one direction it
+    has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
+    :math:`u = C^{-1} b / \pi`,
+
+    .. math:: X = I + y u^\top + u y^\top - (b^\top y)\, u u^\top, \qquad
+              \left( \tfrac{2}{\pi} C - \tfrac{1}{\pi^2} b b^\top + \lambda M \right) y = -\lambda M b,
+
+    if this :math:`X` is positive semidefinite: given :math:`Xb - b = y`, the first term is least for this symmetric
+    update, and what is left is quadratic in y.
+
+    Misleads by its default. The first term grows with the square of the number of words and the second does not:
+    of the bias direction's part of a word about :math:`1 / (1 + \lambda \pi)` is left, which is nearly all of it for
+    some ten thousand words. A strength of several :math:`1 / \pi` is needed for any effect, and a very large one takes
+    the direction out altogether.
+
+    References
+    ----------
+    Bolukbasi, T., Chang, K.-W., Zou, J., Saligrama, V. & Kalai, A. (2016). Man is to computer programmer as
+    woman is to homemaker? Debiasing word embeddings. NeurIPS 29. https://doi.org/10.48550/arXiv.1607.06520
+
+    Examples
+    --------
+    >>> vectors = {"she": np.array([0.6, 0.8]), "he": np.array([-0.6, 0.8]), "nurse": np.array([0.8, 0.6]),
+    ...            "clerk": np.array([0.0, 1.0])}
+    >>> [SoftDebias(strength).fit_transform(vectors, "she:he")["nurse"].round(2).tolist() for strength in (0.2, 10)]
+    [[0.79, 0.61], [0.53, 0.85]]
+    """
+
+    strength: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_positive("strength", self.strength, MeasureError)
+
+    @property
+    def needs_vocabulary(self) -> bool:
+        return True
+
+    def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        read = read_debias_sets(sets)
+        (bias,) = defining_subspace(vectors, read.defining_sets)
+        scatter = self._scatter(vectors)
+        neutral = scatter - self._scatter({word: vectors[word] for word in read.by_definition})
+        sizes = np.linalg.eigvalsh(scatter)
+        if sizes[0] < _NOTHING * sizes[-1]:
+            raise MeasureError(
+                f"{self.name}: {len(vectors)} words span fewer than {len(bias)} dimensions; give the whole vocabulary"
+            )
+        explained = np.linalg.solve(scatter, bias)
+        scale = bias @ explained
+        along = explained / scale
+        curvature = 2 / scale * scatter - np.outer(bias, bias) / scale**2 + self.strength * neutral
+        change = np.linalg.solve(curvature, -self.strength * neutral @ bias)
+        moved = np.outer(change - bias @ change / 2 * along, along)
+        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + moved + moved.T)
+        if sizes[0] < -_NOTHING * sizes[-1]:
+            raise MeasureError(
+                f"strength: at {self.strength:g} no transformation of these words reaches the minimum; take less"
+            )
+        return replace(self, learned=axes * np.sqrt(sizes.clip(0)) @ axes.T)
+
+    def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        transformation = self.fitted
+        return change_rows(vectors, lambda rows: at_length_one(rows @ transformation), self.name)
+
+    def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The sum of outer products of these words at length one."""
+        blocks = (at_length_one(rows) for _, rows in in_blocks(vectors, self.name))
+        return np.asarray(sum(rows.T @ rows for rows in blocks))
