@@ -1,6 +1,7 @@
 # Two commands from a fresh clone: `make report` and `make test`.
 
-PYTHON ?= $(shell command -v python3.12 || command -v python3.13 || command -v python3)
+# The first of these that runs; pyenv has names that do not.
+PYTHON ?= $(firstword $(shell for name in python3.12 python3.13 python3.14; do $$name -V >/dev/null 2>&1 && echo $$name; done) python3)
 BIN := .venv/bin
 # Vectors of the words of all lists in ten templates, of which the shipped `minilm-demo` has those of five lists.
 TEMPLATES ?= minilm_templates.npz

@@ -28,10 +28,15 @@ settings.load_profile("whole")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that uses a fixture that samples is slow; one that samples on its own is marked where it is written."""
+    """A test that uses a fixture that samples is slow; one that samples on its own is marked where it is written.
+
+    What needs gensim is left out where there is none, which has no wheel for Python 3.14.
+    """
     for item in items:
         if "sampled" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("gensim") and not find_spec("gensim"):
+            item.add_marker(pytest.mark.skip(reason="gensim is not installed"))
 
 
 @pytest.hookimpl(wrapper=True)

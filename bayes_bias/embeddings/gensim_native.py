@@ -3,6 +3,7 @@
 import pickle
 import sys
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 
 from bayes_bias.arguments import described
@@ -27,6 +28,15 @@ DOWNLOADS = (
 )
 
 
+def check_gensim(asked: str, instead: str) -> None:
+    """Refuse what gensim alone can do where it is not installed: it has no wheel for Python 3.14."""
+    if find_spec("gensim") is None:
+        raise EmbeddingError(
+            f"{asked} needs gensim, which is not installed (it has no wheel for Python 3.14 or later); "
+            f"use Python 3.12 or 3.13, {instead}"
+        )
+
+
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Load gensim's KeyedVectors, or those of a model; arrays in separate files are memory-mapped."""
     if not trust:
@@ -34,6 +44,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
             f"{file.name}: a pickle, as gensim saves it, and opening one can run code; "
             "pass trust=True (--trust) if you trust its origin, or save the vectors with save_word2vec_format"
         )
+    check_gensim(f"{file.name}: a file that gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # a second of imports, for such files alone
 
     try:
@@ -61,6 +72,7 @@ def download(name: str) -> Path:
     gensim checks the file's hash. With ``return_path`` it does not import the `__init__.py` that comes along, so no
     downloaded code is run.
     """
+    check_gensim(f"embedding: downloading '{name}'", "or give a file")
     import gensim.downloader  # as above
 
     try:

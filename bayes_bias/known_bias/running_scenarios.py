@@ -12,6 +12,7 @@ from bayes_bias.files import check_home
 from bayes_bias.known_bias.contextual_models import check_contextual
 from bayes_bias.known_bias.known_bias_results import MODELS, KnownBias
 from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
+from bayes_bias.known_bias.static_vectors import check_static
 from bayes_bias.known_bias.training_jobs import answers_of, decided_by
 from bayes_bias.measures.measure_table import discover
 from bayes_bias.measures.registry import MEASURES
@@ -93,7 +94,9 @@ def run(
         for reading in readings
     ]
     store = open_store(home / ANSWERS)
-    check_contextual(reading.model for reading, job in zip(readings, todo, strict=True) if not store.has(job))
+    untrained = [reading.model for reading, job in zip(readings, todo, strict=True) if not store.has(job)]
+    check_static(untrained)
+    check_contextual(untrained)
     outcomes = run_jobs(todo, store, jobs=jobs, client=client, progress=progress)
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     if len(failed) == len(outcomes):

@@ -4,10 +4,18 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bayes_bias.embeddings.gensim_native import check_gensim
 from bayes_bias.known_bias.scenario import ModelRecipe
 
 # Subwords of a few hundred words; gensim's own two million rows would be made anew for each corpus.
 _BUCKETS = 20_000
+
+
+def check_static(recipes: Iterable[ModelRecipe]) -> None:
+    """Refuse what cannot be trained before anything is: kept answers need no gensim."""
+    for recipe in recipes:
+        if not recipe.contextual:
+            check_gensim(f"models: training {recipe.kind} vectors", "or train contextual models alone")
 
 
 def train_static(

@@ -7,19 +7,20 @@ import tracemalloc
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
-import gensim.downloader
 import numpy as np
 import pandas as pd
 import pytest
-from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayes_bias.embeddings import gensim_native
 from bayes_bias.embeddings.embedding import Embedding, Reader
 from bayes_bias.embeddings.opening_embeddings import FORMATS, open_embedding
 from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.known_bias.running_scenarios import run
 from tests.helpers import refused
+from tests.known_bias.helpers import short_scenario
 
 WORDS = ["he", "she", "Nurse", "nurse", "straße", "dürfen", "New_York"]
 VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -36,6 +37,8 @@ def binary(newline=b""):
 
 @pytest.fixture
 def keyed_vectors():
+    from gensim.models import KeyedVectors
+
     vectors = KeyedVectors(vector_size=5)
     vectors.add_vectors(WORDS, VECTORS)
     return vectors
@@ -63,14 +66,19 @@ def test_npz_gives_the_same_vectors(tmp_path):
         same_vectors(open_embedding(tmp_path / "v.npz"))
 
 
+@pytest.mark.gensim
 def test_gensim_files_give_the_same_vectors(tmp_path, keyed_vectors):
     keyed_vectors.save(str(tmp_path / "v.kv"))
     same_vectors(open_embedding(tmp_path / "v.kv", trust=True))
 
 
-def test_objects_in_memory_give_the_same_vectors(keyed_vectors):
+def test_objects_in_memory_give_the_same_vectors():
     same_vectors(open_embedding(dict(zip(WORDS, VECTORS, strict=True))))
     same_vectors(open_embedding(pd.DataFrame(VECTORS, index=WORDS)))
+
+
+@pytest.mark.gensim
+def test_vectors_in_gensims_memory_are_the_same(keyed_vectors):
     same_vectors(open_embedding(keyed_vectors))
 
 
@@ -82,8 +90,11 @@ def same_vectors(embedding: Embedding):
     np.testing.assert_allclose(np.stack(list(found.values())), VECTORS, rtol=1e-6)
 
 
+@pytest.mark.gensim
 @given(words=st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), min_size=1, unique=True))
 def test_any_unicode_word_survives_the_round_trip_through_text_and_binary(words, tmp_path_factory):
+    from gensim.models import KeyedVectors
+
     vectors = KeyedVectors(vector_size=3)
     vectors.add_vectors(words, np.arange(3 * len(words), dtype=np.float32).reshape(-1, 3) + 0.5)
     for is_binary in (True, False):
@@ -126,6 +137,7 @@ def test_opening_and_finding_never_load_the_whole_file(tmp_path):
     assert peak < path.stat().st_size / 4
 
 
+@pytest.mark.gensim
 def test_downloads_are_read_as_files_and_run_nothing(tmp_path, monkeypatch):
     (tmp_path / "glove.gz").write_bytes(gzip.compress(f"{len(WORDS)} 5\n{rows()}".encode()))
     asked = []
@@ -134,18 +146,19 @@ def test_downloads_are_read_as_files_and_run_nothing(tmp_path, monkeypatch):
         asked.append((name, return_path))
         return str(tmp_path / "glove.gz")
 
-    monkeypatch.setattr(gensim.downloader, "load", load)
+    monkeypatch.setattr("gensim.downloader.load", load)
     embedding = open_embedding("glove-twitter-25")
     same_vectors(embedding)
     assert embedding.name == "glove-twitter-25"
     assert asked == [("glove-twitter-25", True)]
 
 
+@pytest.mark.gensim
 def test_download_without_a_network_is_one_clear_line(monkeypatch):
     def offline(name, return_path):
         raise OSError("network unreachable")
 
-    monkeypatch.setattr(gensim.downloader, "load", offline)
+    monkeypatch.setattr("gensim.downloader.load", offline)
     with refused(EmbeddingError, "'glove-twitter-25' (network unreachable)"):
         open_embedding("glove-twitter-25")
 
@@ -157,7 +170,18 @@ class Tripwire:
         return pytest.fail, ("code of the file was run",)
 
 
-def test_pickles_stay_shut_unless_trusted(tmp_path, keyed_vectors):
+def test_without_gensim_what_needs_it_names_the_pythons_that_have_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(gensim_native, "find_spec", lambda name: None)
+    (tmp_path / "v.kv").write_bytes(pickle.dumps(Tripwire()))
+    with refused(EmbeddingError, "v.kv gensim not installed 3.12 3.13 save_word2vec_format"):
+        open_embedding(tmp_path / "v.kv", trust=True)
+    with refused(EmbeddingError, "'glove-twitter-25' gensim not installed 3.12 3.13 file"):
+        open_embedding("glove-twitter-25")
+    with refused(EmbeddingError, "skip-gram gensim not installed 3.12 3.13 contextual"):
+        run(short_scenario(), tmp_path / "answers")
+
+
+def test_pickles_stay_shut_unless_trusted(tmp_path):
     (tmp_path / "innocent.txt").write_bytes(pickle.dumps(Tripwire()))
     with refused(EmbeddingError, "innocent.txt pickle trust=True --trust"):
         open_embedding(tmp_path / "innocent.txt")
@@ -174,6 +198,7 @@ def test_objects_in_npz_are_read_when_trusted(tmp_path):
     same_vectors(open_embedding(tmp_path / "v.npz", trust=True))
 
 
+@pytest.mark.gensim
 def test_trusted_pickle_of_something_else_is_refused(tmp_path):
     (tmp_path / "v.kv").write_bytes(pickle.dumps({"he": [1.0]}))
     with refused(EmbeddingError, "v.kv gensim"):
