@@ -9,13 +9,19 @@ TEMPLATES ?= minilm_templates.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
-.PHONY: report test test-thorough test-fast test-transformers crashes fuzz lint docs calibration benchmark clean
+# The tests of the oldest dependencies have one, too.
+OLDEST := .venv-oldest/bin
+
+# Pythons in which wheel and sdist are tried, each in a new environment.
+PYTHONS ?= $(PYTHON)
+
+.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
 # A process on each core, so that threads of BLAS would wait for each other.
-test test-thorough test-fast: export OPENBLAS_NUM_THREADS = 1
+test test-thorough test-fast test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 # A file's tests stay together, and with them what they share. Prints how much of the package they run.
 test: .venv/installed-test
@@ -28,6 +34,10 @@ test-thorough: .venv/installed-test
 # What samples no posterior: less than a minute.
 test-fast: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow" --hypothesis-profile fast
+
+# With the oldest dependencies that are allowed; that they warn of newer ones is not for us to mend.
+test-oldest: .venv-oldest/installed
+	$(OLDEST)/python -m pytest --numprocesses auto --dist loadfile -W default
 
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
@@ -51,6 +61,14 @@ lint: .venv/installed-test
 # The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes.
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# The wheel, its metadata and size; installed without the network in a new environment, where it makes a report.
+wheel: .venv/installed-release
+	$(BIN)/python scripts/check_wheel.py --python $(PYTHONS)
+
+# The sdist tests itself in a new folder and a new environment. As long as `make test`.
+sdist: .venv/installed-release
+	$(BIN)/python scripts/check_wheel.py --python $(PYTHONS) --tests
 
 # The evidence in short, beside the long results and never over them.
 calibration: .venv/installed-test
@@ -111,9 +129,9 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv .venv-transformers report docs/_build docs/reference/api
+	rm -rf .venv .venv-oldest .venv-transformers report dist docs/_build docs/reference/api
 
-.venv/bin/python .venv-transformers/bin/python:
+.venv/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
 		{ echo "bayes_bias needs Python 3.12 or later; $(PYTHON) is older: make PYTHON=/path/to/python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(@D:/bin=)
@@ -129,6 +147,14 @@ clean:
 .venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	@touch $@ .venv/installed
+
+.venv/installed-release: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[release]'
+	@touch $@ .venv/installed
+
+.venv-oldest/installed: .venv-oldest/bin/python pyproject.toml constraints-oldest.txt
+	$(OLDEST)/pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt --editable '.[test]'
+	@touch $@
 
 .venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt
 	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,transformers]'

@@ -1,27 +1,49 @@
-"""The same digits on any BLAS: `python -m benchmarks.same_numbers --seeds 20`.
+"""The same digits on any machine: `python -m benchmarks.same_numbers --seeds 20 [--python OTHER ...]`.
 
 Each list is fitted with every seed in a new process, once for each kernel of OpenBLAS (a processor's instructions) and
-number of threads. Every number of the summaries is compared to the digits that are printed.
+number of threads, and once by each other Python with the packages that it has. Every number of the summaries is
+compared to the digits that are printed.
 """
 
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from itertools import product
+from typing import Any
 
 from benchmarks.provenance import provenance, write
 
 CORES = ("Nehalem", "Haswell", "SkylakeX")
 THREADS = (1, 2, 3, 4)
 LISTS = ("weat6", "weat7")
+# What draws and summarises; printed for each Python.
+PACKAGES = ("numpy", "scipy", "pymc", "pytensor", "numba", "nutpie", "arviz", "pandas", "xarray")
 
 _DIAGNOSTICS = ("ess_bulk", "ess_tail", "r_hat", "mcse")
 
 
-def printed(lists: tuple[str, ...], seeds: int) -> Iterator[str]:
+@dataclass(frozen=True)
+class Setting:
+    """A Python with its packages, a kernel and a number of threads."""
+
+    python: str
+    core: str
+    threads: int
+
+    def numbers(self, seeds: int) -> dict[str, Any]:
+        """Every number of the summaries by this setting, from a process of its own."""
+        environment = os.environ | {"OPENBLAS_CORETYPE": self.core, "OPENBLAS_NUM_THREADS": str(self.threads)}
+        command = [self.python, "-m", "benchmarks.same_numbers", "--print", "--seeds", str(seeds)]
+        return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+
+
+def printed(lists: tuple[str, ...], seeds: int) -> Iterator[tuple[str, str]]:
     """Every number of every summary, as it is printed."""
     import bayes_bias as bb
 
@@ -31,43 +53,43 @@ def printed(lists: tuple[str, ...], seeds: int) -> Iterator[str]:
             summary = bb.summarize(bb.fit(table, seed=seed)).select_dtypes("number")
             for place, row in summary.iterrows():
                 for column, value in row.items():
-                    yield f"{name} {seed} {place} {column}: {value:.{table.metric.decimals}f}"
-
-
-def in_process(core: str, threads: int, seeds: int) -> list[str]:
-    """The same in a process of its own."""
-    setting = {"OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": str(threads)}
-    command = [sys.executable, "-m", "benchmarks.same_numbers", "--print", "--seeds", str(seeds)]
-    done = subprocess.run(command, env=os.environ | setting, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+                    yield f"{name} {seed} {place} {column}", f"{value:.{table.metric.decimals}f}"
 
 
 def main() -> None:
     """Compare all with the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--python", nargs="*", default=[], help="Pythons with other versions of the dependencies")
+    parser.add_argument("--threads", nargs="*", type=int, default=THREADS)
     parser.add_argument("--print", action="store_true", help="the numbers of this process, as JSON")
     chosen = parser.parse_args()
     if chosen.print:
-        print(json.dumps(list(printed(LISTS, chosen.seeds))))
+        versions = {"python": platform.python_version()} | {package: version(package) for package in PACKAGES}
+        print(json.dumps({"versions": versions, "numbers": dict(printed(LISTS, chosen.seeds))}))
         return
+    settings = [Setting(sys.executable, core, threads) for core, threads in product(CORES, chosen.threads)]
+    settings += [Setting(python, CORES[0], 1) for python in chosen.python]
     first, rows = None, []
-    for core, threads in product(CORES, THREADS):
-        numbers = in_process(core, threads, chosen.seeds)
-        first = first or numbers
-        changed = [one for one, other in zip(first, numbers, strict=True) if one != other]
-        diagnostics = sum(f" {name}" in number for number in changed for name in _DIAGNOSTICS)
-        rows.append(
-            {
-                "core": core,
-                "threads": threads,
-                "numbers": len(numbers),
-                "estimates that differ": len(changed) - diagnostics,
-                "diagnostics that differ": diagnostics,
-            }
-        )
+    for setting in settings:
+        made = setting.numbers(chosen.seeds)
+        first = first or made
+        rows.append({**asdict(setting), "python": made["versions"], **compared(first["numbers"], made["numbers"])})
         print(rows[-1], flush=True)
-    write("same_numbers", provenance() | {"seeds": chosen.seeds, "lists": list(LISTS)}, rows)
+        write("same-numbers", provenance() | {"seeds": chosen.seeds, "lists": list(LISTS)}, rows)
+
+
+def compared(first: dict[str, str], other: dict[str, str]) -> dict[str, Any]:
+    """How many numbers differ, and the largest difference of an estimate."""
+    changed = [place for place in first if first[place] != other[place]]
+    estimates = [place for place in changed if not place.endswith(_DIAGNOSTICS)]
+    differences = [abs(float(first[place]) - float(other[place])) for place in estimates]
+    return {
+        "numbers": len(first),
+        "estimates that differ": len(estimates),
+        "by at most": max(differences, default=0.0),
+        "diagnostics that differ": len(changed) - len(estimates),
+    }
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+"""What a release says of itself is said once: versions, oldest dependencies, and what the workflows call."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# What users install; the other extras are tools, whose newest versions are taken.
+USED = ("cluster", "excel")
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_file_that_names_the_version_and_its_date_names_the_same():
+    version, date = re.findall(r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", text_of("CHANGELOG.md"), re.MULTILINE)[0]
+    assert version == PROJECT["version"]
+    citation, meta = text_of("CITATION.cff"), json.loads(text_of("codemeta.json"))
+    assert f"\nversion: {version}\n" in citation
+    assert f'\ndate-released: "{date}"\n' in citation
+    assert (meta["version"], meta["dateModified"]) == (version, date)
+    assert meta["keywords"] == PROJECT["keywords"]
+    assert meta["description"] == PROJECT["description"]
+
+
+def test_the_pythons_are_those_that_the_workflows_try():
+    named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", text)]
+    (tried,) = re.findall(r"system: .*\n\s+python: \[(.*)\]", text_of(".github/workflows/checks.yml"))
+    assert re.findall(r"3\.\d+", tried) == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+
+
+def test_the_oldest_versions_are_those_that_the_project_allows():
+    wanted = [*PROJECT["dependencies"], *(each for extra in USED for each in PROJECT["optional-dependencies"][extra])]
+    allowed = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)(?:;.*)?", each).groups() for each in wanted)
+    tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("constraints-oldest.txt"), re.MULTILINE))
+    assert tested.keys() == allowed.keys()
+    for name, version in tested.items():
+        assert re.fullmatch(rf"{re.escape(allowed[name])}(\.0)*", version), name
+
+
+@pytest.mark.parametrize("workflow", ["checks.yml", "release.yml"])
+def test_workflows_call_targets_that_the_makefile_has(workflow: str):
+    targets = set(re.findall(r"^\.PHONY: (.*)$", text_of("Makefile"), re.MULTILINE)[0].split())
+    steps = text_of(f".github/workflows/{workflow}")
+    matrix = re.findall(r"target: \[(.*)\]", steps)
+    called = {*re.findall(r"run: make ([\w-]+)", steps), *(name for names in matrix for name in names.split(", "))}
+    assert called <= targets
+    assert called
+
+
+@pytest.mark.skipif(not (ROOT / ".ci").is_dir(), reason="an sdist has no .ci")
+def test_the_workflow_calls_all_that_the_projects_own_checks_call():
+    ours = set(re.findall(r"^make ([\w-]+)$", text_of(".ci/run"), re.MULTILINE))
+    assert ours <= set(re.findall(r"[\w-]+", text_of(".github/workflows/checks.yml")))
