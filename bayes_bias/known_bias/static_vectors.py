@@ -27,6 +27,7 @@ def train_static(
     One thread: with more, gensim's updates depend on which comes first, and a seed gives no numbers twice. fastText is
     trained by skip-gram.
     """
+    check_static([recipe])
     from gensim.models import FastText, Word2Vec
 
     of_recipe = {"vector_size" if key == "dimensions" else key: value for key, value in recipe.settings.items()}
