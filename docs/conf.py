@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +31,9 @@ sys.path.insert(0, str(HERE / "_ext"))
 for variable, folder in (("PYTHONPATH", HERE / "_ext"), ("PATH", Path(sys.executable).parent)):
     os.environ[variable] = os.pathsep.join([str(folder), os.environ.get(variable, "")])
 
+# OWNER: where the site lies, with a slash at its end; its versions are folders there (`scripts/add_docs_version.py`).
+ADDRESS = ""
+
 project = "bayes_bias"
 author = "The bayes_bias founders"
 version = release = bayes_bias.__version__
@@ -41,6 +45,7 @@ default_role = "py:obj"  # `name` in a docstring: a link where the name is docum
 
 html_theme = "furo"
 html_title = f"bayes_bias {release}"
+html_baseurl = ADDRESS and f"{ADDRESS}stable/"  # the canonical one of a page's versions
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
@@ -48,6 +53,20 @@ html_show_sphinx = False
 html_show_copyright = False
 html_math_renderer = "mathml"  # drawn by the browser itself
 html_theme_options = {"top_of_page_buttons": []}
+if ADDRESS:
+    html_theme_options["announcement"] = f'Version {release}; <a href="{ADDRESS}versions.html">others</a>'
+
+# Types of other packages are links where their inventories lie in this folder, as pymc.inv and so on.
+if inventories := os.environ.get("DOCS_INVENTORIES"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        name: (address, str(Path(inventories).resolve() / f"{name}.inv"))
+        for name, address in {
+            "arviz": "https://python.arviz.org/en/stable/",
+            "pymc": "https://www.pymc.io/projects/docs/en/stable/",
+            "xarray": "https://docs.xarray.dev/en/stable/",
+        }.items()
+    }
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -109,7 +128,24 @@ def constructor(
     return ("", None) if what == "class" and "Parameters\n" not in obj.__doc__ else None
 
 
+def at_any_depth(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """What a host shows for an address that does not exist is shown at any depth: its links start from the site's."""
+    if page == "404" and ADDRESS:
+        context["metatags"] += f'<base href="{html_baseurl}">'
+
+
+def offline(app: Sphinx, error: Exception | None) -> None:
+    """A page that loads something from elsewhere is a warning, and so an error."""
+    tags = r"(?:script|img|iframe|source|link(?! rel=.canonical))"
+    loaded = re.compile(rf"<{tags}\b[^>]*\b(?:src|href)=.(?:https?:)?//[^>]*")
+    for page in Path(app.outdir).rglob("*.html"):
+        for found in loaded.findall(page.read_text(encoding="utf-8")):
+            getLogger(__name__).warning("%s loads what lies elsewhere: %s", page.name, found)
+
+
 def setup(app: Sphinx) -> None:
-    """Trim signatures, and check the reference once all pages have been read."""
+    """Trim signatures, check the reference once all pages have been read, and the pages once they are written."""
     app.connect("autodoc-process-signature", constructor)
     app.connect("env-check-consistency", complete)
+    app.connect("html-page-context", at_any_depth)
+    app.connect("build-finished", offline)

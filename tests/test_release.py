@@ -58,3 +58,26 @@ def test_workflows_call_targets_that_the_makefile_has(workflow: str):
 def test_the_workflow_calls_all_that_the_projects_own_checks_call():
     ours = set(re.findall(r"^make ([\w-]+)$", text_of(".ci/run"), re.MULTILINE))
     assert ours <= set(re.findall(r"[\w-]+", text_of(".github/workflows/checks.yml")))
+
+
+def test_what_an_owner_is_to_fill_in_is_marked_once_in_each_file_that_the_release_page_names():
+    page = text_of("docs/contributing/release.md")
+    for name in ("SECURITY.md", "SUPPORT.md", "docs/conf.py"):
+        assert text_of(name).count("OWNER:") == 1
+        assert f"the line `OWNER:` in `{name}`" in page
+
+
+def test_the_site_has_every_version_and_the_newest_as_stable(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    from add_docs_version import main
+
+    (tmp_path / "html").mkdir()
+    for page in ("index.html", "404.html"):
+        (tmp_path / "html" / page).write_text("new", encoding="utf-8")
+    for older in ("0.1.0", "0.0.10", "stable"):
+        (tmp_path / "site" / older).mkdir(parents=True)
+    main(tmp_path / "site", tmp_path / "html")
+    assert (tmp_path / "site" / "stable" / "index.html").read_text(encoding="utf-8") == "new"
+    listed = re.findall(r'href="([\d.]+)/"', (tmp_path / "site" / "versions.html").read_text(encoding="utf-8"))
+    assert listed == [PROJECT["version"], "0.1.0", "0.0.10"]
+    assert (tmp_path / "site" / "404.html").is_file()
