@@ -90,10 +90,12 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.trained
 	for vectors in benchmarks/records/*-manual.npz; do $(BIN)/python -m benchmarks.calibration others --draws 400 --embedding $$vectors; done
 	$(BIN)/python -m benchmarks.simulated --draws 400
+	$(BIN)/python -m benchmarks.group_scales --draws 400
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.promises
 	$(BIN)/python -m benchmarks.sbc
+	$(BIN)/python -m benchmarks.sbc --by-group --fits 200
 	$(BIN)/python -m benchmarks.trained --seeds 5
 	$(BIN)/python -m benchmarks.replicates nulls --draws 400 --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.replicates priors --draws 100 --templates $(TEMPLATES)

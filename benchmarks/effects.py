@@ -14,14 +14,19 @@ type Scales = Mapping[str, NDArray[np.float64] | float]
 def of_targets(
     theta: Scales, g: np.ndarray, n_classes: int, k: int, rng: np.random.Generator, suffix: str = ""
 ) -> np.ndarray:
-    """Of each target on each class, (targets, classes); with a suffix those that differ between replicates."""
+    """Of each target on each class, (targets, classes), by scales of its group, or of all; with a suffix those that
+    differ between replicates."""
     n = len(g)
+
+    def scale(name: str) -> np.ndarray:
+        return np.broadcast_to(theta[name + suffix], (g.max() + 1,))[g][:, None]
+
     effect = np.zeros((n, n_classes))
-    effect[:, :k] += theta["sd_target_associated" + suffix] * rng.standard_normal((n, 1))
-    effect[:, :k] += theta["sd_target_preference" + suffix] * summing_to_zero(n, k, rng)
+    effect[:, :k] += scale("sd_target_associated") * rng.standard_normal((n, 1))
+    effect[:, :k] += scale("sd_target_preference") * summing_to_zero(n, k, rng)
     if n_classes > k:
-        effect += theta["sd_target" + suffix] * rng.standard_normal((n, 1))
-        effect[:, k:] += theta["sd_target_control" + suffix] * rng.standard_normal((n, n_classes - k))
+        effect += scale("sd_target") * rng.standard_normal((n, 1))
+        effect[:, k:] += scale("sd_target_control") * rng.standard_normal((n, n_classes - k))
     return effect
 
 

@@ -352,6 +352,22 @@ draws must be uniform. Kolmogorov-Smirnov p-values; {_uniform(rows)}.
 """
 
 
+def groups_sbc() -> str:
+    """Simulation-based calibration of the model with scales for each group."""
+    result = read("sbc-groups")
+    rows = pd.DataFrame(result["rows"])
+    return f"""## Simulation-based calibration, scales by group
+
+As above, of `crossed-by-group`, without pairs, {rows.fits.iloc[0]:.0f} fits; {_uniform(rows)}.
+
+{markdown_table(_ranks(rows))}
+
+![ECDF of ranks less the uniform's, with simultaneous bands](benchmarks/results/sbc-groups.png)
+
+{circumstances(result["about"])}
+"""
+
+
 def data_fit() -> str:
     """Predictive coverage and LOO."""
     result = read("data-fit")
@@ -926,6 +942,31 @@ interval over words can know of: both columns are far too high there.
 """
 
 
+def group_scales() -> str:
+    """Groups whose words vary unlike."""
+    result = read("group-scales")
+    rows = pd.DataFrame(result["rows"])
+    shares = {
+        model: [_share_of(share, n) for share, n in zip(rows[scales], rows.draws, strict=True)]
+        for model, scales in {"`crossed`": "by class", "`crossed-by-group`": "by group and class"}.items()
+    }
+    shown = rows[["side", "first", "other", "times"]].assign(
+        **shares, **{"quasi-F": rows["quasi-F"].map("{:.1%}".format), "width": rows.width.map("{:.2f}".format)}
+    )
+    return f"""## Groups whose words vary unlike
+
+Simulated tables without bias, as above: *first* words in the first group of targets, or class of attributes, and
+*other* in the second; effects of the first are so many *times* as large. Share of findings at the 5% level with scales
+that groups share (`crossed`), with scales for each (`crossed-by-group`), and by the quasi-F; how many times wider the
+intervals of the second are. Classes of attributes have scales of their own in both: three words say too little of
+theirs.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
+
+
 SECTIONS: dict[str, Callable[[], str]] = {
     "promises": promises,
     "nulls": nulls,
@@ -935,12 +976,14 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "sub-topics": sub_topics,
     "trained": others,
     "simulated": simulated,
+    "group-scales": group_scales,
     "comparisons": comparisons,
     "null-groups": null_groups,
     "one-group": one_group,
     "planted": planted,
     "verdicts": verdicts,
     "sbc": sbc,
+    "sbc-groups": groups_sbc,
     "data-fit": data_fit,
     "robust": robust,
     "planning": planning,

@@ -1,4 +1,5 @@
-"""Simulation-based calibration: `python -m benchmarks.sbc --fits 500`; with `--replicates 4` of replicated tables.
+"""Simulation-based calibration: `python -m benchmarks.sbc --fits 500`; with `--replicates 4` of replicated tables, with
+`--by-group` of the model in which each group has scales of its own.
 
 Parameters are drawn from the priors, word effects and cosines from the model, and the truth's rank among the
 posterior draws must be uniform, for every scale, mean, estimand and word effect (Talts, Betancourt, Simpson,
@@ -18,7 +19,7 @@ import bayes_bias as bb
 from bayes_bias.checks.null_verdicts import posterior_of
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import Prior, load_spec
+from bayes_bias.models.model_spec import BY_GROUP, ModelSpec, Prior, load_spec
 from bayes_bias.models.word_effects import word_effects
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -30,10 +31,13 @@ from benchmarks.simulating import simulated
 
 TARGETS = {"men": 5, "women": 5}
 ATTRIBUTES = {"work": 6, "home": 4, "neutral": 8}
-# Every man is paired with a woman; words of work and of home are about two topics each.
+# Every man is paired with a woman, unless they have scales of their own; words of work and of home are about two
+# topics each.
 _TOPICS = 2
 STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
+_BY_GROUP = ("sd_target", "sd_target_associated", "sd_target_preference", "sd_target_control")
+_OF_PAIRS = ("sd_target_cluster", "sd_target_cluster_preference")
 # Priors in the units of the table: those of the table's own spread are no prior to draw from.
 SPEC = load_spec("crossed").with_option("unit", "as measured")
 # Estimands of which one row stands for the others.
@@ -47,9 +51,18 @@ _SHORTER = bb.Sampling(draws=600, tune=500, chains=1, target_accept=0.9)
 
 @dataclass(frozen=True)
 class Cell:
-    """What tables are like: with so many replicates, or none."""
+    """What tables are like: with so many replicates, or none; with scales of targets by their group, and no pairs."""
 
     replicates: int = 0
+    by_group: bool = False
+
+    @property
+    def spec(self) -> ModelSpec:
+        return SPEC.with_option("scales", BY_GROUP) if self.by_group else SPEC
+
+    @property
+    def name(self) -> str:
+        return "sbc-replicates" if self.replicates else "sbc-groups" if self.by_group else "sbc"
 
     @property
     def sampling(self) -> bb.Sampling:
@@ -61,11 +74,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=500)
     parser.add_argument("--replicates", type=int, default=0)
+    parser.add_argument("--by-group", action="store_true")
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    name = "sbc-replicates" if chosen.replicates else "sbc"
-    cell = Cell(chosen.replicates)
-    found = simulated(ranks, [cell], chosen.fits, name, SPEC.sha256, vars(cell.sampling), jobs=chosen.jobs)
+    cell = Cell(chosen.replicates, chosen.by_group)
+    name = cell.name
+    found = simulated(ranks, [cell], chosen.fits, name, cell.spec.sha256, vars(cell.sampling), jobs=chosen.jobs)
     every = [record for _, record in found]
     pit = {name: np.array([one[name] for one in every]) for name in every[0]}
     rows = [
@@ -91,8 +105,8 @@ def ranks(cell: Cell, seed: int) -> dict[str, float]:
     """The truth's rank among the posterior draws, as a share, for each quantity of one simulated table."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
-    truth, table = simulate(rng, cell.replicates)
-    fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=cell.sampling)
+    truth, table = simulate(rng, cell.replicates, by_group=cell.by_group)
+    fitted, _ = posterior_of(table, cell.spec, seed=seed, sampling=cell.sampling)
     drawn = _quantities(fitted, cell.replicates)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
@@ -112,12 +126,16 @@ class _Effects:
         return self.block[np.ix_(g, c)] + self.target[:, c] + self.attribute[:, g].T + self.residual
 
 
-def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, float], AssociationTable]:
+def simulate(
+    rng: np.random.Generator, replicates: int = 0, *, by_group: bool = False
+) -> tuple[dict[str, float], AssociationTable]:
     """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
-    theta = _scales(n_classes, replicates, rng)
+    theta = _scales(n_groups if by_group else 1, n_classes, replicates, rng)
     g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
     pair, topic = np.concatenate([np.arange(n) for n in TARGETS.values()]), _topics()
+    if by_group:
+        theta |= dict.fromkeys(_OF_PAIRS, np.zeros(1))
     target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
     target[:, :k] += _shared("target", pair, k, theta, rng)
     attribute = attribute + _shared("attribute", topic, n_groups, theta, rng) * (c < k)[:, None]
@@ -132,18 +150,19 @@ def simulate(rng: np.random.Generator, replicates: int = 0) -> tuple[dict[str, f
         targets,
         attributes,
         STEREOTYPES,
-        pairs=dict(zip(targets, map(str, pair), strict=True)),
+        pairs={} if by_group else dict(zip(targets, map(str, pair), strict=True)),
         topics={word: str(t) for word, t, own in zip(attributes, topic, c, strict=True) if own < k},
         replicates=singles,
     )
-    return _truth(theta, words, own, g, c), table
+    truth = _truth(theta, words, own, g, c)
+    return {name: value for name, value in truth.items() if not (by_group and name.startswith(_OF_PAIRS))}, table
 
 
-def _scales(n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def _scales(n_of_targets: int, n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Of all effects, from their priors."""
     names = [name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))]
-    by_class = {name: name.removesuffix(BY_REPLICATE) in _BY_CLASS for name in names}
-    return {name: _draw(SPEC.priors[name], n_classes if by_class[name] else 1, rng) for name in names}
+    sizes = dict.fromkeys(_BY_CLASS, n_classes) | dict.fromkeys(_BY_GROUP, n_of_targets)
+    return {name: _draw(SPEC.priors[name], sizes.get(name.removesuffix(BY_REPLICATE), 1), rng) for name in names}
 
 
 def _of_one_replicate(
@@ -242,7 +261,7 @@ def _variance(theta: Mapping[str, np.ndarray], suffix: str = "") -> float:
     pair shares a bias does not have; a topic counts by its share of its class."""
     work, home = (ATTRIBUTES[c] for c in STEREOTYPES.values())
     of_attribute = theta["sd_attribute_preference" + suffix] ** 2
-    found = 2 * theta["sd_target_preference" + suffix][0] ** 2 / TARGETS["men"]
+    found = 2 * (theta["sd_target_preference" + suffix] ** 2).mean() / TARGETS["men"]
     found += of_attribute[0] / work + of_attribute[1] / home
     found += theta["sd_residual" + suffix][0] ** 2 / 2 / TARGETS["men"] * (1 / work + 1 / home)
     if not suffix:
@@ -277,7 +296,7 @@ def _quantities(fit: Fitted, replicates: int) -> dict[str, np.ndarray]:
 def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
-    of_target = theta["sd_target_preference"][0] ** 2 + theta["sd_target_cluster_preference"][0] ** 2
+    of_target = (theta["sd_target_preference"] ** 2).mean() + theta["sd_target_cluster_preference"][0] ** 2
     return 2 * bias / float(np.sqrt(4 * of_target + residual + bias**2))
 
 

@@ -38,8 +38,8 @@ class Component:
         Its effect in the model's formula, as texts write it.
     effect_by_replicate : str
         The same where the effect may differ between replicates; "" where it may not.
-    dim : str or None
-        The dim along which its scale differs, unless all share one.
+    dims : tuple of str
+        Along which its scale may differ: a spec says along which of them it does, see `bayes_bias.models.priors.scale`.
     needs : tuple of {"controls", "groups", "clusters", "replicates"}
         What a table must have: control classes, more than one group, words in clusters, replicates.
     over_groups, over_classes : str
@@ -51,20 +51,21 @@ class Component:
     part: Part
     effect: str
     effect_by_replicate: str = ""
-    dim: str | None = None
+    dims: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
     over_groups: str = "all"
     over_classes: str = "all"
 
 
 COMPONENTS: tuple[Component, ...] = (
-    Component("sd_target", "targets", "a", "a[i, r]", needs=("controls",)),
-    Component("sd_target_associated", "targets", "u", "u[i, r]", over_classes="associated"),
+    Component("sd_target", "targets", "a", "a[i, r]", dims=("group",), needs=("controls",)),
+    Component("sd_target_associated", "targets", "u", "u[i, r]", dims=("group",), over_classes="associated"),
     Component(
         "sd_target_preference",
         "targets",
         "x (associated classes)",
         "x[i, c, r] (associated classes)",
+        dims=("group",),
         over_classes="zero-sum",
     ),
     Component(
@@ -72,17 +73,17 @@ COMPONENTS: tuple[Component, ...] = (
         "targets",
         "x (control classes)",
         "x[i, c, r] (control classes)",
-        dim="control",
+        dims=("group", "control"),
         needs=("controls",),
         over_classes="controls",
     ),
-    Component("sd_attribute", "attributes", "b", "b[j, r]", dim="attribute_class"),
+    Component("sd_attribute", "attributes", "b", "b[j, r]", dims=("attribute_class",)),
     Component(
         "sd_attribute_preference",
         "attributes",
         "w",
         "w[j, g, r]",
-        dim="attribute_class",
+        dims=("attribute_class",),
         needs=("groups",),
         over_groups="zero-sum",
     ),
@@ -244,10 +245,10 @@ class Components:
 
     Attributes
     ----------
-    target_own : array (..., classes)
+    target_own : array (..., groups or 1, classes)
         The part of a target's effects that belongs to one class: preferences over the associated classes, deviations in
-        the controls.
-    target_shared : array (..., 2)
+        the controls. An axis of length one where groups share their scales.
+    target_shared : array (..., groups or 1, 2)
         Coefficients of what it has in common in all classes, and in the associated ones. The latter is the variance
         of its level less what the sum of the preferences takes away, and may be negative.
     attribute_own, attribute_shared : array (..., classes)
@@ -265,6 +266,8 @@ class Components:
         How many times the variance of the average of a group's, or a class's, effects is that of independent words;
         None where words are independent.
     n_groups, n_classes, n_associated : int
+    by_group : bool
+        Whether the targets of each group have scales of their own.
 
     Examples
     --------
@@ -278,8 +281,8 @@ class Components:
     >>> sd = {name: np.asarray(value) for name, value in sd.items()}
     >>> components = Components.of(sd, n_groups=2, n_classes=2, n_associated=2)
     >>> components.target().matrix()
-    array([[0.53, 0.45],
-           [0.45, 0.53]])
+    array([[[0.53, 0.45],
+            [0.45, 0.53]]])
     >>> bias = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
     >>> parts = components.of_contrast(bias, n_targets=np.array([8, 8]), n_attributes=np.array([10, 10]))
     >>> {part: round(variance.item(), 4) for part, variance in parts.items()}
@@ -296,6 +299,7 @@ class Components:
     n_groups: int
     n_classes: int
     n_associated: int
+    by_group: bool = False
     target_overlap: NDArray[np.float64] | None = None
     attribute_overlap: NDArray[np.float64] | None = None
     target_inflation: NDArray[np.float64] | None = None
@@ -303,9 +307,17 @@ class Components:
 
     @classmethod
     def of(
-        cls, sd: Mapping[str, Array], *, n_groups: int, n_classes: int, n_associated: int, numerics: Any = np
+        cls,
+        sd: Mapping[str, Array],
+        *,
+        n_groups: int,
+        n_classes: int,
+        n_associated: int,
+        by_group: bool = False,
+        numerics: Any = np,
     ) -> Self:
-        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others.
+        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others. Those of
+        targets are ``(..., groups)`` and ``(..., groups, classes)`` `by_group`.
 
         Attributes of a single group have a level and no preference, so that there is no scale of one.
         """
@@ -317,16 +329,21 @@ class Components:
         if controls is not None:
             own.append(controls**2)
             everywhere = sd["sd_target"] ** 2
+        target_own = numerics.concatenate(own, axis=-1)
+        target_shared = numerics.stack([everywhere, level], axis=-1)
+        if not by_group:
+            target_own, target_shared = target_own[..., None, :], target_shared[..., None, :]
         of_attribute = _own_and_shared(sd, "sd_attribute", g)
 
         def of_cluster(side: str, n: int) -> Array:
             if f"sd_{side}_cluster" not in sd:
-                return numerics.stack([0 * level, 0 * level], axis=-1)
+                nothing = 0 * (level[..., 0] if by_group else level)
+                return numerics.stack([nothing, nothing], axis=-1)
             return numerics.stack(_own_and_shared(sd, f"sd_{side}_cluster", n), axis=-1)
 
         return cls(
-            target_own=numerics.concatenate(own, axis=-1),
-            target_shared=numerics.stack([everywhere, level], axis=-1),
+            target_own=target_own,
+            target_shared=target_shared,
             attribute_own=of_attribute[0],
             attribute_shared=of_attribute[1],
             residual=sd["sd_residual"][..., None] ** 2,
@@ -335,13 +352,14 @@ class Components:
             n_groups=g,
             n_classes=n_classes,
             n_associated=k,
+            by_group=by_group,
         )
 
     @classmethod
     def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
         """Those of draws ``(chain, draw)``, or of any other sample dims that come first."""
         sd = scales_of_posterior(posterior, data)
-        found = cls.of(sd, **sizes_of(data))
+        found = cls.of(sd, **sizes_of(data), by_group=differs_by_group(posterior))
         counts = {"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()}
         overlaps: dict[str, Any] = {
             f"{side}_overlap": data[f"{side}_overlap"].to_numpy() * np.sqrt(np.outer(n, n))
@@ -374,7 +392,7 @@ class Components:
         )
 
     def target(self) -> Covariance:
-        """Of a target's own effects on the classes, ``a + u + x``."""
+        """Of a target's own effects on the classes, ``a + u + x``, for each group, ``(..., groups or 1)``."""
         own = Covariance(self.target_own, [self._in_associated], [self.target_shared[..., 1]])
         if self.n_classes == self.n_associated:
             return own
@@ -392,21 +410,22 @@ class Components:
         return self.target().with_share(self.of_target_cluster(), np.ones(()))
 
     def of_target_cluster(self) -> Covariance:
-        """Of what the targets of a cluster share, on the classes."""
-        own = self.target_cluster[..., :1] * self._in_associated
-        nothing = [0 * self.target_cluster[..., 0]] * (len(self.target().loadings) - 1)
-        return Covariance(own, self.target().loadings, [*nothing, self.target_cluster[..., 1]])
+        """Of what the targets of a cluster share, on the classes, whatever their group, ``(..., 1)``."""
+        own = self.target_cluster[..., :1, None] * self._in_associated
+        nothing = [0 * self.target_cluster[..., :1]] * (len(self.target().loadings) - 1)
+        return Covariance(own, self.target().loadings, [*nothing, self.target_cluster[..., 1:]])
 
     def of_attribute_cluster(self) -> Covariance:
         """Of what the attributes of a cluster share, on the groups, whatever their class, ``(..., 1)``."""
         own = self.attribute_cluster[..., :1, None] * np.ones(self.n_groups)
         return Covariance(own, [np.ones(self.n_groups)], [self.attribute_cluster[..., 1:]])
 
-    def rows(self, per_attribute: Array, own: Array, shared: Array) -> Covariance:
-        """Of targets' class means about their group's, with ``1 / W`` of each class, in directions in which their own
-        effects and what clusters share count so often; (..., directions)."""
-        effects = self.target().at(None).times(own).plus((self.residual * per_attribute)[..., None, :])
-        return effects.with_share(self.of_target_cluster().at(None), shared)
+    def rows(self, per_attribute: Array, own: Array, shared: Array, groups: Array) -> Covariance:
+        """Of targets' class means about their group's, in directions of these groups, with ``1 / W`` of each class;
+        their own effects and what clusters share count so often; (..., directions)."""
+        of_group = groups if self.by_group else np.zeros_like(groups)
+        effects = self.target().at(of_group).times(own).plus((self.residual * per_attribute)[..., None, :])
+        return effects.with_share(self.of_target_cluster(), shared)
 
     def columns(self, per_target: Array, own: Array, shared: Array, classes: Array) -> Covariance:
         """Of attributes' group means about their class's, in directions of these classes, with ``1 / P`` of each
@@ -423,7 +442,8 @@ class Components:
         g, c = (index.ravel() for index in np.indices((self.n_groups, self.n_classes)))
         same_group, in_class = g[:, None] == g, np.eye(self.n_classes)[c].T
         root_targets, root_attributes = self.roots_of_counts(1 / per_target, 1 / per_attribute)
-        target = self.target().matrix()[..., c[:, None], c] * same_group / root_targets[g] ** 2
+        of_group = g if self.by_group else np.zeros_like(g)
+        target = self.target().matrix()[..., of_group[:, None], c[:, None], c] * same_group / root_targets[g] ** 2
         attributes = self.attributes().matrix()[..., g[:, None], g] / root_attributes[:, None, None] ** 2
         of_class = (attributes * in_class[:, :, None] * in_class[:, None, :]).sum(axis=-3)
         residual = self.residual * per_target[g] * per_attribute[c]
@@ -439,20 +459,28 @@ class Components:
 
     def flat(self, numerics: ModuleType = np) -> Array:
         """All variances one after the other, (..., variances)."""
-        return numerics.concatenate([getattr(self, name) for name in _VARIANCES], axis=-1)
+        groups = range(self.n_groups if self.by_group else 1)
+        of_targets = [getattr(self, name)[..., g, :] for name in _OF_TARGETS for g in groups]
+        return numerics.concatenate([*of_targets, *(getattr(self, name) for name in _VARIANCES)], axis=-1)
 
     @classmethod
-    def single(cls, n_groups: int, n_classes: int, n_associated: int) -> Self:
+    def single(cls, n_groups: int, n_classes: int, n_associated: int, *, by_group: bool = False) -> Self:
         """Each variance of `flat` in turn one, the others zero: what is linear in the variances gives its patterns."""
-        sizes = (n_classes, 2, n_classes, n_classes, 1, 2, 2)
+        groups = n_groups if by_group else 1
+        sizes = (groups * n_classes, groups * 2, n_classes, n_classes, 1, 2, 2)
         ends = np.cumsum(sizes)
         each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
-        found = dict(zip(_VARIANCES, each, strict=True))
-        return cls(**found, n_groups=n_groups, n_classes=n_classes, n_associated=n_associated)
+        found: dict[str, Array] = dict(zip((*_OF_TARGETS, *_VARIANCES), each, strict=True))
+        found |= {name: found[name].reshape(ends[-1], groups, -1) for name in _OF_TARGETS}
+        return cls(**found, n_groups=n_groups, n_classes=n_classes, n_associated=n_associated, by_group=by_group)
 
     @property
     def _in_associated(self) -> NDArray[np.float64]:
         return (np.arange(self.n_classes) < self.n_associated).astype(float)
+
+    def _for_each_group(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        """Of each group, where groups share them too."""
+        return values if self.by_group else np.repeat(values, self.n_groups, axis=axis)
 
     def of_contrast(
         self, weights: NDArray[np.float64], n_targets: NDArray[Any] | float, n_attributes: NDArray[Any] | float
@@ -467,13 +495,14 @@ class Components:
         root_targets, root_attributes = self.roots_of_counts(n_targets, n_attributes)
         by_target, by_attribute = weights / np.reshape(root_targets, (-1, 1)), weights / root_attributes
         target = self.target()
-        of_targets = np.einsum("...c,jgc->...j", target.diagonal, by_target**2)
+        of_targets = np.einsum("...gc,jgc->...j", self._for_each_group(target.diagonal, -2), by_target**2)
         for loading, coefficient in zip(target.loadings, target.coefficients, strict=True):
-            of_targets += coefficient[..., None] * ((by_target @ loading) ** 2).sum(axis=-1)
+            of_group = self._for_each_group(coefficient, -1)
+            of_targets += np.einsum("...g,jg->...j", of_group, (by_target @ loading) ** 2)
         of_attributes = np.einsum("...c,jgc->...j", self.attribute_own, by_attribute**2)
         of_attributes += np.einsum("...c,jc->...j", self.attribute_shared, by_attribute.sum(axis=1) ** 2)
         if self.target_overlap is not None:
-            shared = self.of_target_cluster().matrix()
+            shared = self.of_target_cluster().matrix()[..., 0, :, :]
             of_targets += np.einsum(
                 "jgc,gh,...cd,jhd->...j", by_target, self.target_overlap, shared, by_target, optimize=True
             )
@@ -486,8 +515,8 @@ class Components:
         return {"targets": of_targets, "attributes": of_attributes, "residual": self.residual * squares}
 
     def of_value(self, classes: Iterable[int]) -> dict[Part, NDArray[np.float64]]:
-        """Variance of a single value about its block's mean, averaged over some classes, by where it comes from;
-        (...)."""
+        """Variance of a single value about its block's mean, averaged over groups and some classes, by where it comes
+        from; (...)."""
         kept = list(classes)
         target = self.single_target()
         shared = sum(
@@ -495,7 +524,7 @@ class Components:
             for loading, coefficient in zip(target.loadings, target.coefficients, strict=True)
         )
         return {
-            "targets": (target.diagonal[..., kept] + shared).mean(axis=-1),
+            "targets": (target.diagonal[..., kept] + shared).mean(axis=(-2, -1)),
             "attributes": (self.attribute_own + self.attribute_shared)[..., kept].mean(axis=-1)
             + self.attribute_cluster.sum(axis=-1),
             "residual": self.residual[..., 0],
@@ -514,16 +543,9 @@ def _own_and_shared(sd: Mapping[str, Array], level: str, n: int) -> tuple[Array,
 
 _INFLATIONS = ("target_inflation", "attribute_inflation")
 
-# In the order of `Components.flat`.
-_VARIANCES = (
-    "target_own",
-    "target_shared",
-    "attribute_own",
-    "attribute_shared",
-    "residual",
-    "target_cluster",
-    "attribute_cluster",
-)
+# In the order of `Components.flat`; the first two have an axis of groups.
+_OF_TARGETS = ("target_own", "target_shared")
+_VARIANCES = ("attribute_own", "attribute_shared", "residual", "target_cluster", "attribute_cluster")
 
 
 def sizes_of(data: xr.Dataset) -> dict[str, int]:
@@ -532,8 +554,13 @@ def sizes_of(data: xr.Dataset) -> dict[str, int]:
     return {"n_groups": data.sizes["group"], "n_classes": n_classes, "n_associated": n_classes - data.sizes["control"]}
 
 
-# Dims along which scales differ, unless all share one.
-_DIM_OF = {component.name: component.dim for component in COMPONENTS}
+# Dims along which scales may differ.
+_DIMS_OF = {component.name: component.dims for component in COMPONENTS}
+
+
+def differs_by_group(posterior: xr.Dataset) -> bool:
+    """Whether the targets of each group have scales of their own."""
+    return "sd_target_preference" in posterior and "group" in posterior["sd_target_preference"].dims
 
 
 def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, NDArray[np.float64]]:
@@ -541,9 +568,8 @@ def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, ND
     spread = {dim: data.sizes[dim] for dim in ("attribute_class", "control")}
     found = {}
     for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
-        values, dim = posterior[name], _DIM_OF.get(name.removesuffix(BY_REPLICATE))
-        if dim is not None and dim not in values.dims:
-            values = values.expand_dims({dim: spread[dim]}, axis=-1)
-        sample = [each for each in values.dims if each not in spread]
-        found[name] = values.transpose(*sample, ...).to_numpy()
+        values, dims = posterior[name], _DIMS_OF.get(name.removesuffix(BY_REPLICATE), ())
+        values = values.expand_dims({dim: n for dim, n in spread.items() if dim in dims and dim not in values.dims})
+        ends_with = [dim for dim in dims if dim in values.dims]
+        found[name] = values.transpose(*(dim for dim in values.dims if dim not in ends_with), *ends_with).to_numpy()
     return found

@@ -19,7 +19,7 @@ from bayes_bias.models.components import (
     Components,
     present,
 )
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.priors import scale
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
@@ -41,10 +41,12 @@ _READ = ("scatter", "df", "patterns", "reads")
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Scatter in units of the priors, degrees of freedom and patterns of covariance; block means of the whole table say
     nothing of the scales."""
-    _refuse_pairs_of_two_scales(spec, data)
+    for side in SIDES:
+        _refuse_pairs_of_two_scales(spec, data, side)
     unit = unit_of(spec, data)
     read: dict[str, np.ndarray] = {}
-    for name, part in parts_of(data, replicated=has_replicates(spec, data)).items():
+    of_table = parts_of(data, replicated=has_replicates(spec, data), by_group=spec.options["scales"] == BY_GROUP)
+    for name, part in of_table.items():
         in_units = replace(part, scatter=rounded(part.scatter / unit**2))
         read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
     return read
@@ -55,12 +57,13 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
     return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
 
 
-def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset) -> None:
-    paired = "pair" in data.attribute_clustering.to_numpy()
-    if paired and spec.options["scales"] != "common" and clusters_in(spec, data, "attribute"):
+def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
+    paired, scales = "pair" in data[f"{side}_clustering"].to_numpy(), spec.options["scales"]
+    if paired and clusters_in(spec, data, side) and (scales == BY_GROUP or (side, scales) == ("attribute", BY_CLASS)):
+        cells = {"target": "groups", "attribute": "classes"}[side]
         raise SpecError(
-            f"{spec.name}: attributes of two classes are paired, and the collapsed likelihood needs one scale for all"
-            " classes then; set scales = \"common\" in a copy of the model, use model='crossed-long', or leave out the"
+            f"{spec.name}: {side}s of two {cells} are paired, and the collapsed likelihood needs one scale for all"
+            f" {cells} then; set scales = \"common\" in a copy of the model, use model='crossed-long', or leave out the"
             " pairs"
         )
 
@@ -100,8 +103,9 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     `Components`; and of how block means differ between replicates, where there are any
     (`bayes_bias.models.replicate_variances`).
     """
-    sizes = {"n_groups": len(coords["group"]), "n_classes": len(coords["attribute_class"])}
-    variances = Variances.of(scales_of(spec, coords), numerics=pt, n_associated=n_associated(coords), **sizes).flat(pt)
+    design: dict[str, Any] = {"n_groups": len(coords["group"]), "n_classes": len(coords["attribute_class"])}
+    design |= {"n_associated": n_associated(coords), "by_group": spec.options["scales"] == BY_GROUP}
+    variances = Variances.of(scales_of(spec, coords), pt, **design).flat(pt)
     for name in (*OF_TABLE, BLOCKS):
         if f"{name}_df" in known:
             observe(name, variances, **{what: known[f"{name}_{what}"] for what in _READ})
@@ -139,10 +143,12 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
     """Draws of the averages over each block of the effects of its words, and of the residual."""
     n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
     root_targets, root_attributes = sd.roots_of_counts(n_targets, n_attributes)
-    of_targets = draw_normal(sd.target().matrix(), (len(n_targets),), rng) / root_targets[:, None]
+    of_group = sd.target().matrix()
+    of_group = np.broadcast_to(of_group, (*of_group.shape[:-3], len(n_targets), *of_group.shape[-2:]))
+    of_targets = draw_normal(of_group, (), rng) / root_targets[:, None]
     of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / root_attributes[:, None]
     if sd.target_overlap is not None:
-        of_targets += _shared(sd.of_target_cluster().matrix(), data.target_overlap.to_numpy(), rng)
+        of_targets += _shared(sd.of_target_cluster().matrix()[..., 0, :, :], data.target_overlap.to_numpy(), rng)
     if sd.attribute_overlap is not None:
         of_cluster = sd.of_attribute_cluster().matrix()[..., 0, :, :]
         of_attributes += _shared(of_cluster, data.attribute_overlap.to_numpy(), rng)
@@ -162,7 +168,7 @@ def scales_of(spec: ModelSpec, coords: Mapping[str, list[str]]) -> dict[str, pt.
     if has_replicates(spec, coords):
         used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
     there = present(COMPONENTS, len(coords["group"]), controls=bool(coords["control"]))
-    return {c.name + suffix: scale(spec, c.name + suffix, c.dim) for c, suffix in used if c in there}
+    return {c.name + suffix: scale(spec, c.name + suffix, c.dims) for c, suffix in used if c in there}
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:

@@ -20,13 +20,13 @@ from bayes_bias.models.components import (
 )
 from bayes_bias.models.crossed import clusters_in, has_replicates, n_associated, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
 from bayes_bias.models.priors import observe_with_sd
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.sufficient_statistics import pair_labels, refuse_repeats, table_means
-from bayes_bias.table.word_labels import HOMES, SIDES, Side
+from bayes_bias.table.word_labels import SIDES, Side
 
 DIMS = (
     "group",
@@ -137,10 +137,11 @@ def _of_words(
     """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
     home, cluster = known["group_of" if side == "target" else "class_of"], known[f"{side}_cluster"]
     own = [c for c in OF_WORDS if c.part == f"{side}s"]
-    # Scales that differ between the words of a side differ by their group, or class.
-    of_word = dict(sd) | {
-        c.name + suffix: sd[c.name + suffix][home][:, None] for c in own if c.dim == HOMES[side] and c.name in sd
-    }
+    of_word = dict(sd)
+    if side == "attribute" or spec.options["scales"] == BY_GROUP:
+        # Scales that differ between the words of a side differ by their class, or group.
+        names = [c.name + suffix for c in own if c.name + suffix in sd]
+        of_word |= {name: sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None] for name in names}
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
     clusters, share = (f"{side}_cluster_number",), known.get(f"{side}_share")

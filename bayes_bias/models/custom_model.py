@@ -29,7 +29,7 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mean": ("group", "attribute_class"),
         "target_effect": ("target", "attribute_class"),
         "attribute_effect": ("attribute", "group"),
-        **{c.name: () if c.dim is None else (c.dim,) for c in COMPONENTS if "replicates" not in c.needs},
+        **{c.name: tuple(d for d in c.dims if d != "group") for c in COMPONENTS if "replicates" not in c.needs},
     }
 )
 DIMS_OF_PROTOCOL = tuple(dict.fromkeys(dim for dims in PROTOCOL.values() for dim in dims))

@@ -40,7 +40,7 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
     variances = Variances.of_posterior(posterior, data)
-    parts = parts_of(data, replicated=variances.replication is not None)
+    parts = parts_of(data, replicated=variances.replication is not None, by_group=variances.words.by_group)
     flat = variances.flat()
     integrated = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
     total = integrated + _of_block_means(variances.words, variances.replication, posterior, data)
@@ -56,7 +56,7 @@ def _of_block_means(
         of_one = replication.words.of_blocks(per_target, per_attribute) + replication.of_blocks()
         covariance = covariance + of_one / data.sizes["replicate"]
     if components.target_overlap is not None:
-        shared = components.of_target_cluster().matrix()
+        shared = components.of_target_cluster().matrix()[..., 0, :, :]
         covariance = covariance + _spread("...cd,gh->...gchd", shared, data.target_overlap)
     if components.attribute_overlap is not None:
         shared = components.of_attribute_cluster().matrix()[..., 0, :, :]

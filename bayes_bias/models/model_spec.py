@@ -81,12 +81,15 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
 # Terms that a model has if its file gives them a prior.
 OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
+# Which scales differ: those of attribute classes, none, or those of targets by their group too.
+BY_CLASS, COMMON, BY_GROUP = "by class", "common", "by group and class"
+
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "crossed": {
             "likelihood": ("collapsed", "long"),
-            "scales": ("by class", "common"),
+            "scales": (BY_CLASS, COMMON, BY_GROUP),
             "unit": ("within-block sd", "as measured"),
         },
         "hierarchical": {},
@@ -145,7 +148,8 @@ class ModelSpec:
     name, title, description : str
     structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
-        For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class" or "common"), and the
+        For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class", "common", or
+        "by group and class"), and the
         ``unit`` of its priors ("within-block sd", the pooled standard deviation of values about their block's mean,
         or "as measured").
     priors : mapping of str to Prior
@@ -236,27 +240,35 @@ def spec_names() -> list[str]:
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     """Read a model by its shipped name or from the path of a TOML file; one that is read already is given back.
 
+    A file that says ``base = "crossed"`` holds only what differs from that shipped model.
+
     Raises
     ------
     SpecError
-        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior.
+        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior; a base that is no
+        shipped model.
     """
     if isinstance(name_or_path, ModelSpec):
         return name_or_path
     path = Path(str(name_or_path))
     if str(name_or_path) in spec_names():
-        file = shipped("models") / f"{name_or_path}.toml"
+        content = _shipped(str(name_or_path))
     elif path.is_file():
-        file = path
+        content = read_toml(path, f"model: {name_or_path} is", SpecError)
     else:
         hint = did_you_mean(name_or_path, spec_names())
         raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
-    content = read_toml(file, f"model: {name_or_path} is", SpecError)
     return spec_from_mapping(content, name=path.stem)
 
 
+def _shipped(name: str) -> Mapping[str, Any]:
+    return read_toml(shipped("models") / f"{name}.toml", f"model: {name} is", SpecError)
+
+
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
-    """A validated spec from what a TOML file holds."""
+    """A validated spec from what a TOML file holds, beyond the shipped model that is its base."""
+    if "base" in content:
+        content = _beyond_base(content, name)
     structure = str(content.get("structure"))
     if structure not in STRUCTURES:
         raise SpecError(f"{name}: structure is '{structure}'; {did_you_mean(structure, STRUCTURES)}")
@@ -271,6 +283,16 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
         priors=_priors(name, structure, content.get("priors", {})),
         reference=_reference(name, content.get("reference")),
     )
+
+
+def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    base, own = content["base"], {key: value for key, value in content.items() if key != "base"}
+    if base not in spec_names():
+        raise SpecError(f"{name}: base is '{base}', and no shipped model; {did_you_mean(base, spec_names())}")
+    inherited, priors = _shipped(base), own.get("priors", {})
+    if not isinstance(priors, Mapping):
+        raise SpecError(f"{name}: 'priors' is {priors!r}, and no table; write [priors.sd_residual] and so on")
+    return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
 
 
 def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[str, str]:

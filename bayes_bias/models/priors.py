@@ -6,7 +6,7 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_bias.models.folded_scale import FoldedScale
-from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.models.model_spec import BY_GROUP, COMMON, ModelSpec, Prior
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.units import WITHIN_BLOCK
 
@@ -42,12 +42,15 @@ def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
     return pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), value)
 
 
-def scale(spec: ModelSpec, parameter: str, dims: str | None = None) -> pt.TensorVariable:
-    """The standard deviation of effects: one, or one for each label of `dims`, which a spec may have them share."""
+def scale(spec: ModelSpec, parameter: str, dims: tuple[str, ...] = ()) -> pt.TensorVariable:
+    """The standard deviation of effects: one, or one for each label of those `dims` along which the spec has scales
+    differ. Scales that classes share are spread over them."""
     typical = 1.0 if spec.options["unit"] == WITHIN_BLOCK else spec.priors[parameter].size
-    if dims is not None and spec.options["scales"] == "common":
-        return pt.alloc(free(spec, parameter, typical), pm.modelcontext(None).dim_lengths[dims])
-    return free(spec, parameter, typical, dims)
+    there = tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
+    if spec.options["scales"] == COMMON and there:
+        lengths = pm.modelcontext(None).dim_lengths
+        return pt.alloc(free(spec, parameter, typical), *(lengths[dim] for dim in there))
+    return free(spec, parameter, typical, there or None)
 
 
 def observe_with_sd(

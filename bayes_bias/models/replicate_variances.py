@@ -15,6 +15,7 @@ from bayes_bias.models.components import (
     REPLICATES,
     Array,
     Components,
+    differs_by_group,
     over_classes,
     present,
     scales_of_posterior,
@@ -42,18 +43,18 @@ class Replication:
     own: Array
 
     @classmethod
-    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **sizes: int) -> Self:
+    def of(cls, sd: Mapping[str, Array], numerics: Any = np, *, by_group: bool = False, **sizes: int) -> Self:
         """From standard deviations by name, as `Components.of`."""
         by_word = {name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)}
         own = numerics.stack([sd[name] ** 2 for name in own_effects(**sizes)], axis=-1)
-        return cls(Components.of(by_word, numerics=numerics, **sizes), own)
+        return cls(Components.of(by_word, numerics=numerics, by_group=by_group, **sizes), own)
 
     @classmethod
     def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self | None:
         """Those of draws; None where the model has no replicates."""
         if REPLICATES[0] not in posterior:
             return None
-        return cls.of(scales_of_posterior(posterior, data), **sizes_of(data))
+        return cls.of(scales_of_posterior(posterior, data), by_group=differs_by_group(posterior), **sizes_of(data))
 
     def of_blocks(self) -> NDArray[np.float64]:
         """Covariance of a replicate's own effects on the blocks, (..., blocks, blocks), group after group."""
@@ -95,10 +96,10 @@ class Variances:
         return cls(Components.of_posterior(posterior, data), Replication.of_posterior(posterior, data))
 
     @classmethod
-    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **sizes: int) -> Self:
+    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **design: Any) -> Self:
         """From standard deviations by name, as `Components.of`."""
-        replication = Replication.of(sd, numerics, **sizes) if REPLICATES[0] in sd else None
-        return cls(Components.of(sd, numerics=numerics, **sizes), replication)
+        replication = Replication.of(sd, numerics, **design) if REPLICATES[0] in sd else None
+        return cls(Components.of(sd, numerics=numerics, **design), replication)
 
     def flat(self, numerics: ModuleType = np) -> Array:
         """All variances one after the other, (..., variances): those of words, of words by replicate, of replicates."""

@@ -1,6 +1,6 @@
 """The independent parts of a table: scatter matrices whose covariances are linear in the variances."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.models.components import Components, sizes_of
 from bayes_bias.models.replicate_variances import replicate_patterns
-from bayes_bias.table.word_labels import SIDES
+from bayes_bias.table.word_labels import SIDES, Side
 
 type Numbers = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class Part:
         return type(self)(self.scatter, self.df, np.concatenate([*patterns, np.zeros(shape)], axis=1))
 
 
-def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
+def parts_of(data: xr.Dataset, *, replicated: bool, by_group: bool = False) -> dict[str, Part]:
     r"""The parts of a table by name, in its own units, in terms of `Variances.flat`.
 
     Orthonormal contrasts over R replicates turn their tables into independent ones: the mean table, times
@@ -65,54 +65,97 @@ def parts_of(data: xr.Dataset, *, replicated: bool) -> dict[str, Part]:
     tables in which variances are the latter alone. Of these only sums over tables enter, so that any number of
     replicates costs the same; their block means have expectation zero, and vary by the replicates' own effects and by
     the averages of those of words.
+
+    Targets have their scales `by_group`, or all groups share them: parts of several groups are one then.
     """
-    counts = [data[f"{side}_{what}"].to_numpy() for side in SIDES for what in ("own", "shared")]
-    found = _of_table(data, "", *counts, classes=data.attribute_part_cell.to_numpy())
+    single = Components.single(**sizes_of(data), by_group=by_group)
+    sides = {side: _Side.of_table(data, side) for side in SIDES}
+    if not by_group:
+        sides["target"] = sides["target"].pooled()
+    found = _of_table(data, "", single, **sides)
     if not replicated:
         return found
-    sizes, n, n_classes = sizes_of(data), data.sizes["replicate"], data.sizes["attribute_class"]
-    alone = (np.ones(1), np.zeros(1), np.ones(n_classes), np.zeros(n_classes))
-    within = _of_table(data, "replicate_", *alone, classes=np.arange(n_classes))
+    within_sides = {side: _Side.of_replicates(data, side) for side in SIDES}
+    if not by_group:
+        within_sides["target"] = within_sides["target"].pooled()
+    within = _of_table(data, "replicate_", single, **within_sides)
     # By what a word's effects differ between replicates is related to no other word.
-    apart = _of_table(data, "", *map(np.ones_like, counts), classes=data.attribute_part_cell.to_numpy())
-    own = replicate_patterns(*sizes.values())
+    apart = _of_table(data, "", single, **{side: each.of_single_words() for side, each in sides.items()})
+    n, own = data.sizes["replicate"], replicate_patterns(*sizes_of(data).values())
     joined = {}
     for name in OF_TABLE:
         of_mean = found[name].in_terms_of([found[name].patterns, apart[name].patterns / n], len(own))
         within_it = within[name]
         between = within_it.in_terms_of([0 * within_it.patterns, within_it.patterns], len(own))
         joined[name] = of_mean.beside(between)
-    of_words = Components.single(**sizes).of_blocks(1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy())
+    of_words = single.of_blocks(1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy())
     deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(n, -1)
     patterns = np.concatenate([np.zeros_like(of_words), of_words, own])
     return {**joined, BLOCKS: Part((deviation.T @ deviation)[None], np.array([n - 1.0]), patterns[None])}
 
 
-def _of_table(
-    data: xr.Dataset,
-    prefix: str,
-    own_targets: Numbers,
-    shared_targets: Numbers,
-    own_attributes: Numbers,
-    shared_attributes: Numbers,
-    *,
-    classes: NDArray[np.intp],
-) -> dict[str, Part]:
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """How rows, or columns, differ within their cells: `scatter` and `df` of each part, the position of its `cell`, and
+    how often words' `own` effects and what clusters share count in it."""
+
+    scatter: Numbers
+    df: Numbers
+    cell: NDArray[np.intp]
+    own: Numbers
+    shared: Numbers
+    poolable: bool = True
+
+    @classmethod
+    def of_table(cls, data: xr.Dataset, side: Side) -> Self:
+        """Of the mean table."""
+        scatter, df, cell, own, shared = (
+            data[f"{side}_{name}"].to_numpy() for name in ("scatter", "df", "part_cell", "own", "shared")
+        )
+        # Where the correlation of words is known, each group has a part of its own.
+        return cls(scatter, df, cell, own, shared, poolable=f"{side}_share" not in data)
+
+    @classmethod
+    def of_replicates(cls, data: xr.Dataset, side: Side) -> Self:
+        """Of what replicates differ by."""
+        scatter, df = (data[f"replicate_{side}_{name}"].to_numpy() for name in ("scatter", "df"))
+        return cls(scatter, df, np.arange(len(df)), np.ones(len(df)), np.zeros(len(df)))
+
+    def pooled(self) -> Self:
+        """Parts of several cells in which clusters count as often, as one; most often shared first."""
+        if not self.poolable:
+            return self
+        shared, position = np.unique(-self.shared, return_inverse=True)
+        member = np.eye(len(shared))[position]
+        scatter = np.tensordot(member.T, self.scatter, 1)
+        return replace(
+            self,
+            scatter=scatter,
+            df=member.T @ self.df,
+            cell=np.zeros(len(shared), dtype=np.intp),
+            own=np.ones(len(shared)),
+            shared=-shared,
+        )
+
+    def of_single_words(self) -> Self:
+        """As it would be, were each word related to no other."""
+        return replace(self, own=np.ones_like(self.own), shared=np.ones_like(self.shared))
+
+
+def _of_table(data: xr.Dataset, prefix: str, single: Components, target: _Side, attribute: _Side) -> dict[str, Part]:
     """Those of the mean table, or with a prefix of what replicates differ by."""
-    single = Components.single(**sizes_of(data))
     n_classes, n_groups = data.sizes["attribute_class"], data.sizes["group"]
-    rows = single.rows(1 / data.n_attributes.to_numpy(), own_targets, shared_targets)
-    columns = single.columns(1 / data.n_targets.to_numpy(), own_attributes, shared_attributes, classes)
+    rows = single.rows(1 / data.n_attributes.to_numpy(), target.own, target.shared, target.cell)
+    columns = single.columns(1 / data.n_targets.to_numpy(), attribute.own, attribute.shared, attribute.cell)
+    interaction = (data[f"{prefix}interaction_{name}"].to_numpy() for name in ("ss", "df"))
     read = {
-        "interaction": ("interaction_ss", "interaction_df", 1, single.residual[:, :, None, None]),
-        "rows": ("target_scatter", "target_df", n_classes, rows.matrix()),
-        "columns": ("attribute_scatter", "attribute_df", n_groups, columns.matrix()),
+        "interaction": (*interaction, 1, single.residual[:, :, None, None]),
+        "rows": (target.scatter, target.df, n_classes, rows.matrix()),
+        "columns": (attribute.scatter, attribute.df, n_groups, columns.matrix()),
     }
     return {
         name: Part(
-            data[prefix + scatter].to_numpy().astype(float).reshape(-1, size, size),
-            data[prefix + df].to_numpy().astype(float).reshape(-1),
-            np.moveaxis(patterns, 0, 1),
+            scatter.astype(float).reshape(-1, size, size), df.astype(float).reshape(-1), np.moveaxis(patterns, 0, 1)
         )
         for name, (scatter, df, size, patterns) in read.items()
     }

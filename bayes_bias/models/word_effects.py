@@ -257,10 +257,10 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
     table = variances.table(data.sizes.get("replicate", 1))
     own = table if these_replicates else variances.words
     if side == "target":
-        prior, shared = own.target().matrix()[..., None, :, :], own.of_target_cluster().matrix()
-        beside = table.target().matrix()[..., None, :, :] - prior
+        prior, shared = own.target().matrix(), own.of_target_cluster().matrix()[..., 0, :, :]
+        beside = table.target().matrix() - prior
         residual = table.residual / data.n_attributes.to_numpy()
-        of_cell = np.zeros_like(cells)
+        of_cell = cells if own.by_group else np.zeros_like(cells)
     else:
         prior, shared = own.attributes().matrix(), own.of_attribute_cluster().matrix()[..., 0, :, :]
         beside = table.attributes().matrix() - prior
@@ -268,7 +268,7 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
         of_cell = cells
     noise = beside + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     directions = []
-    for alike, own_count, bases in Clusters.of_data(data, side).directions(cells, side):
+    for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
         at = of_cell[alike[0]]
         covariance, left = prior[..., at, :, :], noise[..., at, :, :]
         for counts, basis in bases:

@@ -292,10 +292,10 @@ class _Blocks:
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
         weight, n_replicates = of_score.to_numpy(), self.data.sizes.get("replicate", 1)
         words = self.variances.table(n_replicates) if self.fixes_replicates else self.variances.words
-        of_target = np.einsum("c,...cd,d->...", weight, words.single_target().matrix(), weight)
+        # The two groups have equal shares.
+        of_target = np.einsum("c,...gcd,d->...g", weight, words.single_target().matrix(), weight).mean(axis=-1)
         of_residuals = words.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
         within = difference.copy(data=(of_target + of_residuals)[..., None])
-        # The two groups have equal shares.
         return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
 
     def _mean(self, by_word: Facet | None = None) -> xr.DataArray:

@@ -11,6 +11,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, estimate, plain, probability
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.models.components import differs_by_group
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
 from bayes_bias.table.association_table import UNEVEN
@@ -21,6 +22,7 @@ from bayes_bias.table.word_labels import SIDES
 _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_value")
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
+_REMEDY = "; the model 'crossed-by-group' has scales for each"
 _DIFFERENT = "Do not rely on a finding of only one of the two; more words would settle it."
 
 
@@ -34,14 +36,14 @@ def _run(study: Study) -> Check:
     alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
     agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
     ignorant = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
-    decimals = study.table.metric.decimals
+    shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
     answer = f"{estimate(second.value, *second.interval, decimals)}, p {equals(probability(second.p_value))}"
     text = [
         "The quasi-F, which has no prior and a variance for the words of each group and class, says"
         f" {'the same' if agree else 'otherwise'}: {answer}.",
         *(["It ignores the sub-topics or pairs that the list names."] if ignorant else []),
         *([] if agree or ignorant else [_DIFFERENT]),
-        *(_unequal_spread(second, decimals) if TARGETS in scope_of(study.scope) else []),
+        *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
     ]
     numbers = dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True))
     return Check(" ".join(text), numbers, alarm=not (agree or ignorant), result=(answer, agree))
@@ -68,9 +70,9 @@ def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
 def _consequence(of_more: float, of_less: float) -> str:
     """CALIBRATION.md, "Simulated tables"."""
     if of_more * UNEVEN <= of_less:
-        return "its interval is too short, since the group that varies more is the shorter one"
+        return f"its interval is too short, since the group that varies more is the shorter one{_REMEDY}"
     if of_less * UNEVEN <= of_more:
-        return "its interval is too long, since the group that varies more is the longer one"
+        return f"its interval is too long, since the group that varies more is the longer one{_REMEDY}"
     return "with lists of similar length this matters little"
 
 

@@ -149,7 +149,8 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         # Whether some lists have several groups, of which an attribute may prefer one, and some only one.
         "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
         "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
-        "by_class": _scaled_by_class(first),
+        "by_class": _scaled_by(first, "attribute_class", "control"),
+        "by_group": _scaled_by(first, "group"),
         # A table without controls does not use all of them.
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
         "units": _units(fits, spec),
@@ -193,11 +194,7 @@ def _named(parameter: str) -> str:
     return f"the standard deviation of {_EFFECTS[parameter]}" if parameter in _EFFECTS else parameter
 
 
-def _scaled_by_class(fitted: Fitted) -> list[str]:
-    """Effects that have a scale for each class."""
+def _scaled_by(fitted: Fitted, *dims: str) -> list[str]:
+    """Effects that have a scale for each class, or group."""
     posterior = fitted.posterior
-    return [
-        effect
-        for name, effect in _EFFECTS.items()
-        if name in posterior and {"attribute_class", "control"} & set(posterior[name].dims)
-    ]
+    return [effect for name, effect in _EFFECTS.items() if name in posterior and {*dims} & set(posterior[name].dims)]

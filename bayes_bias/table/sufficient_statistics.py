@@ -106,11 +106,12 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         rows and columns one or more parts, which are independent of each other given the scales:
         ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
         within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
-        what a cluster of them shares count in them; ``attribute_scatter (attribute_part, group, group_)``, those of the
-        attributes' group means within classes, with ``attribute_df``, ``attribute_own``, ``attribute_shared`` and
-        ``attribute_part_cell``. Without clusters there is one part, and one for each class.
+        what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter
+        (attribute_part, group, group_)``, those of the attributes' group means within classes, with ``attribute_df``,
+        and so on. Without clusters there is one part for each group, and one for each class.
         Of a table with replicates also ``replicate_interaction_ss``,
-        ``replicate_target_scatter``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their
+        ``replicate_target_scatter (group, attribute_class, attribute_class_)``, ``replicate_attribute_scatter
+        (attribute_class, group, group_)`` and their
         ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
         table.
     """
@@ -159,9 +160,9 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     singles = table.singles().values()
     if not singles:
         return {}
-    g, c, n_classes = table.group_index, table.class_index, len(table.classes)
-    rows = np.zeros((n_classes, n_classes))
-    columns = np.zeros((n_classes, len(table.groups), len(table.groups)))
+    g, c, n_groups, n_classes = table.group_index, table.class_index, len(table.groups), len(table.classes)
+    rows = np.zeros((n_groups, n_classes, n_classes))
+    columns = np.zeros((n_classes, n_groups, n_groups))
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
         of_single = _means(single)
@@ -169,14 +170,14 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
         block = of_single.block - mean.block
         of_target = of_single.target - mean.target - block[g]
         of_attribute = of_single.attribute - mean.attribute - block.T[c]
-        rows += of_target.T @ of_target
+        rows += [of_target[g == k].T @ of_target[g == k] for k in range(n_groups)]
         columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
     return {
         "replicate_interaction_ss": max(ss, 0.0),  # where replicates hardly differ, rounding may leave less
         "replicate_interaction_df": times * float(np.outer(n_targets - 1, n_attributes - 1).sum()),
-        "replicate_target_scatter": (("attribute_class", "attribute_class_"), rows),
-        "replicate_target_df": times * float((n_targets - 1).sum()),
+        "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
+        "replicate_target_df": ("group", times * (n_targets - 1.0)),
         "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
         "replicate_attribute_df": ("attribute_class", times * (n_attributes - 1.0)),
     }
@@ -185,7 +186,7 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     counts, df, scatter, cell = [], [], [], []
-    for words, own, bases in Clusters.of_data(means, side).directions(cells, side):
+    for words, own, bases in Clusters.of_data(means, side).directions(cells):
         part = deviations[words]
         left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
         for counted, basis in bases:

@@ -62,17 +62,17 @@ class Clusters:
         return np.asarray(average @ average.T)
 
     def directions(
-        self, cells: NDArray[np.intp], side: Side
+        self, cells: NDArray[np.intp]
     ) -> Iterator[tuple[NDArray[np.intp], float, list[tuple[Counts, NDArray[np.float64]]]]]:
         """Sets of words whose effects have one covariance, with the directions in which clusters add variance.
 
         Of each set the words, how often their own effects count in all other directions, and for some directions how
         often own and shared effects count, with an orthonormal basis.
 
-        All targets are one set; attributes are a set for each class, or one for all classes with paired words.
-        Deviations from the averages of cells have the variance of single words in all directions. In the eigenvectors
-        of the centred membership, what clusters share is added as many times as the eigenvalue says: for each
-        distinct eigenvalue there is an orthonormal basis (words, directions). Where the correlation of words is known,
+        There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
+        averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
+        membership, what clusters share is added as many times as the eigenvalue says: for each distinct eigenvalue
+        there is an orthonormal basis (words, directions). Where the correlation of words is known,
         their own effects count 1 - share times, and share times as often as the eigenvalue says more.
         """
         if self.share.any():
@@ -82,10 +82,8 @@ class Clusters:
                 bases = self._bases(cells, words) if share else ()
                 yield words, 1 - share, [(Counts(1 - share + share * value, 0.0), basis) for value, basis in bases]
             return
-        joined = np.zeros_like(cells)
-        if side == "attribute":
-            together = set(cells[self.index >= 0]) if self.spans(cells) else set()
-            joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
+        together = set(cells[self.index >= 0]) if self.spans(cells) else set()
+        joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
         for cell in np.unique(joined):
             words = np.flatnonzero(joined == cell)
             yield words, 1.0, [(Counts(1.0, value), basis) for value, basis in self._bases(cells, words)]

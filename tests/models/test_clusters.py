@@ -188,6 +188,8 @@ def test_paired_attributes_need_a_scale_in_common():
     table = clustered_table(1, pairs=ATTRIBUTE_PAIRS)
     with refused(SpecError, 'scales = "common"'):
         fit(table)
+    with refused(SpecError, 'targets scale in common scales = "common"'):
+        fit(clustered_table(1, pairs=TARGET_PAIRS), "crossed-by-group")
     no_clusters = load_spec("crossed").without_prior("sd_attribute_cluster")
     assert build_model(no_clusters, model_data(table))
 
@@ -198,8 +200,9 @@ def test_directions_of_clusters_are_orthonormal_and_the_rest_is_free_of_them(see
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
     clusters = Clusters(("topic",), np.array(index), np.zeros(len(index)))
-    ((words, _, bases),) = clusters.directions(cells, "target")
-    basis = np.concatenate([own for _, own in bases], axis=1) if bases else np.zeros((len(words), 0))
+    found = [(words, own) for words, _, bases in clusters.directions(cells) for _, own in bases]
+    everywhere = np.eye(len(index))
+    basis = np.concatenate([np.zeros((len(index), 0)), *(everywhere[:, words] @ own for words, own in found)], axis=1)
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)
     for cell in (0, 1):
         np.testing.assert_allclose(basis[cells == cell].sum(axis=0), 0, atol=1e-9)

@@ -77,8 +77,10 @@ TABLES = {
     "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
 }
 
+BY_GROUP = [(name, "by group and class") for name in TABLES if name != "pairs"]
 
-@pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), ("pairs", "common")])
+
+@pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), *BY_GROUP, ("pairs", "common")])
 def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
     """Its values are linear in standard normals. The covariance that follows, and the restricted likelihood, which
     integrates over flat means, have nothing to do with how the marginal model was derived."""

@@ -33,6 +33,19 @@ def test_the_robust_model_is_the_long_form_but_for_its_residual():
     assert robust.without_prior("nu").sha256 == long.sha256 != robust.sha256
 
 
+def test_a_file_with_a_base_holds_what_differs_from_it(tmp_path):
+    crossed, by_group = load_spec("crossed"), load_spec("crossed-by-group")
+    assert by_group.priors == crossed.priors
+    assert by_group.sha256 == crossed.with_option("scales", "by group and class").sha256
+    mine = tmp_path / "mine.toml"
+    mine.write_text('base = "crossed"\n[priors.sd_residual]\ndistribution = "Exponential"\nlam = 2')
+    assert load_spec(mine).sha256 == crossed.with_prior("sd_residual", "Exponential", lam=2).sha256
+    for text, named in (('base = "crosed"', "base 'crosed' crossed"), ('base = "crossed"\npriors = 3', "priors 3")):
+        mine.write_text(text)
+        with refused(SpecError, named):
+            load_spec(mine)
+
+
 def test_the_collapsed_likelihood_knows_only_normal_residuals():
     message = "[priors.nu] likelihood = 'long' nu"
     with refused(SpecError, message):
