@@ -316,8 +316,8 @@ class Components:
         by_group: bool = False,
         numerics: Any = np,
     ) -> Self:
-        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others. Those of
-        targets are ``(..., groups)`` and ``(..., groups, classes)`` `by_group`.
+        """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others. If
+        `by_group`, those of targets are ``(..., groups)`` and ``(..., groups, classes)``.
 
         Attributes of a single group have a level and no preference, so that there is no scale of one.
         """
