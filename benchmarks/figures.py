@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from arviz_stats.ecdf_utils import ecdf_pit
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
-from bayes_bias.plots.style import GREY, NOISE, colour_and_marker, style
+from bayes_bias.plots.style import GREY, NOISE, PAPER, colour_and_marker, style
+from bayes_bias.posterior.published_d import FEWEST_STUDIES
 
 _METHODS = {
     ("WEAT", "targets"): "WEAT",
@@ -38,6 +40,28 @@ def plot_shares(rows: pd.DataFrame, path: Path, wanted: tuple[float, float]) -> 
         ax.axhline(0.05, color=GREY, linewidth=0.8)
         ax.set_xticks(list(ticks), labels=list(ticks.values()))
         ax.set(xlabel="random attributes in each class", ylabel="share of findings without any bias", ylim=(0, None))
+        figure.savefig(path, dpi=150)
+
+
+def plot_reliability(rows: pd.DataFrame, path: Path) -> None:
+    """Predicted and true shares of studies, as large as they have tables; of those with several, name and range."""
+    studies = rows.assign(true=rows.verdict == "distinguishable").groupby("study")
+    means = studies[["predicted", "least", "most", "true"]].mean().assign(tables=studies.size())
+    several = means[means.tables >= FEWEST_STUDIES]
+    with style():
+        figure = Figure(figsize=(5.4, 4.2), layout="constrained")
+        ax = figure.add_subplot()
+        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=0)
+        ax.hlines(several.true, several.least, several.most, color=NOISE, linewidth=3, zorder=1)
+        ax.scatter(means.predicted, means.true, s=20 + 3 * means.tables, alpha=0.8, clip_on=False, zorder=2)
+        for study, row in several.iterrows():
+            beside = (row.tables**0.5 / 2 + 2, 4)
+            name = ax.annotate(
+                f"{study} ({row.tables:.0f})", (row.predicted, row.true), beside, textcoords="offset points", fontsize=7
+            )
+            name.set_path_effects([withStroke(linewidth=2, foreground=PAPER)])
+        ax.set(xlabel="predicted from the other studies", ylabel="share of its tables that are distinguishable")
+        ax.set(xlim=(0, 1), ylim=(-0.04, 1.03))
         figure.savefig(path, dpi=150)
 
 

@@ -6,12 +6,14 @@ from typing import Any
 import pandas as pd
 from scipy.stats import binomtest
 
+from bayes_bias.posterior.published_d import FEWEST_STUDIES, MOST_OFF
 from bayes_bias.table.replicate_tables import FEW
 from benchmarks import sweep_sections
 from benchmarks.cells import TUNING
-from benchmarks.figures import plot_shares
+from benchmarks.figures import plot_reliability, plot_shares
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import PAGE, RESULTS, read
+from benchmarks.published import reliability
 
 WANTED = (0.02, 0.07)
 SIDES = ("targets", "attributes")
@@ -35,6 +37,8 @@ def main() -> None:
     """Write the page and its figure."""
     if _measured("nulls"):
         plot_shares(pd.DataFrame(read("nulls")["rows"]), RESULTS / "nulls.png", WANTED)
+    if _measured("published"):
+        plot_reliability(pd.DataFrame(read("published")["rows"]), RESULTS / "published.png")
     PAGE.write_text(render(), encoding="utf-8")
     print(f"wrote {PAGE.name}")
 
@@ -864,6 +868,63 @@ have heavier tails than the model's normal, a few of them decide the correlation
 """
 
 
+def published() -> str:
+    """What a published d says of the verdict with vectors."""
+    result, bins = read("published"), reliability(pd.DataFrame(read("published")["rows"]))
+    rows = pd.DataFrame(result["rows"]).assign(found=lambda rows: rows.verdict == "distinguishable")
+    rows["weat"] = rows.p < 0.05
+    errors = {
+        "this probability": rows.predicted - rows.found,
+        "WEAT's p below .05, taken at its word": rows.weat * 1.0 - rows.found,
+        "the share of all tables": rows.found.mean() - rows.found,
+    }
+    brier = pd.DataFrame(
+        {
+            "prediction": list(errors),
+            "tables": [(error**2).mean() for error in errors.values()],
+            "studies": [(error**2).groupby(rows.study).mean().mean() for error in errors.values()],
+        }
+    )
+    columns = {"predicted": "mean", "found": "mean", "weat": "mean", "list": "size"}
+    by_study = rows.groupby("study").agg(columns).sort_values("list", ascending=False).reset_index()
+    by_study = by_study.rename(columns={"found": "distinguishable", "weat": "WEAT's p < .05", "list": "tables"})
+    inside = ((rows.chance < 0.05) == (rows["quasi-F p"] < 0.05)).mean()
+    told = bins.assign(
+        to=[f"{low:g} to {high:g}" for low, high in zip([0, *bins.to[:-1]], bins.to, strict=True)],
+        given=[
+            "yes" if row.studies >= FEWEST_STUDIES and abs(row.predicted - row.observed) <= MOST_OFF else "no"
+            for row in bins.itertuples()
+        ],
+    ).rename(columns={"to": "probability", "given": "printed"})
+    return f"""## A published d without vectors
+
+`bb.published` says how probable it is that a finding, of which d and the lengths of its lists are known, would be
+distinguishable from noise with words on both sides as samples. Here it says so of {len(rows)} tables of
+{rows.study.nunique()} studies, each predicted from the *other* studies, and the vectors tell what is true: the
+verdict of the crossed model (scope both, 5% level). A study is a question with its own words; its translations and
+embeddings are its tables.
+
+Brier scores (mean squared errors of the probability; 0 is best), averaged over tables, and over studies that count once
+each:
+
+{markdown_table(brier)}
+
+![Reliability of the probability](benchmarks/results/published.png)
+
+Predictions that are alike; studies count once in a row. A probability is printed where the two differ by {MOST_OFF} at
+most, over {FEWEST_STUDIES} studies or more; elsewhere there is only its range over studies.
+
+{markdown_table(told)}
+
+{markdown_table(by_study)}
+
+The probability simulates the quasi-F, which agrees with the crossed model in {inside:.1%} of these tables.
+{_ranged(rows)}
+
+{circumstances(result["about"])}
+"""
+
+
 def pairs() -> str:
     """Sentence pairs that cluster by writer."""
     result, keys = read("pairs"), ["correlation", "truth"]
@@ -998,6 +1059,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "replicates-cost": replicates_cost,
     "tpr": tpr,
     "gap-correlations": gap_correlations,
+    "published": published,
     "masked-nulls": masked_nulls,
     "pairs": pairs,
     "atlases": sweep_sections.atlases,
@@ -1010,6 +1072,16 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "opening-word2vec": opening,
     "encoding": encoding,
 }
+
+
+def _ranged(rows: pd.DataFrame) -> str:
+    """How many studies have the share that their range allowed for."""
+    by_study = rows.groupby("study")[["least", "most", "found"]].mean()[rows.groupby("study").size() >= FEWEST_STUDIES]
+    inside = by_study.found.between(by_study.least.round(2), by_study.most.round(2))
+    return (
+        f"Of {len(by_study)} studies with {FEWEST_STUDIES} tables or more, {inside.sum()} have a share of findings"
+        " within the range over studies that was told, averaged over their tables."
+    )
 
 
 def _of_size(rows: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -37,6 +37,7 @@ NAMES = [
     "posterior_draws",
     "posterior_predictive",
     "prior_predictive",
+    "published",
     "pymc_model",
     "report",
     "save_fit",

@@ -18,6 +18,7 @@ COMMANDS = MappingProxyType(
         "weat": "WEAT's effect size, statistic and permutation p-value.",
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
         "calibrate": "How often would this design find a bias where none is? Words are drawn at random.",
+        "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
         "plan": "How narrow would the interval be with longer lists, and how likely to exclude zero?",
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
