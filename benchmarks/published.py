@@ -51,7 +51,7 @@ sources = [
     "WEAT 1-10 (Caliskan et al. 2017, doi:10.1126/science.aal4230) in GoogleNews, GloVe-840B and all-MiniLM-L6-v2",
     "Manzini et al. 2019 (doi:10.18653/v1/N19-1062) in GoogleNews and MiniLM, and in GloVe and Reddit as published by \
 Dobrzeniecka & Urbaniak 2024 (doi:10.1162/coli_a_00507)",
-    "career and family where words have one gender, WEAT 1 and 2 in 33 languages: computed from the data of \
+    "career and family where words have one gender, WEAT 1 and 2 in 32 languages: computed from the data of \
 Lewis & Lupyan 2020 (doi:10.1038/s41562-020-0918-6), which have no licence",
     "lists of Garg et al. 2018, Knoche et al. 2019, Zhao et al. 2018, Kozlowski et al. 2019 and Rudinger et al. 2017, \
 gathered by Antoniak & Mimno 2021 (doi:10.18653/v1/2021.acl-long.148), in GoogleNews",

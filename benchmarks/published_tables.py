@@ -180,7 +180,7 @@ def _career(path: Path) -> Iterator[Cell]:
 
 
 def _pleasantness(path: Path) -> Iterator[Cell]:
-    """WEAT 1 and 2 in other languages; a word is a row, and those of English are the same as in GoogleNews."""
+    """WEAT 1 and 2 in other languages, and in English."""
     for corpus, language, _, vectors in _languages(path, "wiki_language_code", "target_word"):
         for name in ("weat1", "weat2"):
             wordlist = bb.load_wordlist(name)
