@@ -871,18 +871,14 @@ have heavier tails than the model's normal, a few of them decide the correlation
 def published() -> str:
     """What a published d says of the verdict with vectors."""
     result, bins = read("published"), reliability(pd.DataFrame(read("published")["rows"]))
-    rows = pd.DataFrame(result["rows"]).assign(found=lambda rows: rows.verdict == "distinguishable")
-    rows["weat"] = rows.p < 0.05
-    errors = {
-        "this probability": rows.predicted - rows.found,
-        "WEAT's p below .05, taken at its word": rows.weat * 1.0 - rows.found,
-        "the share of all tables": rows.found.mean() - rows.found,
-    }
+    rows = pd.DataFrame(result["rows"])
+    rows = rows.assign(found=(rows.verdict == "distinguishable").astype(float), weat=(rows.p < 0.05).astype(float))
+    open_ones = rows[rows.weat == 1]
     brier = pd.DataFrame(
         {
-            "prediction": list(errors),
-            "tables": [(error**2).mean() for error in errors.values()],
-            "studies": [(error**2).groupby(rows.study).mean().mean() for error in errors.values()],
+            "prediction": ["this probability", "WEAT's p below .05, taken at its word", "the share of these tables"],
+            **_brier(rows, ""),
+            **_brier(open_ones, " with p < .05"),
         }
     )
     columns = {"predicted": "mean", "found": "mean", "weat": "mean", "list": "size"}
@@ -900,12 +896,13 @@ def published() -> str:
 
 `bb.published` says how probable it is that a finding, of which d and the lengths of its lists are known, would be
 distinguishable from noise with words on both sides as samples. Here it says so of {len(rows)} tables of
-{rows.study.nunique()} studies, each predicted from the *other* studies, and the vectors tell what is true: the
-verdict of the crossed model (scope both, 5% level). A study is a question with its own words; its translations and
-embeddings are its tables.
+{rows.study.nunique()} studies, each predicted from the *other* studies, and the vectors tell what is true: the verdict
+of the crossed model (scope both, 5% level). A study is a question with its own words; its translations and embeddings
+are its tables.
 
-Brier scores (mean squared errors of the probability; 0 is best), averaged over tables, and over studies that count once
-each:
+Brier scores (mean squared errors of the probability; 0 is best), averaged over tables, and over studies that count
+once each; the last two columns are of the {len(open_ones)} tables that WEAT's own test calls significant, of which
+{open_ones.found.mean():.0%} are distinguishable:
 
 {markdown_table(brier)}
 
@@ -1072,6 +1069,17 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "opening-word2vec": opening,
     "encoding": encoding,
 }
+
+
+def _brier(rows: pd.DataFrame, of: str) -> dict[str, list[float]]:
+    """Mean squared errors of the probability, of WEAT's verdict and of the base rate, over tables and over studies."""
+    squared = [(rows[name] - rows.found) ** 2 for name in ("predicted", "weat")] + [
+        (rows.found.mean() - rows.found) ** 2
+    ]
+    return {
+        f"tables{of}": [error.mean() for error in squared],
+        f"studies{of}": [error.groupby(rows.study).mean().mean() for error in squared],
+    }
 
 
 def _ranged(rows: pd.DataFrame) -> str:
