@@ -68,6 +68,10 @@ class TprGapsError(BayesBiasError):
     """Labels, predictions and groups do not give true-positive rates of every class and group."""
 
 
+class CriterionError(BayesBiasError):
+    """Biases and an outside criterion do not belong together, or their errors cannot be errors."""
+
+
 class ScenarioError(BayesBiasError):
     """A world of known bias cannot be read, or asks for what no corpus can have."""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 MINUS, DASH = "−", "—"
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_PLURALS = {"corpus": "corpora"}
+_PLURALS = {"class": "classes", "corpus": "corpora"}
 _MOST_FINER = 5
 _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import bayes_bias as bb
 from bayes_bias.embeddings.word_vectors import unit
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
-from bayes_bias.sweeps.shared_words import influence_of, shared_errors
+from bayes_bias.posterior.shared_words import influence_of, shared_errors
 from bayes_bias.table.association_table import assemble
 from benchmarks.provenance import provenance, write
 from benchmarks.reference import REFERENCE

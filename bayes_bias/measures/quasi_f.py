@@ -169,6 +169,11 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     )
 
 
+def influence(statistics: xr.Dataset) -> "pd.Series[float]":
+    """`QuasiF.influence`, from the sufficient statistics of a table or the data of its fit."""
+    return _Scores.of(statistics).influence()
+
+
 class _Term(NamedTuple):
     """The variance of the bias from the words of one cell, or from the residual."""
 

@@ -19,7 +19,7 @@ from bayes_bias.sweeps.job_store import MARKER, open_store
 from bayes_bias.sweeps.pooling_cells import pool_cells
 from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.running_jobs import run_jobs
-from bayes_bias.sweeps.shared_words import Influence, shared_errors
+from bayes_bias.posterior.shared_words import Influence, shared_errors
 from bayes_bias.sweeps.sweep_columns import changes_of, check_versions, open_columns, open_versions, read_columns
 from bayes_bias.sweeps.sweep_results import At, Computed, Sweep, assembled
 from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists

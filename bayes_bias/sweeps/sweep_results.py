@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayes_bias.criterion_validity.biases import Biases
+from bayes_bias.criterion_validity.biases_of_fits import with_common_error
+from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.sweeps.pooling_cells import Crossed
 from bayes_bias.sweeps.ranking_versions import VersionRanking
-from bayes_bias.sweeps.shared_words import Influence
+from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.sweeps.sweep_columns import Column
 from bayes_bias.sweeps.sweep_settings import SweepSettings
 from bayes_bias.table.column_names import interval_columns, interval_names
@@ -167,6 +170,23 @@ class Sweep(Tabled):
     def matrix(self, column: str = "bias") -> pd.DataFrame:
         """One column of `cells` as embeddings x lists."""
         return wide_of(self.cells[column], self.embeddings, self.lists)
+
+    def biases(self, of: str | None = None) -> Biases:
+        """The biases of the embeddings on one list, with the errors that they share through its words.
+
+        Raises
+        ------
+        CriterionError
+            There are several lists and none is named, or no such list.
+        """
+        name = of or (self.lists[0] if len(self.lists) == 1 else None)
+        if name not in self.lists:
+            raise CriterionError(f"of: {of!r} is not a list of this sweep; {did_you_mean(of, self.lists)}")
+        cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
+        known = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
+        share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
+        covariance = with_common_error(known.sd.to_numpy(dtype=float), share)
+        return Biases.of(known.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
 
     def _shown(self) -> pd.DataFrame:
         return self.cells[["bias", *interval_columns(self.cells), "chance_holm", "verdict"]]

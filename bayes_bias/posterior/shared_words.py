@@ -16,7 +16,12 @@ type Influence = Mapping[str, Mapping[str, float]]
 
 def influence_of(result: QuasiF) -> Influence:
     """What each word adds to the bias, by "targets" and "attributes", as JSON holds it."""
-    return {side.name: result.influence[side.name].to_dict() for side in WORDS}
+    return by_side(result.influence)
+
+
+def by_side(influence: "pd.Series[float]") -> Influence:
+    """See `influence_of`."""
+    return {side.name: influence[side.name].to_dict() for side in WORDS}
 
 
 def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
