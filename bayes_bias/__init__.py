@@ -17,6 +17,7 @@ TYPES = frozenset(
             "Cloze",
             "Comparison",
             "Contrast",
+            "CriterionValidity",
             "Embedding",
             "LanguageModelColumn",
             "Metric",

@@ -13,7 +13,6 @@ from .checks.predictive_checks import posterior_predictive as posterior_predicti
 from .checks.prior_predictive import prior_predictive as prior_predictive
 from .checks.stability import Stability as Stability
 from .checks.stability import stability as stability
-from .criterion_validity.biases import Biases as Biases
 from .criterion_validity.criterion_results import CriterionValidity as CriterionValidity
 from .criterion_validity.estimating import criterion as criterion
 from .debiasing.comparing import compare as compare

@@ -20,6 +20,7 @@ NAMES = [
     "compare_all",
     "contrast",
     "cosines",
+    "criterion",
     "debiasing",
     "fit",
     "known_bias",

@@ -23,6 +23,7 @@ COMMANDS = MappingProxyType(
         "check": "Does the model fit the raw cosines, better than the published one, and does the prior decide?",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
+        "criterion": "Does bias go with something outside, such as people's associations, allowing for errors in both?",
         "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
         "known-bias": "Corpora whose bias is known, models trained on them, and what every measure says about them.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",

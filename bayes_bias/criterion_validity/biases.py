@@ -128,7 +128,9 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
         raise CriterionError(f"{where}must hold numbers, got {[*wrong, values.iloc[0]][0]!r}; give one for each label")
     wrong = values[~np.isfinite(values)]
     if len(wrong):
-        raise CriterionError(f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'; fill in this number or leave out the row")
+        raise CriterionError(
+            f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'; fill in this number or leave out the row"
+        )
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
@@ -151,8 +153,12 @@ def _covariance(given: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     if matrix.shape != (n, n):
         raise CriterionError(f"covariance: its shape is {matrix.shape}; give one row and column for each of {n} biases")
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
-        raise CriterionError("covariance: must be symmetric and finite; give the covariance of the errors of the biases")
-    eigenvalues = np.linalg.eigvalsh(matrix)
+        raise CriterionError(
+            "covariance: must be symmetric and finite; give the covariance of the errors of the biases"
+        )
+    diagonal = np.diag(matrix)
+    alone = not (matrix - np.diag(diagonal)).any()
+    eigenvalues = np.sort(diagonal) if alone else np.linalg.eigvalsh(matrix)
     if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
         raise CriterionError(
             f"covariance: is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so that no errors can"

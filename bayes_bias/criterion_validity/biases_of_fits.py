@@ -12,7 +12,7 @@ from bayes_bias.measures.quasi_f import influence
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.posterior.estimates import bias_estimate, check_scope
 from bayes_bias.posterior.shared_words import by_side, shared_errors
-from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, WORDS, Scope, ScopeName, is_noise
+from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
 from bayes_bias.table.sufficient_statistics import compared_classes
 
 
@@ -51,7 +51,9 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     data, checked = fitted.data, check_scope(fit, scope)
     names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
     if len(names) != 2:
-        raise CriterionError(f"biases: the list compares {len(names)} classes of attributes; give one that compares two")
+        raise CriterionError(
+            f"biases: the list compares {len(names)} classes of attributes; give one that compares two"
+        )
     if toward not in names:
         raise CriterionError(
             f"toward: must be the class of attributes to which a positive bias is closer, got {toward!r};"

@@ -11,13 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import described
-from bayes_bias.criterion_validity.biases import (
-    Biases,
-    check_finite,
-    check_not_negative,
-    column_of,
-    labelled,
-)
+from bayes_bias.criterion_validity.biases import Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import read_csv
 from bayes_bias.formatting import in_words, plural
@@ -217,7 +211,9 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
     if family is None:
         return None
     if family not in outside:
-        raise CriterionError(f"family: there is no column '{family}'; {did_you_mean(family, map(str, outside.columns))}")
+        raise CriterionError(
+            f"family: there is no column '{family}'; {did_you_mean(family, map(str, outside.columns))}"
+        )
     families = outside[family]
     blank = families.isna() | (families.astype(str).str.strip() == "")
     if blank.any():
@@ -234,4 +230,6 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
 def _check_differ(what: str, values: "pd.Series[float]") -> None:
     check_finite(what, values)
     if np.ptp(values.to_numpy()) == 0:
-        raise CriterionError(f"{what}: is {values.iloc[0]:g} for every label; what does not vary correlates with nothing")
+        raise CriterionError(
+            f"{what}: is {values.iloc[0]:g} for every label; what does not vary correlates with nothing"
+        )

@@ -11,11 +11,13 @@ normal, and so is, given it, what is seen of the biases.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
+import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ type Numbers = NDArray[np.float64]
 
 _STANDARD = Prior("Normal", {"mu": 0, "sigma": 1})
 _SCALE = Prior("HalfNormal", {"sigma": 1})
-_ANY_CORRELATION = Prior("Uniform", {"lower": -1, "upper": 1})
+_ANY_CORRELATION = Prior.parse("Uniform(lower=-1, upper=1)")
 _PRIORS = {"correlation": _ANY_CORRELATION, "mean": _STANDARD, "sd": _SCALE}
 _OF_COVARIATES = {"coefficient": _STANDARD}
 _OF_FAMILIES = {"family_correlation": _ANY_CORRELATION, "sd_family": _SCALE}
@@ -132,9 +134,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     own = data.means + unit * xr.DataArray(
         true, dims=("chain", "draw", "label", "of"), coords={"label": data.labels, "of": list(OF)}
     )
-    return posterior.assign(
-        slope=slope, reliability=sd**2 / (sd**2 + error), **{name: own.sel(of=name, drop=True) for name in OF}
-    )
+    beside = {"slope": slope, "reliability": sd**2 / (sd**2 + error)}
+    return posterior.assign(beside | {name: own.sel(of=name, drop=True) for name in OF})
 
 
 def _error_variances(data: CriterionData) -> list[float]:
@@ -162,11 +163,8 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     z = rng.standard_normal((n_draws, n, 2))
     z[..., 1] = correlation[:, None] * z[..., 0] + np.sqrt(1 - correlation[:, None] ** 2) * z[..., 1]
     true = expected + sd[:, None, :] * z
-    eigenvalues, vectors = np.linalg.eigh(data.biases.covariance.to_numpy() / float(data.units[0]) ** 2)
-    root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
-    errors = rng.standard_normal((n_draws, n)) @ root.T, np.sqrt(inputs["criterion_error"]) * rng.standard_normal(
-        (n_draws, n)
-    )
+    noise = rng.standard_normal((2, n_draws, n))
+    errors = noise[0] @ _root(inputs["bias_error"]), noise[1] * np.sqrt(inputs["criterion_error"])
     of_bias, of_criterion = (seen[:, k] - true[..., k] - errors[k] for k in range(2))
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
@@ -176,6 +174,14 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     true[..., 0] += sd[:, :1] ** 2 * solved + together * other
     true[..., 1] += together * solved + sd[:, 1:] ** 2 * other
     return true.reshape(*posterior["correlation"].shape, n, 2)
+
+
+def _root(error: Numbers) -> Any:
+    """What makes errors of this covariance, from the right, of independent ones."""
+    if error.ndim == 1:
+        return scipy.sparse.diags_array(np.sqrt(error))
+    eigenvalues, vectors = np.linalg.eigh(error)
+    return (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
 
 
 def _solved(error: Numbers, untold: Numbers, right: Numbers) -> Numbers:

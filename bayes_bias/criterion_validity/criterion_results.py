@@ -1,6 +1,7 @@
 """What the model says of bias and criterion, as data and as sentences."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -8,16 +9,7 @@ from typing import Literal
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import (
-    Tabled,
-    Telling,
-    capitalized,
-    estimate,
-    in_words,
-    level,
-    plural,
-    probability,
-)
+from bayes_bias.formatting import Tabled, Telling, capitalized, estimate, in_words, level, plural, probability
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.table.column_names import interval_names, interval_of
 
@@ -143,10 +135,12 @@ class CriterionValidity(Tabled):
         """The row of `summary` of the correlation for these words, for new ones, or as observed."""
         return self.numbers.loc[(CORRELATION, words)]
 
-    def written(self, quantity: str, words: str, decimals: int = 2) -> str:
-        """Median and interval."""
-        row = self.numbers.loc[(quantity, words)]
-        return estimate(row["median"], *interval_of(row), decimals, sign="" if quantity.startswith(RELIABILITY) else "+")
+    def written(self, quantity: str, words: str) -> str:
+        """Median and interval; a slope with as many decimals as its size deserves."""
+        row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
+        size = abs(row["median"]) if quantity == SLOPE else 1.0
+        decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
+        return estimate(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
         """Whether the interval of the correlation does."""
@@ -169,8 +163,8 @@ class CriterionValidity(Tabled):
             " measurement-error model. True values are bivariate normal over"
             f" {plural(self.noun)}; biases are observed with normal errors of the covariance that other words would"
             " give, the criterion with its standard errors. The true values were integrated out analytically."
-            f"{beside}{families} Priors, in standard deviations over {plural(self.noun)}: {priors}. Posterior medians and"
-            f" equal-tailed {level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
+            f"{beside}{families} Priors, in standard deviations over {plural(self.noun)}: {priors}. Posterior medians"
+            f" and equal-tailed {level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
             f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']};"
             f" R-hat at most {diagnosed.r_hat:.3f}, bulk and tail ESS at least {diagnosed.ess_bulk:.0f} and"
             f" {diagnosed.ess_tail:.0f}, {diagnosed.divergent}."
@@ -191,9 +185,10 @@ class CriterionValidity(Tabled):
         )
 
     def _allowing(self, words: str) -> str:
+        exact = not self.table.criterion_se.any()
         reach = {
-            THESE: "For exactly these words, allowing for errors of the criterion",
-            NEW: "For new words, allowing for errors in both",
+            THESE: f"For exactly these words{'' if exact else ', allowing for errors of the criterion'}",
+            NEW: f"For new words, allowing for errors {'of the biases' if exact else 'in both'}",
         }
         direction = probability(self.correlation(words)["prob_direction"])
         return f"{reach[words]}: {self.written(CORRELATION, words)} (probability of direction {direction})."
@@ -202,8 +197,8 @@ class CriterionValidity(Tabled):
     def _reliabilities(self) -> list[str]:
         if self.widest == THESE:
             return []
-        of_bias, of_criterion = (self.written(f"{RELIABILITY} of {name}", NEW) for name in ("bias", "criterion"))
-        return [f"Reliability: biases {of_bias}, criterion {of_criterion}."]
+        of_criterion = self.written(f"{RELIABILITY} of criterion", NEW) if self.table.criterion_se.any() else "exact"
+        return [f"Reliability: biases {self.written(f'{RELIABILITY} of bias', NEW)}, criterion {of_criterion}."]
 
     @property
     def _conclusion(self) -> str:

@@ -133,8 +133,8 @@ def criterion(
 
     Priors, in standard deviations over labels: ``correlation`` uniform from -1 to 1, ``mean`` and the coefficients of
     covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a correlation of their
-    own, uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows: the interval
-    is wide, and its middle is near zero.
+    own, uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows: the
+    interval is wide, and its middle is near zero.
 
     Of several fits, errors share what `bayes_bias.posterior.shared_words.shared_errors` finds: one share for all pairs.
     Labels are modelled as normal; with outliers intervals are too short. CALIBRATION.md has the coverage.
@@ -214,9 +214,7 @@ def _by_words(data: CriterionData) -> dict[str, CriterionData]:
     return these if data.biases.exact else these | {NEW: data}
 
 
-def _fitted(
-    data: CriterionData, words: str, name: str, seed: int, sampling: Sampling, progress: Progress
-) -> Fitted:
+def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling, progress: Progress) -> Fitted:
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
         source,
@@ -242,15 +240,18 @@ def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
-    rows = {(quantity, OBSERVED): row for quantity, row in _observed(data, ci_prob).items()}
-    for words, fitted in fits.items():
-        drawn = fitted.posterior
-        rows |= {(quantity, words): row_of(drawn[quantity], ci_prob) for quantity in (CORRELATION, SLOPE)}
-        for name in OF:
-            of_one = row_of(drawn[RELIABILITY].sel(of=name), ci_prob)
-            rows[f"{RELIABILITY} of {name}", words] = of_one | {"prob_direction": np.nan}
-    index = pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"])
-    return pd.DataFrame(list(rows.values()), index=index).sort_index(level=0, sort_remaining=False)
+    observed = _observed(data, ci_prob)
+    rows: dict[tuple[str, str], dict[str, float]] = {}
+    for quantity in (CORRELATION, SLOPE):
+        drawn = {words: fitted.posterior[quantity] for words, fitted in fits.items()}
+        rows[quantity, OBSERVED] = observed[quantity]
+        rows |= {(quantity, words): row_of(draws, ci_prob) for words, draws in drawn.items()}
+    widest = NEW if NEW in fits else THESE
+    errors = {"bias": not data.biases.exact, "criterion": bool(data.criterion_se.any())}
+    for name in (name for name in OF if errors[name]):
+        of_one = row_of(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
+        rows[f"{RELIABILITY} of {name}", widest] = of_one | {"prob_direction": np.nan}
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
 
 
 def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:

@@ -34,6 +34,7 @@ _FILTERS = {
     "count": formatting.count,
     "in_words": formatting.in_words,
     "plural": formatting.plural,
+    "capitalized": formatting.capitalized,
     "chance": chance,
     "mark": MARKS.__getitem__,
 }

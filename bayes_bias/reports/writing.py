@@ -6,11 +6,13 @@ from typing import Any
 
 from bayes_bias.arguments import check_path, described
 from bayes_bias.checks.stability import Stability
+from bayes_bias.criterion_validity.criterion_results import CriterionValidity
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
 from bayes_bias.files import WRITTEN, check_formats
 from bayes_bias.known_bias.known_bias_results import KnownBias
 from bayes_bias.reports.comparison_document import comparison_document
+from bayes_bias.reports.criterion_document import criterion_document
 from bayes_bias.reports.document import Document
 from bayes_bias.reports.document_writer import write_document
 from bayes_bias.reports.known_bias_document import known_bias_document
@@ -31,13 +33,24 @@ _DOCUMENTS: Mapping[type, Callable[[Any], Document]] = {
     Comparison: comparison_document,
     Stability: stability_document,
     TprGaps: tpr_gaps_document,
+    CriterionValidity: criterion_document,
     SentencePairs: sentence_pairs_document,
     SentencePairsChange: sentence_pairs_document,
     KnownBias: known_bias_document,
     Sweep: sweep_document,
 }
 
-type Result = Report | Comparison | Stability | TprGaps | SentencePairs | SentencePairsChange | KnownBias | Sweep
+type Result = (
+    Report
+    | Comparison
+    | Stability
+    | TprGaps
+    | CriterionValidity
+    | SentencePairs
+    | SentencePairsChange
+    | KnownBias
+    | Sweep
+)
 
 
 def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
@@ -49,9 +62,9 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
 
     Parameters
     ----------
-    result : Report, Comparison, Stability, SentencePairs, SentencePairsChange, TprGaps, KnownBias or Sweep
+    result : Report, Comparison, Stability, SentencePairs, TprGaps, CriterionValidity, KnownBias, Sweep or a change
         From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.sentence_pairs.estimate`,
-        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.known_bias.run` or `bayes_bias.sweep`.
+        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion`, `bayes_bias.known_bias.run` or `bayes_bias.sweep`.
     out : str or Path
         The folder, which is made if need be; empty, or not yet there.
     overwrite : bool
@@ -74,6 +87,7 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
         - of sentence pairs ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (of a change
           ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors;
         - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``;
+        - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors;
         - of known bias a CSV file for each question, and all answers in ``truths.csv.gz``, ``words.csv.gz`` and
           ``models.csv.gz``;
         - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
@@ -98,7 +112,7 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
     if document is None:
         raise OutputError(
             f"result: there are no pages of {described(result)}; give what `report`, `compare`, `stability`,"
-            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `known_bias.run` or `sweep` returned"
+            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `criterion`, `known_bias.run` or `sweep` returned"
         )
     check_formats(figures)
     folder = check_path("out", out, OutputError)

@@ -25,11 +25,11 @@ from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.posterior.design_study import variance_shares
 from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.shared_words import influence_of
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.posterior.verdict import verdict
 from bayes_bias.progress import logging_from
 from bayes_bias.sweeps.job import Job
-from bayes_bias.posterior.shared_words import influence_of
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName

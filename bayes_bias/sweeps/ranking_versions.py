@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.formatting import Tabled, in_words, percent, probability, share_bounds
+from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.sweeps.pooling_cells import described
 from bayes_bias.sweeps.ranks import ranked
-from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 

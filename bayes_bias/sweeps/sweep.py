@@ -12,6 +12,7 @@ from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.measuring.vector_tables import CONTROLS
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling
+from bayes_bias.posterior.shared_words import Influence, shared_errors
 from bayes_bias.progress import Prefixed, Progress, Quiet
 from bayes_bias.sweeps.cells import Cell
 from bayes_bias.sweeps.job import Job, Outcome
@@ -19,7 +20,6 @@ from bayes_bias.sweeps.job_store import MARKER, open_store
 from bayes_bias.sweeps.pooling_cells import pool_cells
 from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.running_jobs import run_jobs
-from bayes_bias.posterior.shared_words import Influence, shared_errors
 from bayes_bias.sweeps.sweep_columns import changes_of, check_versions, open_columns, open_versions, read_columns
 from bayes_bias.sweeps.sweep_results import At, Computed, Sweep, assembled
 from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists

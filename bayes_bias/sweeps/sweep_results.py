@@ -13,10 +13,10 @@ from bayes_bias.criterion_validity.biases_of_fits import with_common_error
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, in_words
 from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.sweeps.pooling_cells import Crossed
 from bayes_bias.sweeps.ranking_versions import VersionRanking
-from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.sweeps.sweep_columns import Column
 from bayes_bias.sweeps.sweep_settings import SweepSettings
 from bayes_bias.table.column_names import interval_columns, interval_names

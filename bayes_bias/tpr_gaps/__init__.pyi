@@ -1,6 +1,5 @@
 """True-positive-rate gaps of a classifier: how large, how sure one can be, and whether word bias goes with them."""
 
 from .estimating import estimate as estimate
-from .gap_correlation import GapCorrelation as GapCorrelation
 from .gap_correlation import correlation as correlation
 from .gap_results import TprGaps as TprGaps

@@ -54,7 +54,7 @@ def test_no_other_module_has_a_name_for_a_bound_of_its_own():
         f"{path.name}: {text}"
         for path in (ROOT / "bayes_bias").rglob("*.py")
         for text in _keys(ast.parse(path.read_text(encoding="utf-8")))
-        if re.fullmatch(r"(\w+_)?(lower|upper)", text) and path.name != "gap_correlation.py"
+        if re.fullmatch(r"(\w+_)?(lower|upper)", text)
     }
     assert not spelt
 
@@ -84,6 +84,9 @@ def test_the_page_lists_the_columns_of_nulls():
 def test_the_page_lists_the_columns_of_posteriors(small_fit: xr.DataTree, planted: Comparison):
     gaps = bb.tpr_gaps.estimate(data="tpr-demo", sampling=SHORT)
     pairs = bb.sentence_pairs.estimate("pairs-demo", sampling=SHORT)
+    validity = bb.criterion(
+        gaps.table.assign(bias=range(10), criterion=gaps.table.observed).droplevel("group"), sampling=SHORT
+    )
     missing = unlisted(
         bb.summarize(small_fit, rope=0.01),
         bb.summarize(small_fit, ci_prob=0.89),
@@ -94,6 +97,8 @@ def test_the_page_lists_the_columns_of_posteriors(small_fit: xr.DataTree, plante
         gaps.table,
         gaps.aggregate,
         gaps.variances,
+        validity.summary().reset_index(),
+        validity.table,
         pairs.table,
         pairs.checks,
     )

@@ -11,11 +11,11 @@ from scipy.special import expit
 from scipy.stats import beta, binom
 
 import bayes_bias as bb
-from bayes_bias.errors import BayesBiasError, TprGapsError
+from bayes_bias.errors import BayesBiasError, CriterionError, TprGapsError
 from bayes_bias.models import compiling
 from bayes_bias.models.sampling import Sampling
+from bayes_bias.table.column_names import interval_of
 from bayes_bias.tpr_gaps.estimating import gaps_of
-from bayes_bias.tpr_gaps.gap_correlation import measured
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, RMS, VARIANCE, TprGaps
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
 from bayes_bias.tpr_gaps.published_gaps import gaps
@@ -132,10 +132,12 @@ def test_the_correlation_allows_for_errors_in_both():
     seen = 0.05 * z[:, 0] + 0.04 * rng.normal(size=CLASSES)
     words = pd.DataFrame({"class": gaps.counts.classes, "bias": seen, "sd": 0.04})
     found = bb.tpr_gaps.correlation(gaps, words, sampling=BRIEF)
-    assert found.naive == pytest.approx(np.corrcoef(seen, gaps.table.observed)[0, 1])
-    assert found.naive + 0.1 < found.rho
-    assert found.lower < 0.8 < found.upper
-    assert (found.group, found.rest) == ("F", "M")
+    naive, rho = (found.correlation(words) for words in ("as observed", "new words"))
+    # Log odds are nearly linear in rates where nobody is near 0 or 1.
+    assert naive["median"] == pytest.approx(np.corrcoef(seen, gaps.table.observed)[0, 1], abs=0.02)
+    assert naive["median"] + 0.1 < rho["median"]
+    assert interval_of(rho)[0] < 0.8 < interval_of(rho)[1]
+    assert says(found.text, "28 classes word bias gap of F M")
 
 
 @pytest.mark.slow
@@ -147,11 +149,12 @@ def test_without_errors_the_correlation_is_as_uncertain_as_its_classes_are_few()
     gaps = gaps_of(counted(hits, people), sampling=FEW)
     found = bb.tpr_gaps.correlation(gaps, draws_of(z[:, 0], 0.02, gaps.counts.classes), sampling=BRIEF)
     # Jeffreys's posterior of a correlation r of n pairs, rho uniform (Theory of Probability, 1961, section 3.9).
-    rho, r, n = np.linspace(-0.999, 0.999, 4001), found.naive, CLASSES
+    row = found.correlation("these words")
+    rho, r, n = np.linspace(-0.999, 0.999, 4001), found.correlation("as observed")["median"], CLASSES
     density = (1 - rho**2) ** ((n - 1) / 2) * (1 - rho * r) ** -(n - 1.5)
     below = np.cumsum(density) / density.sum()
-    assert found.rho == pytest.approx(np.average(rho, weights=density), abs=0.02)
-    assert (found.lower, found.upper) == pytest.approx(np.interp([0.025, 0.975], below, rho), abs=0.04)
+    assert found.fit["posterior"].correlation.mean() == pytest.approx(np.average(rho, weights=density), abs=0.02)
+    assert interval_of(row) == pytest.approx(np.interp([0.025, 0.975], below, rho), abs=0.04)
 
 
 def draws_of(means: np.ndarray, sd: float, classes: list[str]) -> xr.DataArray:
@@ -162,30 +165,10 @@ def draws_of(means: np.ndarray, sd: float, classes: list[str]) -> xr.DataArray:
 
 def test_what_no_correlation_can_be_had_of_is_refused(nothing: TprGaps):
     words = pd.DataFrame({"class": nothing.counts.classes, "bias": np.arange(28.0), "sd": 0.1})
-    for bias, asked, said in (
-        (words.drop(columns="sd"), {}, "bias 'sd'"),
-        (words.assign(sd=0), {}, "bias sd 'class 00'"),
-        (words.assign(bias=np.nan), {}, "bias 'bias' finite"),
-        (words.assign(bias=1.0), {}, "bias same"),
-        (words.iloc[:3], {}, "bias three 28 four"),
-        (pd.concat([words, words]), {}, "bias 'class 00' twice"),
-        (words, {"group": "X"}, "group 'X'"),
-    ):
-        with pytest.raises(TprGapsError) as raised:
-            bb.tpr_gaps.correlation(nothing, bias, **asked)
-        assert says(str(raised.value), said)
-
-
-def test_a_fit_gives_its_raw_contrasts_signed_towards_one_class(small_fit: xr.DataTree):
-    found = measured(small_fit, "home")
-    by_class = small_fit["observed_data"].association.groupby("attribute_class").mean("attribute")
-    expected = by_class.sel(attribute_class="home") - by_class.sel(attribute_class="work")
-    assert np.allclose(found.bias, expected.sel(target=found.index.to_numpy()))
-    # With these attributes a word's contrast has the residuals of six and of five of them.
-    sd = float((small_fit["posterior"].sd_residual ** 2).mean() * (1 / 6 + 1 / 5)) ** 0.5
-    assert np.allclose(found.sd, sd)
-    with refused(TprGapsError, "toward None"):
-        measured(small_fit)
+    with refused(TprGapsError, "group 'X'"):
+        bb.tpr_gaps.correlation(nothing, words, group="X")
+    with refused(CriterionError, "three four"):
+        bb.tpr_gaps.correlation(nothing, words.iloc[:3])
 
 
 def test_a_folder_has_all_of_it(nothing: TprGaps, tmp_path: Path):
