@@ -15,7 +15,7 @@ OLDEST := .venv-oldest/bin
 # Pythons in which wheel and sdist are tried, each in a new environment.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist calibration benchmark clean
+.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist paper calibration benchmark clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -69,6 +69,10 @@ wheel: .venv/installed-release
 # The sdist tests itself in a new folder and a new environment. As long as `make test`.
 sdist: .venv/installed-release
 	$(BIN)/python scripts/check_wheel.py --python $(PYTHONS) --tests
+
+# The paper as PDF, beside its source; needs pandoc and LaTeX.
+paper:
+	pandoc paper/paper.md --from markdown --citeproc --bibliography paper/paper.bib -V geometry:margin=2.2cm --output paper/paper.pdf
 
 # The evidence in short, beside the long results and never over them.
 calibration: .venv/installed-test

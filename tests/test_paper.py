@@ -1,0 +1,79 @@
+"""The paper's numbers are those of the evidence and of the package."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from bayes_bias import cosines
+from bayes_bias.measures import weat
+from bayes_bias.measures.registry import MEASURES
+from benchmarks.provenance import read
+from tests.test_benchmarks import ends, pooled_shares, prose
+
+ROOT = Path(__file__).parents[1]
+# Gonen and Goldberg's three, which need words of their own and stand in no table.
+LIPSTICK = ("classification", "clustering", "neighbours")
+
+
+@pytest.fixture(scope="module")
+def paper() -> str:
+    return prose("paper/paper.md")
+
+
+def rows_of(name: str) -> pd.DataFrame:
+    return pd.DataFrame(read(name)["rows"])
+
+
+def test_what_is_found_where_there_is_nothing(paper):
+    shares = pooled_shares("nulls", ["method", "scope", "size"])
+    by_weat, published, ours = (
+        ends(shares[method, scope])
+        for method, scope in (("WEAT", "targets"), ("hierarchical", "both"), ("crossed", "both"))
+    )
+    assert f"WEAT's test finds one in {by_weat} of such cases" in paper
+    assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
+    topics = rows_of("sub-topics").query("topics > 1")
+    found = (
+        f"{ends(topics['independent'])} false findings on real vectors, {ends(topics['from vectors'])} once sub-topics"
+    )
+    assert found in paper
+
+
+def test_weat_7_is_that_of_the_readme(paper):
+    published = weat(cosines("googlenews-demo", "weat7", ()))
+    assert f"(d = {published.effect_size:.2f}, p = {published.p_value:.3f})".replace("0.0", ".0") in paper
+    row = next(line for line in prose("README.md").split("│ weat7")[1:])
+    mean, lower, upper = re.findall(r"[+−][\d.]+", row)[:3]
+    assert f"${mean}$, with a 95% interval from ${lower.replace('−', '-')}$ to ${upper}$" in paper
+
+
+def test_how_often_the_truth_is_held(paper):
+    sbc = rows_of("sbc")
+    assert f"of {len(sbc)} quantities in {sbc.fits.max()} fits finds none that deviates" in paper
+    assert (sbc.p_uniform > 0.05 / len(sbc)).all()
+    planted = rows_of("planted").query("method == 'crossed' and scope == 'both'")
+    assert f"hold the true bias in {ends(planted.coverage_95)} of cases" in paper
+    assert set(planted.wordlist) == {"weat1", "weat7"}
+    assert set(planted.draws) == {100}
+    corpora = rows_of("ground-truth-majority").query("question == 'replicates'").groupby("asked").value
+    assert f"in {ends(corpora.get_group('one corpus'))} of cases from one corpus" in paper
+    assert f"in {ends(corpora.get_group('corpora as replicates'))} with five corpora" in paper
+
+
+def test_the_table_counts_the_packages_own_measures_and_methods(paper):
+    rows = {cells[0].strip(): cells[-1].strip() for line in _table() if (cells := line.strip("| ").split("|"))}
+    measures = ROOT / "bayes_bias" / "measures"
+    assert all((measures / f"{name}.py").is_file() for name in LIPSTICK)
+    assert rows["Published measures"] == str(len(MEASURES) + len(LIPSTICK))
+    assert rows["Debiasing methods"] == str(len([*(ROOT / "bayes_bias" / "debiasing").glob("debias_*.py")]))
+
+
+def test_what_is_cited_is_in_the_bibliography_and_the_other_way_round():
+    cited = set(re.findall(r"@(\w+\d{4})", (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")))
+    assert cited == set(re.findall(r"^@\w+{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.M))
+
+
+def _table() -> list[str]:
+    return [line for line in (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
