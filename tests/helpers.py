@@ -175,12 +175,15 @@ def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
 
 
-def restricted_log_likelihood(table: AssociationTable, v: np.ndarray) -> float:
-    """The textbook's, of values of all replicates with the covariance v: what no block mean explains (Patterson and
-    Thompson 1971)."""
+def restricted_log_likelihood(
+    table: AssociationTable, v: np.ndarray, regressors: Sequence[np.ndarray] = ()
+) -> float:
+    """The textbook's, of values of all replicates with the covariance v: what no block mean explains, nor any of some
+    regressors (targets, attributes) (Patterson and Thompson 1971)."""
     y = (table.values if table.replicates is None else table.replicates.stacked()).to_numpy().ravel()
     block = table.group_index[:, None] * len(table.classes) + table.class_index
     x = np.eye(len(table.groups) * len(table.classes))[np.resize(block, len(y))]
+    x = np.column_stack([x, *(np.resize(each, len(y)) for each in regressors)])
     weighed = np.linalg.solve(v, np.column_stack([x, y]))
     information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
     left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)

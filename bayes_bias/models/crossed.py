@@ -24,7 +24,8 @@ from bayes_bias.models.priors import scale
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scatter_density import observe
-from bayes_bias.models.table_parts import BLOCKS, OF_TABLE, parts_of
+from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
+from bayes_bias.models.table_parts import BLOCKS, OF_TABLE, SLOPES, parts_of
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.table.word_labels import SIDES, Side
@@ -101,12 +102,13 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
     observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
     `Components`; and of how block means differ between replicates, where there are any
-    (`bayes_bias.models.replicate_variances`).
+    (`bayes_bias.models.replicate_variances`). Slopes of covariates are integrated out like the means
+    (`bayes_bias.models.slopes`).
     """
     design: dict[str, Any] = {"n_groups": len(coords["group"]), "n_classes": len(coords["attribute_class"])}
     design |= {"n_associated": n_associated(coords), "by_group": spec.options["scales"] == BY_GROUP}
     variances = Variances.of(scales_of(spec, coords), pt, **design).flat(pt)
-    for name in (*OF_TABLE, BLOCKS):
+    for name in (*OF_TABLE, *SLOPES.values(), BLOCKS):
         if f"{name}_df" in known:
             observe(name, variances, **{what: known[f"{name}_{what}"] for what in _READ})
 
@@ -117,6 +119,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
     effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean. Of a table
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
+    Where words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
     scaled = draws_in_units(posterior, unit_of(spec, data))
     variances = Variances.of_posterior(scaled, data)
@@ -132,11 +135,14 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     mean = data.block_mean.to_numpy()
     for each in averages.values():
         mean = mean - each
+    slopes = drawn_slopes(variances, data, {dim: scaled[dim] for dim in ("chain", "draw")}, rng)
+    if slopes:
+        explained = explained_blocks(slopes, data)
+        mean = mean - explained.transpose("chain", "draw", "group", "attribute_class").to_numpy()
     drawn = {"mean": mean, **{name: each for name, each in averages.items() if name in kept}}
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
-    return scaled.assign(
-        {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
-    ).assign_coords(labels)
+    blocks = {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
+    return scaled.assign(blocks).assign_coords(labels).assign(slopes.data_vars)
 
 
 def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -211,6 +217,7 @@ def given_draws(
         drawn["mean"].isel(group=group, attribute_class=of_class)
         + drawn.target_effect.isel(target=target, attribute_class=of_class)
         + drawn.attribute_effect.isel(attribute=attribute, group=group)
+        + explained_pairs(drawn, data, target, attribute)
     )
     parameters = {str(name): draws for name, draws in drawn.items()}
     residual = residual_of(parameters)

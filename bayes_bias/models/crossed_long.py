@@ -22,6 +22,7 @@ from bayes_bias.models.crossed import clusters_in, has_replicates, n_associated,
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
 from bayes_bias.models.priors import observe_with_sd
+from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.table.association_table import AssociationTable
@@ -37,6 +38,8 @@ DIMS = (
     "attribute",
     "pair",
     "replicate",
+    "target_covariate",
+    "attribute_covariate",
     "target_clustering",
     "attribute_clustering",
     "target_cluster_number",
@@ -93,7 +96,8 @@ def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
     """The pairs and the design, these values, and the prior of their means."""
     design = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
-    design |= {name: data[name].to_numpy() for name in (f"{side}_share" for side in SIDES) if name in data}
+    optional = [f"{side}_{what}" for side in SIDES for what in ("share", "covariate_value")]
+    design |= {name: data[name].to_numpy() for name in optional if name in data}
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
@@ -104,7 +108,8 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
     ``b + w``, with what a word shares with its sub-topic or pair. Each effect is a standard deviation times a standard
     normal variable, whose name ends in ``_z``. With replicates also what differs between them: effects of a replicate's
-    own, of its words, and the residual. The residual may be Student-t.
+    own, of its words, and the residual. The residual may be Student-t. Slopes of covariates are as in
+    `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     """
     sd = scales_of(spec, coords)
     mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
@@ -115,6 +120,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
         for side in SIDES
     )
     expected, residual = mean[g, c] + target[i, c] + attribute[j, g], sd["sd_residual"]
+    expected = expected + _explained(known, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = expected + pm.Normal("residual_z", dims="pair") * residual
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords)
@@ -123,6 +129,23 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
         residual = sd["sd_residual" + BY_REPLICATE]
     dims = ("replicate", "pair") if has_replicates(spec, coords) else "pair"
     observe_with_sd(spec, "association", expected, residual, known["pair_value"], dims)
+
+
+def _explained(known: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
+    """What the covariates of pairs of words explain; the slopes are per standard deviation."""
+    z = {side: known[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in known}
+    if not z:
+        return 0.0
+    slope = {
+        name: pm.Normal(name, 0.0, known["mean_width"], dims=DIMS_OF[name])
+        for name in SLOPES
+        if {dim.removesuffix("_covariate") for dim in DIMS_OF[name] if dim.endswith("_covariate")} <= set(z)
+    }
+    total: pt.TensorVariable | float = 0.0
+    for side, word, cell in (("target", i, c), ("attribute", j, g)):
+        if side in z:
+            total = total + (z[side] @ slope[f"{side}_slope"])[word, cell]
+    return total + ((z["target"] @ slope[PRODUCT]) @ z["attribute"].T)[i, j] if PRODUCT in slope else total
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:

@@ -14,6 +14,7 @@ from bayes_bias.models.priors import log_density
 from bayes_bias.models.replicate_variances import Replication, Variances
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scatter_density import log_likelihood
+from bayes_bias.models.slopes import explained_blocks, sides_explained
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.models.units import unit_of
 
@@ -37,6 +38,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
     """Log likelihood of all raw values given ``mean`` and the scales, up to a constant, ``(chain, draw)``.
 
+    Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
     variances = Variances.of_posterior(posterior, data)
@@ -61,10 +63,13 @@ def _of_block_means(
     if components.attribute_overlap is not None:
         shared = components.of_attribute_cluster().matrix()[..., 0, :, :]
         covariance = covariance + _spread("...gh,cd->...gchd", shared, data.attribute_overlap)
-    missed = (data.block_mean - posterior["mean"]).transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
-    missed = missed.reshape(*missed.shape[:2], -1)
-    weighed = np.linalg.solve(covariance, missed[..., None])[..., 0]
-    return -0.5 * (np.linalg.slogdet(covariance).logabsdet + (missed * weighed).sum(axis=-1))
+    missed = data.block_mean - posterior["mean"]
+    if sides_explained(data):
+        missed = missed - explained_blocks(posterior, data)
+    distance = missed.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
+    distance = distance.reshape(*distance.shape[:2], -1)
+    weighed = np.linalg.solve(covariance, distance[..., None])[..., 0]
+    return -0.5 * (np.linalg.slogdet(covariance).logabsdet + (distance * weighed).sum(axis=-1))
 
 
 def _spread(pattern: str, shared: np.ndarray, overlap: xr.DataArray) -> np.ndarray:

@@ -22,6 +22,7 @@ from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
+from bayes_bias.table.word_covariates import Covariates, without_covariates
 
 logger = logging.getLogger("bayes_bias")
 
@@ -36,6 +37,7 @@ def fit(
     table: AssociationTable,
     model: str | Path | ModelSpec | CustomModel = "crossed",
     *,
+    covariates: Covariates | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
     progress: Progress | None = None,
@@ -50,6 +52,12 @@ def fit(
         A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
         model of one's own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
         from the table. What it must provide is in `bayes_bias.models.custom_model`.
+    covariates : DataFrame, Series or mapping, optional
+        Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
+        is then that at equal values of them, and ``unadjusted_bias`` stands beside it. The model has a slope for each
+        class (of targets), for each group (of attributes), and where both sides have covariates for their product; they
+        are in the posterior as ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a difference of one
+        standard deviation within groups or classes.
     seed : int
         The same seed gives the same numbers.
     sampling : Sampling
@@ -81,13 +89,14 @@ def fit(
     >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
     >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
     """
-    return fit_table(table, model, seed=seed, sampling=sampling, progress=progress).tree
+    return fit_table(table, model, covariates=covariates, seed=seed, sampling=sampling, progress=progress).tree
 
 
 def fit_table(
     table: AssociationTable,
     model: str | Path | ModelSpec | CustomModel = "crossed",
     *,
+    covariates: Covariates | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
     progress: Progress | None = None,
@@ -96,6 +105,8 @@ def fit_table(
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)
+    if covariates is not None:
+        table = table.with_covariates(covariates)
     if isinstance(model, pm.Model) or callable(model):
         return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
     spec = load_spec(model)
@@ -105,6 +116,10 @@ def fit_table(
         raise SpecError(
             f"model: '{spec.name}' takes words for independent, and the table says which belong together; take"
             " model='crossed', or a table without sub_topics='from vectors'"
+        )
+    if table.covariates and not structure.GENERALISES:
+        raise SpecError(
+            f"model: '{spec.name}' has no slopes of covariates; take model='crossed', or leave the covariates out"
         )
     data = structure.data(table)
     _refuse_degenerate(data)
@@ -155,4 +170,6 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
 
 def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:
     """The values, unless there are too many of them to be formed."""
-    return {"observed_data": xr.Dataset({"association": table.values})} if table.is_formed else {}
+    if not table.is_formed:
+        return {}
+    return {"observed_data": xr.Dataset({"association": without_covariates(table.values)})}

@@ -1,11 +1,14 @@
 """The independent parts of a table: scatter matrices whose covariances are linear in the variances."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.linalg import null_space
 
 from bayes_bias.models.components import Components, sizes_of
 from bayes_bias.models.replicate_variances import replicate_patterns
@@ -17,6 +20,9 @@ type Numbers = NDArray[np.float64]
 OF_TABLE = ("interaction", "rows", "columns")
 # How replicates differ in their block means.
 BLOCKS = "blocks"
+# What the words of a side are in a table, and how slopes of their covariates differ between its parts.
+OF_SIDE: Mapping[Side, str] = MappingProxyType({"target": "rows", "attribute": "columns"})
+SLOPES: Mapping[Side, str] = MappingProxyType({side: f"{side}_slopes" for side in SIDES})
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +74,10 @@ def parts_of(data: xr.Dataset, *, replicated: bool, by_group: bool = False) -> d
 
     Targets have their scales `by_group`, or all groups share them: parts of several groups are one then.
     """
-    single = Components.single(**sizes_of(data), by_group=by_group)
-    sides = {side: _Side.of_table(data, side) for side in SIDES}
-    if not by_group:
-        sides["target"] = sides["target"].pooled()
+    single, sides = Components.single(**sizes_of(data), by_group=by_group), _sides(data, by_group)
     found = _of_table(data, "", single, **sides)
     if not replicated:
-        return found
+        return found | _slopes(found, data, sides)
     within_sides = {side: _Side.of_replicates(data, side) for side in SIDES}
     if not by_group:
         within_sides["target"] = within_sides["target"].pooled()
@@ -91,19 +94,28 @@ def parts_of(data: xr.Dataset, *, replicated: bool, by_group: bool = False) -> d
     of_words = single.of_blocks(1 / data.n_targets.to_numpy(), 1 / data.n_attributes.to_numpy())
     deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(n, -1)
     patterns = np.concatenate([np.zeros_like(of_words), of_words, own])
-    return {**joined, BLOCKS: Part((deviation.T @ deviation)[None], np.array([n - 1.0]), patterns[None])}
+    blocks = Part((deviation.T @ deviation)[None], np.array([n - 1.0]), patterns[None])
+    return {**joined, **_slopes(joined, data, sides), BLOCKS: blocks}
+
+
+def slope_patterns(parts: Mapping[str, Part], data: xr.Dataset, side: Side, *, by_group: bool) -> Numbers:
+    """Patterns of the covariance of each row that tells slopes, (rows, k, n, n); see `without_slopes`."""
+    part = _sides(data, by_group)[side].position[data[f"{side}_slope_part"].to_numpy()]
+    return parts[OF_SIDE[side]].patterns[part]
 
 
 @dataclass(frozen=True, eq=False)
 class _Side:
     """How rows, or columns, differ within their cells: `scatter` and `df` of each part, the position of its `cell`, and
-    how often words' `own` effects and what clusters share count in it."""
+    how often words' `own` effects and what clusters share count in it. `position` is where each part of the data is
+    among these."""
 
     scatter: Numbers
     df: Numbers
     cell: NDArray[np.intp]
     own: Numbers
     shared: Numbers
+    position: NDArray[np.intp]
     poolable: bool = True
 
     @classmethod
@@ -113,13 +125,14 @@ class _Side:
             data[f"{side}_{name}"].to_numpy() for name in ("scatter", "df", "part_cell", "own", "shared")
         )
         # Where the correlation of words is known, each group has a part of its own.
-        return cls(scatter, df, cell, own, shared, poolable=f"{side}_share" not in data)
+        return cls(scatter, df, cell, own, shared, np.arange(len(df)), poolable=f"{side}_share" not in data)
 
     @classmethod
     def of_replicates(cls, data: xr.Dataset, side: Side) -> Self:
         """Of what replicates differ by."""
         scatter, df = (data[f"replicate_{side}_{name}"].to_numpy() for name in ("scatter", "df"))
-        return cls(scatter, df, np.arange(len(df)), np.ones(len(df)), np.zeros(len(df)))
+        number = np.arange(len(df))
+        return cls(scatter, df, number, np.ones(len(df)), np.zeros(len(df)), number)
 
     def pooled(self) -> Self:
         """Parts of several cells in which clusters count as often, as one; most often shared first."""
@@ -135,11 +148,17 @@ class _Side:
             cell=np.zeros(len(shared), dtype=np.intp),
             own=np.ones(len(shared)),
             shared=-shared,
+            position=position,
         )
 
     def of_single_words(self) -> Self:
         """As it would be, were each word related to no other."""
         return replace(self, own=np.ones_like(self.own), shared=np.ones_like(self.shared))
+
+
+def _sides(data: xr.Dataset, by_group: bool) -> dict[Side, _Side]:
+    sides = {side: _Side.of_table(data, side) for side in SIDES}
+    return sides if by_group else {**sides, "target": sides["target"].pooled()}
 
 
 def _of_table(data: xr.Dataset, prefix: str, single: Components, target: _Side, attribute: _Side) -> dict[str, Part]:
@@ -159,3 +178,22 @@ def _of_table(data: xr.Dataset, prefix: str, single: Components, target: _Side, 
         )
         for name, (scatter, df, size, patterns) in read.items()
     }
+
+
+def _slopes(found: Mapping[str, Part], data: xr.Dataset, sides: Mapping[Side, _Side]) -> dict[str, Part]:
+    """How slopes of covariates differ between the parts of a side by chance: the rest of the restricted likelihood.
+
+    Each row of `without_slopes` is normal about ``R B`` with its part's covariance; the combinations of rows in which B
+    cancels are one normal vector together.
+    """
+    parts = {}
+    for side, name in SLOPES.items():
+        if f"{side}_slope_part" not in data:
+            continue
+        design, value, part = (data[f"{side}_slope_{what}"].to_numpy() for what in ("design", "value", "part"))
+        free = null_space(design.T).T
+        if n := free.shape[0] * value.shape[1]:
+            vector, patterns = (free @ value).ravel(), found[OF_SIDE[side]].patterns[sides[side].position[part]]
+            spread = np.einsum("ar,br,rkij->kaibj", free, free, patterns, optimize=True)
+            parts[name] = Part(np.outer(vector, vector)[None], np.ones(1), spread.reshape(1, -1, n, n))
+    return parts

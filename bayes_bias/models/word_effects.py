@@ -13,6 +13,7 @@ from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.scopes import Part
 from bayes_bias.table.word_clusters import Clusters
 from bayes_bias.table.word_labels import SIDES, Side
@@ -41,7 +42,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     xarray.Dataset
         ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to
         this class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``.
-        Units: those of the table.
+        Of words with covariates without what these explain. Units: those of the table.
 
     Raises
     ------
@@ -202,8 +203,8 @@ class Conditional:
 
     Attributes
     ----------
-    words : array (words, k)
-        Observed deviations of the words' means.
+    words : array (..., words, k)
+        Observed deviations of the words' means; of words with covariates, what their slopes leave in each draw.
     cells : array (words,)
         The position of each word's group, or class.
     directions : list
@@ -220,15 +221,15 @@ class Conditional:
 
     def mean(self) -> NDArray[np.float64]:
         """Expected deviation of each word, (..., words, k)."""
-        found = np.zeros((*self._sample, *self.words.shape))
+        found = np.zeros((*self._sample, *self.words.shape[-2:]))
         for part in self.directions:
-            observed = part.projected(self.words[part.words], self.cells)
+            observed = part.projected(self.words[..., part.words, :], self.cells)
             found[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
         return found
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
-        found = np.zeros((*self._sample, len(self.words)))
+        found = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
             spread = np.einsum("wi,...ij->...wj", weights[part.words], part.root)
             found[..., part.words] += (spread**2).sum(axis=-1) * part.share(self.cells)
@@ -236,7 +237,7 @@ class Conditional:
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draws of deviations about their mean, (..., words, k)."""
-        normal = rng.standard_normal((*self._sample, *self.words.shape))
+        normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
         found = np.zeros_like(normal)
         for part in self.directions:
             drawn = part.projected(normal[..., part.words, :], self.cells)
@@ -254,6 +255,8 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
     data, variances = fitted.data, fitted.variances
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
+    if f"{side}_slope" in fitted.posterior:
+        words = words - explained_words(fitted.posterior, data, side)
     table = variances.table(data.sizes.get("replicate", 1))
     own = table if these_replicates else variances.words
     if side == "target":

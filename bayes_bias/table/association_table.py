@@ -21,6 +21,7 @@ from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.replicate_tables import Replicates, ReplicateVectors, combine, few
 from bayes_bias.table.tidy_frames import WORDS, Duplicates, matrices, of_replicates, tidied
+from bayes_bias.table.word_covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.word_labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
@@ -187,6 +188,8 @@ class AssociationTable(Telling):
         for side in SIDES if self.has_related_words else ():
             digest.update("\x1f".join(self.values[f"{side}_related"].to_numpy().tolist()).encode())
             digest.update(np.ascontiguousarray(self.values[f"{side}_share"], dtype="<f8"))
+        for side in self.covariates:
+            digest.update(covariates_in(self.values, side).to_csv().encode())
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -276,6 +279,41 @@ class AssociationTable(Telling):
                 }
             )
         return replace(self, values=values)
+
+    def with_covariates(self, covariates: Covariates) -> Self:
+        """The same table with numbers in which its words differ, such as their frequency: `fit` then estimates the bias
+        at equal values of them.
+
+        Parameters
+        ----------
+        covariates : DataFrame, Series or mapping
+            A number for each word, in columns of a frame that is indexed by word; ``{word: number}``; or one of these
+            for each of "target" and "attribute". A side takes part if some of its words are there, and then needs all
+            of them; attributes of control classes need none. Words that the table does not have are ignored.
+
+        Raises
+        ------
+        TableError
+            A word has no number, or one that is not finite; no word is in the table; a covariate is constant, differs
+            between groups (or classes) alone, or repeats another one; there are too few words.
+
+        Examples
+        --------
+        >>> from bayes_bias import cosines
+        >>> table = cosines("googlenews-demo", "weat6", controls=())
+        >>> letters = {word: len(word) for word in table.values.target.to_numpy().tolist()}
+        >>> table.with_covariates(letters).covariates
+        {'target': ['covariate']}
+        """
+        values = with_covariates(self.values, covariates, self.associated_classes)
+        said = announce(tuple(f"{self.name}: {sentence}" for sentence in groups_apart(values)))
+        return replace(self, values=values, notices=(*self.notices, *said))
+
+    @property
+    def covariates(self) -> dict[str, list[str]]:
+        """The names of the covariates of each side that has some."""
+        names = {side: list(covariates_in(self.values, side)) for side in SIDES}
+        return {side: of_side for side, of_side in names.items() if of_side}
 
     @property
     def has_related_words(self) -> bool:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.covariate_slopes import product_of_slopes, without_slopes
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.word_clusters import Clusters, Counts, clusters_of
+from bayes_bias.table.word_covariates import covariate_variables
 from bayes_bias.table.word_labels import HOMES, SIDES, Side
 
 type Table = NDArray[np.float64] | Products
@@ -57,7 +59,8 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
         group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Where words of a
         cluster have a known correlation, that is ``target_share (target)``, and ``target_inflation (group)`` by how
-        much it multiplies the variance of a group's average; likewise for attributes. Of a table with
+        much it multiplies the variance of a group's average; likewise for attributes. Where words have covariates,
+        those of `bayes_bias.table.word_covariates.covariate_variables`. Of a table with
         replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
         of each. Units: those of the table.
     """
@@ -76,6 +79,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
             "attribute_mean": (("attribute", "group"), means.attribute),
             "within_sd": _within_sd(table, means.block),
             **_cluster_variables(clusters, table),
+            **covariate_variables(table.values, {"target": table.group_index, "attribute": table.class_index}),
             **_block_means_of_replicates(table),
         },
         coords={
@@ -108,7 +112,10 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
         what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter
         (attribute_part, group, group_)``, those of the attributes' group means within classes, with ``attribute_df``,
-        and so on. Without clusters there is one part for each group, and one for each class.
+        and so on. Without clusters there is one part for each group, and one for each class. Where words have
+        covariates, scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value``
+        (target_slope_row, ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the
+        coefficients of products of both sides' covariates.
         Of a table with replicates also ``replicate_interaction_ss``,
         ``replicate_target_scatter (group, attribute_class, attribute_class_)``, ``replicate_attribute_scatter
         (attribute_class, group, group_)`` and their
@@ -126,11 +133,13 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     g, c = table.group_index, table.class_index
     mean = _means(table)
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
+    products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
     return means.assign(
         **_parts("target", mean.target - mean.block[g], g, means),
         **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
-        interaction_ss=_interaction_ss(table, mean),
-        interaction_df=float(df),
+        interaction_ss=_interaction_ss(table, mean) - explained_ss,
+        interaction_df=float(df) - explained_df,
+        **products,
         **_between_replicates(table, mean),
     )
 
@@ -200,13 +209,14 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
         scatter.append(left)
         cell += [cells[words[0]]] * (len(bases) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
-    return {
+    statistics: dict[str, Any] = {
         f"{side}_own": ((name,), np.array([counted.own for counted in counts])),
         f"{side}_shared": ((name,), np.array([counted.shared for counted in counts])),
         f"{side}_df": ((name,), np.array(df)),
         f"{side}_part_cell": ((name,), np.array(cell)),
         f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
     }
+    return without_slopes(statistics, side, deviations, cells, means)
 
 
 def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:

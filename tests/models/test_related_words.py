@@ -39,24 +39,26 @@ def related() -> AssociationTable:
     return random_table(3).with_related_words(CLUSTERS, SHARE)
 
 
-def correlation(words: list[str], homes: list[str]) -> np.ndarray:
+def correlation(words: list[str], homes: list[str], shares: dict[str, float] = SHARE) -> np.ndarray:
     """As it is defined, word by word."""
     same = [[a == b or (a in CLUSTERS and CLUSTERS[a] == CLUSTERS.get(b)) for b in words] for a in words]
-    share = np.array([SHARE.get(home, 0.0) for home in homes])
+    share = np.array([shares.get(home, 0.0) for home in homes])
     return np.where(np.eye(len(words), dtype=bool), 1.0, share * np.array(same))
 
 
-def correlations(table: AssociationTable) -> tuple[np.ndarray, np.ndarray]:
+def correlations(table: AssociationTable, shares: dict[str, float] = SHARE) -> tuple[np.ndarray, np.ndarray]:
     values = table.values
     return (
-        correlation(values.target.to_numpy().tolist(), values.group.to_numpy().tolist()),
-        correlation(values.attribute.to_numpy().tolist(), values.attribute_class.to_numpy().tolist()),
+        correlation(values.target.to_numpy().tolist(), values.group.to_numpy().tolist(), shares),
+        correlation(values.attribute.to_numpy().tolist(), values.attribute_class.to_numpy().tolist(), shares),
     )
 
 
-def dense_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
+def dense_covariance(
+    table: AssociationTable, point: dict[str, np.ndarray], shares: dict[str, float] = SHARE
+) -> np.ndarray:
     g, c = table.group_index, table.class_index
-    (i, j), (of_targets, of_attributes) = (x.ravel() for x in np.indices(table.values.shape)), correlations(table)
+    (i, j), (of_targets, of_attributes) = (x.ravel() for x in np.indices(table.values.shape)), correlations(table, shares)
     attribute = attribute_covariance(table, point)
     v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[np.ix_(c[j], c[j])]
     v = v + of_attributes[np.ix_(j, j)] * attribute[c[j][:, None], g[i][:, None], g[i]]

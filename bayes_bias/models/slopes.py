@@ -1,0 +1,172 @@
+"""What covariates of words explain of a table: slopes, exact given the scales, and the bias at equal covariates.
+
+With covariates z of targets and attributes about their centre, in standard deviations within groups and classes::
+
+    y[i, j] = mean[g, c] + target_slope[c] z[i] + attribute_slope[g] z[j] + covariate_product z[i] z[j] + ...
+
+`mean` is the expectation at equal covariates. Without the product, a world in which frequent words lie close to
+frequent words would be adjusted twice, once on either side. A slope is the same in all groups (classes), as in an
+analysis of covariance. Its prior is flat.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.table_parts import parts_of, slope_patterns
+from bayes_bias.table.bias_weights import BLOCK
+from bayes_bias.table.covariate_slopes import within_cells
+from bayes_bias.table.word_labels import SIDES, Side
+
+type Numbers = NDArray[np.float64]
+
+SLOPES = TARGET_SLOPE, ATTRIBUTE_SLOPE, PRODUCT = ("target_slope", "attribute_slope", "covariate_product")
+# Along which dims of the posterior.
+DIMS_OF: Mapping[str, tuple[str, str]] = {
+    TARGET_SLOPE: ("target_covariate", "attribute_class"),
+    ATTRIBUTE_SLOPE: ("attribute_covariate", "group"),
+    PRODUCT: ("target_covariate", "attribute_covariate"),
+}
+_AVERAGE = ("target_covariate_mean", "attribute_covariate_mean")
+
+
+def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
+    """What slopes, by their names in a posterior, explain of the block means."""
+    targets, attributes = (data.get(name) for name in _AVERAGE)
+    return _explained(slopes, targets, attributes)
+
+
+def explained_pairs(
+    slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+) -> xr.DataArray | float:
+    """The same of the values of pairs of words, at positions along ``pair``; 0 without covariates."""
+    z = [data.get(f"{side}_covariate_value") for side in SIDES]
+    targets = None if z[0] is None else z[0].isel(target=target)
+    attributes = None if z[1] is None else z[1].isel(attribute=attribute)
+    group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
+    of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
+    at = {TARGET_SLOPE: {"attribute_class": of_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
+    there = [name for name in SLOPES if name in slopes]
+    return _explained({name: slopes[name].isel(at[name]) for name in there}, targets, attributes) if there else 0.0
+
+
+def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
+    """The same of words' means about those of their group (class), (chain, draw, words, k)."""
+    return np.asarray(within_cells(data, side) @ _regression(slopes, data, side))
+
+
+def _explained(
+    slopes: Mapping[str, xr.DataArray] | xr.Dataset, targets: xr.DataArray | None, attributes: xr.DataArray | None
+) -> xr.DataArray:
+    parts = []
+    if targets is not None:
+        parts.append(xr.dot(slopes[TARGET_SLOPE], targets, dim="target_covariate"))
+    if attributes is not None:
+        parts.append(xr.dot(slopes[ATTRIBUTE_SLOPE], attributes, dim="attribute_covariate"))
+    if targets is not None and attributes is not None:
+        parts.append(xr.dot(slopes[PRODUCT], targets, attributes, dim=["target_covariate", "attribute_covariate"]))
+    return sum(parts[1:], start=parts[0])
+
+
+def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
+    """Slopes of words' means over all words of the other side, (chain, draw, covariates, k), not only at its centre."""
+    name = f"{side}_slope"
+    found = slopes[name]
+    if PRODUCT in slopes:
+        other = _AVERAGE[1 - SIDES.index(side)]
+        found = found + xr.dot(slopes[PRODUCT], data[other], dim=data[other].dims[-1])
+    return np.asarray(found.transpose("chain", "draw", *DIMS_OF[name]).to_numpy())
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Slopes of the words' means of one side given the scales: normal.
+
+    `centre` is (..., covariates, k), `covariance` (..., covariates x k, covariates x k).
+    """
+
+    centre: Numbers
+    covariance: Numbers
+
+    @classmethod
+    def of(cls, variances: Variances, data: xr.Dataset, side: Side) -> "Slopes":
+        """By generalised least squares: parts of the table know slopes the better, the less their words vary."""
+        design, value, part = (data[f"{side}_slope_{what}"].to_numpy() for what in ("design", "value", "part"))
+        by_group = variances.words.by_group
+        parts = parts_of(data, replicated=variances.replication is not None, by_group=by_group)
+        _, first, row = np.unique(part, return_index=True, return_inverse=True)
+        patterns = slope_patterns(parts, data, side, by_group=by_group)[first]
+        precision = np.linalg.inv(np.tensordot(variances.flat(), patterns, ([-1], [1])))
+        outer = np.stack([design[row == k].T @ design[row == k] for k in range(len(first))])
+        cross = np.stack([design[row == k].T @ value[row == k] for k in range(len(first))])
+        q, k = cross.shape[1:]
+        information = np.einsum("plm,...pij->...limj", outer, precision)
+        covariance = np.linalg.inv(information.reshape(*information.shape[:-4], q * k, q * k))
+        score = np.einsum("plj,...pij->...li", cross, precision)
+        centre = (covariance @ score.reshape(*score.shape[:-2], q * k, 1))[..., 0]
+        return cls(centre.reshape(score.shape), covariance)
+
+    @classmethod
+    def of_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
+        """Those of products of covariates, which the interaction alone knows."""
+        residual = variances.table(data.sizes.get("replicate", 1)).residual[..., None]
+        spread = [np.linalg.inv(z.T @ z) for z in (within_cells(data, side) for side in SIDES)]
+        covariance = residual * np.kron(*spread)
+        centre = data[PRODUCT].to_numpy()
+        return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
+
+    def contrast(self, weights: Numbers) -> tuple[Numbers, Numbers]:
+        """Mean and variance of sums with weights (contrasts, covariates, k); (..., contrasts)."""
+        flat = weights.reshape(len(weights), -1)
+        centre = self.centre.reshape(*self.centre.shape[:-2], -1) @ flat.T
+        return centre, np.einsum("ja,...ab,jb->...j", flat, self.covariance, flat)
+
+    def draw(self, rng: np.random.Generator) -> Numbers:
+        """One draw for each set of scales."""
+        normal = rng.standard_normal((*self.covariance.shape[:-1], 1))
+        noise = (np.linalg.cholesky(self.covariance) @ normal)[..., 0]
+        return np.asarray(self.centre + noise.reshape(self.centre.shape))
+
+
+def sides_explained(data: xr.Dataset) -> tuple[Side, ...]:
+    """The sides whose words have covariates."""
+    return tuple(side for side in SIDES if f"{side}_covariate_value" in data)
+
+
+def drawn_slopes(
+    variances: Variances, data: xr.Dataset, sample: Mapping[str, xr.DataArray], rng: np.random.Generator
+) -> xr.Dataset:
+    """Draws of all slopes, at the centre of the other side's covariates."""
+    sides = sides_explained(data)
+    found = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
+    if len(sides) == len(SIDES):
+        found[PRODUCT] = product = Slopes.of_products(variances, data).draw(rng)
+        targets, attributes = (data[name].to_numpy() for name in _AVERAGE)
+        found[TARGET_SLOPE] = found[TARGET_SLOPE] - product @ attributes.T
+        found[ATTRIBUTE_SLOPE] = found[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
+    coords = {dim: data[dim] for name in found for dim in DIMS_OF[name]}
+    return xr.Dataset(
+        {name: ((*sample, *DIMS_OF[name]), values) for name, values in found.items()}, {**sample, **coords}
+    )
+
+
+def explained_contrast(
+    variances: Variances, data: xr.Dataset, weights: xr.DataArray
+) -> dict[Side, tuple[Numbers, Numbers]]:
+    """What the covariates of each side explain of contrasts of block means, given the scales: mean and variance, (...,
+    contrasts). That of products, which are of both sides, is with the targets'."""
+    sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
+    average = {side: data[name].to_numpy() for side, name in zip(SIDES, _AVERAGE, strict=True) if side in sides}
+    over = {"target": "jgc,gl->jlc", "attribute": "jgc,cm->jmg"}
+    found = {side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides}
+    if len(sides) == len(SIDES):
+        # Slopes of means hold the products at the means of the other side's covariates: once too often.
+        twice = -np.einsum("jgc,gl,cm->jlm", w, *average.values())
+        products = Slopes.of_products(variances, data).contrast(twice)
+        own, of_products = found["target"], products
+        found["target"] = (own[0] + of_products[0], own[1] + of_products[1])
+    return found
