@@ -175,9 +175,7 @@ def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
 
 
-def restricted_log_likelihood(
-    table: AssociationTable, v: np.ndarray, regressors: Sequence[np.ndarray] = ()
-) -> float:
+def restricted_log_likelihood(table: AssociationTable, v: np.ndarray, regressors: Sequence[np.ndarray] = ()) -> float:
     """The textbook's, of values of all replicates with the covariance v: what no block mean explains, nor any of some
     regressors (targets, attributes) (Patterson and Thompson 1971)."""
     y = (table.values if table.replicates is None else table.replicates.stacked()).to_numpy().ravel()

@@ -10,7 +10,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.options import ContrastOption, Inference, OverwriteOption, with_options
 from bayes_bias.cli.summarize import print_answers
-from bayes_bias.cli.table_source import ListArgument, TableSource
+from bayes_bias.cli.table_source import Covariates, ListArgument, TableSource
 from bayes_bias.files import check_output
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.table.scopes import check_design
@@ -22,6 +22,7 @@ from bayes_bias.table.sufficient_statistics import table_means
 def fit(
     source: ListArgument,
     inputs: TableSource,
+    given: Covariates,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
     overwrite: OverwriteOption = False,
     contrast: ContrastOption = None,
@@ -36,7 +37,7 @@ def fit(
         check_output(out_file, overwrite, "--out")
     with progress_bar() as progress:
         progress.step(f"{source}: measuring")
-        table = inputs.table(source, progress)
+        table = inputs.table(source, progress, covariates=given.sources)
         means = table_means(table)
         check_design(means, inference.scope)
         if contrast:

@@ -12,7 +12,7 @@ from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
-from bayes_bias.cli.table_source import SeveralEmbeddings
+from bayes_bias.cli.table_source import Covariates, SeveralEmbeddings
 from bayes_bias.formatting import plain, probability
 from bayes_bias.reports.building import CALIBRATION_DRAWS
 from bayes_bias.reports.report_record import Report
@@ -30,6 +30,7 @@ class ReportFolder(OutputFolder):
 def report(
     lists: ListsArgument,
     inputs: SeveralEmbeddings,
+    given: Covariates,
     output: ReportFolder,
     inference: Inference,
     contrast: ContrastOption = None,
@@ -60,6 +61,7 @@ def report(
             [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
             sub_topics=inputs.related,
+            covariates=given.sources,
             **inputs.settings,
             **inference.fitting,
             **inference.reading,

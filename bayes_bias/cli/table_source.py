@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
+import pandas as pd
 import typer
 
 import bayes_bias as bb
@@ -13,6 +14,7 @@ from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.measuring.frequency import RANK, CovariatesFrom, with_covariates_from
 from bayes_bias.measuring.log_probability import Predicted
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.similarity import similarity_names
@@ -72,6 +74,15 @@ SubTopicsOption = Annotated[
         " (from-vectors); exhaustive where sub-topics are not a sample."
     ),
 ]
+CovariatesOption = Annotated[
+    list[str] | None,
+    input_option(
+        "--covariates",
+        metavar="FILE",
+        help="Estimate the bias at equal values of these numbers: a spreadsheet of words and numbers, or 'rank' for the"
+        " frequency rank in the embedding; may be repeated.",
+    ),
+]
 TemplatesOption = Annotated[
     str | None,
     input_option(
@@ -91,6 +102,18 @@ LayerOption = Annotated[
 PredictOption = Annotated[
     str | None, input_option(help="For --masked: whose probability it is, that of targets (default) or attributes.")
 ]
+
+
+@dataclass(frozen=True)
+class Covariates:
+    """Numbers in which words differ, at equal values of which a bias is estimated."""
+
+    covariates: CovariatesOption = None
+
+    @property
+    def sources(self) -> CovariatesFrom:
+        """As functions take them."""
+        return [source if source == RANK else _covariates_in(Path(source)) for source in self.covariates or []]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,38 +259,52 @@ class TableSource(MeasuringOptions, Origin):
         """Whether the numbers of word lists come from a masked language model or a matrix, and not from vectors."""
         return self.masked is not None or self.matrix is not None
 
-    def table(self, source: str, progress: Progress | None = None, *, also: Iterable[str] = ()) -> bb.AssociationTable:
+    def table(
+        self,
+        source: str,
+        progress: Progress | None = None,
+        *,
+        also: Iterable[str] = (),
+        covariates: CovariatesFrom = None,
+    ) -> bb.AssociationTable:
         """The table of LIST: a word list measured in an embedding or a language model, or a CSV file of cosines.
 
-        The table also carries the vectors of the words in `also`.
+        The table also carries the vectors of the words in `also`, and the covariates of its words.
         """
+        if self.tabulated or (self.encoder is None and self.holds_cosines(source)):
+            return with_covariates_from(self._read(source, progress), None, covariates)
+        return self.measured(self.opened([source], progress), source, also=also, covariates=covariates)
+
+    def _read(self, source: str, progress: Progress | None) -> bb.AssociationTable:
+        """The table of LIST where its numbers do not come from vectors."""
         if self.matrix is not None:
             read = read_matrix(self.matrix)
             return cosines_from_matrix(
                 read, self.words(source), self.control_classes, name=self.matrix.name, allow_loss=self.allow_loss
             )
-        if not self.reads_sentences and self.holds_cosines(source):
+        if self.masked is None:
             if self.similarity != COSINE:
                 raise BayesBiasError(
                     f"--similarity: '{self.similarity}' needs vectors, and '{source}' holds cosines; leave it out"
                 )
             return self.cosines_in(source)
-        words = self.words(source)
-        if self.masked is not None:
-            self._check_lists([source])
-            return bb.log_probabilities(
-                bb.language_models.load_masked(self.masked, trust=self.trust),
-                words,
-                self.control_classes,
-                templates=self.templates or "association-10",
-                predict=cast(Predicted, self.predict or "targets"),
-                progress=progress,
-            )
-        return self.measured(self.opened([source], progress), source, also=also)
+        self._check_lists([source])
+        return bb.log_probabilities(
+            bb.language_models.load_masked(self.masked, trust=self.trust),
+            self.words(source),
+            self.control_classes,
+            templates=self.templates or "association-10",
+            predict=cast(Predicted, self.predict or "targets"),
+            progress=progress,
+        )
 
-    def measured(self, embedding: Embedding, source: str, *, also: Iterable[str] = ()) -> bb.AssociationTable:
+    def measured(
+        self, embedding: Embedding, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None
+    ) -> bb.AssociationTable:
         """The table of a word list in an embedding that is open."""
-        return bb.similarities(embedding, self.words(source), also=also, sub_topics=self.related, **self.settings)
+        return bb.similarities(
+            embedding, self.words(source), also=also, sub_topics=self.related, covariates=covariates, **self.settings
+        )
 
     def words(self, source: str) -> str | bb.WordList:
         """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""
@@ -401,6 +438,13 @@ class BeforeAndAfter(MeasuringOptions):
                 " meant; name one folder before and one after"
             )
         return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)
+
+
+def _covariates_in(path: Path) -> pd.DataFrame:
+    """Words in the first column of a spreadsheet, numbers in the others."""
+    if not path.is_file():
+        raise BayesBiasError(f"--covariates: no file '{path}'; give a spreadsheet of words and numbers, or '{RANK}'")
+    return read_matrix(path)
 
 
 def _classes_of(stereotypes: list[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.near_spellings import composed, joined, keys_of, near_spellings
+from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
 
 type Vector = NDArray[np.floating]
@@ -26,6 +27,15 @@ class Reader(ABC):
     """One source of vectors: a file of some format, or an object in memory."""
 
     dimensions: int
+
+    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
+        """Positions, from 1, of words whose casefolded form is wanted, in sources that have frequent words first, as
+        tools that train vectors write them; None of others."""
+        found: dict[str, int] = {}
+        for rank, word in enumerate(self.words(), 1):
+            if word.casefold() in wanted:
+                found.setdefault(word, rank)
+        return found
 
     @abstractmethod
     def words(self) -> Iterator[str]:
@@ -115,9 +125,33 @@ class Embedding(Telling):
         """Every vector, as stored."""
         return _once(self.reader.entries(frozenset(), first=math.inf), ())
 
-    def excerpt(self, words: Iterable[str], *, pool: bool = False) -> Self:
-        """These words in memory, with the pool for random lists if wanted, after one reading of the source."""
+    def ranks(self, words: Iterable[str]) -> dict[str, int]:
+        """Frequency ranks of these words, the most frequent word of the source being 1.
+
+        Raises
+        ------
+        EmbeddingError
+            The source does not have its words in the order of their frequency.
+
+        Examples
+        --------
+        >>> from bayes_bias import open_embedding
+        >>> open_embedding("glove.6B.300d.txt").ranks(["he", "nurse"])            # doctest: +SKIP
+        """
         wanted = tuple(words)
+        found = self.reader.ranks(keys_of(wanted))
+        if found is None:
+            raise EmbeddingError(
+                f"covariates: the words of {self.name} ({self.source}) are not in the order of their frequency, and"
+                " 'rank' needs that; give the file as word2vec, fastText or GloVe wrote it, or frequencies of your own"
+            )
+        return _once(iter(found.items()), wanted)
+
+    def excerpt(self, words: Iterable[str], *, pool: bool = False, ranks: bool = False) -> Self:
+        """These words in memory, with the pool for random lists if wanted, after one reading of the source; frequency
+        ranks, if wanted, take another one."""
+        wanted = tuple(words)
+        rank = self.ranks(wanted) if ranks else None
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
@@ -125,7 +159,8 @@ class Embedding(Telling):
         else:
             vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
-        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, self.near(wanted, vectors)))
+        near = self.near(wanted, vectors)
+        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank))
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""
@@ -156,6 +191,10 @@ class Excerpt(Reader):
     drawable: tuple[str, ...]
     dimensions: int
     near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    rank: Mapping[str, int] | None = None
+
+    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
+        return self.rank
 
     def words(self) -> Iterator[str]:
         return iter(self.vectors)
@@ -172,10 +211,10 @@ class Excerpt(Reader):
         return {word: self.near_words[word] for word in words if word in self.near_words}
 
 
-def _once(entries: Iterable[tuple[str, Vector]], wanted: Iterable[str]) -> dict[str, Vector]:
+def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[str, T]:
     """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
     written = {composed(form): form for word in wanted for form in (joined(word), word)}
-    vectors: dict[str, Vector] = {}
-    for word, vector in entries:
-        vectors.setdefault(written.get(composed(word), word), vector)
-    return vectors
+    found: dict[str, T] = {}
+    for word, value in entries:
+        found.setdefault(written.get(composed(word), word), value)
+    return found

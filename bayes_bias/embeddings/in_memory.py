@@ -18,9 +18,13 @@ class MemoryReader(Reader):
     labels: Sequence[str]
     rows: Sequence[Any]
     dimensions: int
+    frequent_first: bool = False
 
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in self.labels)
+
+    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
+        return super().ranks(wanted) if self.frequent_first else None
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):
@@ -56,7 +60,7 @@ def from_keyed_vectors(vectors: Any) -> MemoryReader:
     """From gensim's KeyedVectors."""
     words = list(vectors.index_to_key)
     _check_words(words)
-    return MemoryReader(words, vectors.vectors, int(vectors.vector_size))
+    return MemoryReader(words, vectors.vectors, int(vectors.vector_size), frequent_first=True)
 
 
 def as_vector(row: Any) -> Vector:

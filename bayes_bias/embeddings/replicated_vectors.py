@@ -21,6 +21,9 @@ class ReplicatedReader(Reader):
         others = [set(member.vocabulary()) for member in self.members[1:]]
         return (word for word in self.members[0].reader.words() if all(word in other for other in others))
 
+    def ranks(self, wanted: frozenset[str]) -> None:
+        return None  # each has its own
+
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         of_first = dict(self.members[0].reader.entries(wanted, first))
         others = [member.find(of_first) for member in self.members[1:]]

@@ -57,6 +57,9 @@ class EncodedReader(Reader):
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
 
+    def ranks(self, wanted: frozenset[str]) -> None:
+        return None  # an encoder has no words of its own
+
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         chosen = {
             word: sentences

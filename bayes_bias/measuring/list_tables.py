@@ -8,6 +8,7 @@ from typing import Any
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.measuring.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
 from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom, check_sub_topics, table_of, with_relations
 from bayes_bias.progress import Progress
@@ -35,11 +36,13 @@ class WordsInEmbedding:
     similarity: Similarity
     allow_loss: bool
     sub_topics: SubTopicsFrom = "named"
+    covariates: CovariatesFrom = None
 
     def table(self) -> AssociationTable:
         """The similarities of all targets with all attributes."""
         table = table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
-        return with_relations(table, self.embedding, self.sub_topics)
+        table = with_relations(table, self.embedding, self.sub_topics)
+        return with_covariates_from(table, self.embedding, self.covariates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,7 @@ def measure_lists(
     *,
     similarity: str | Similarity = "cosine",
     sub_topics: SubTopicsFrom = "named",
+    covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
     with_pool: bool = False,
@@ -80,7 +84,7 @@ def measure_lists(
 
     Parameters
     ----------
-    wordlists, embeddings, controls, similarity, sub_topics, allow_loss, trust
+    wordlists, embeddings, controls, similarity, sub_topics, covariates, allow_loss, trust
         See `bayes_bias.similarities`.
     with_pool : bool
         Read the words that random lists are drawn from, too.
@@ -96,19 +100,21 @@ def measure_lists(
     given = listed_wordlists("wordlists", wordlists, AssociationTable)
     chosen = similarity_of(similarity)
     check_sub_topics(sub_topics)
+    check_covariates(covariates)
     extra = tuple(load_controls(source) for source in control_lists(controls))
     lists = [source if isinstance(source, AssociationTable) else load_wordlist(source) for source in given]
     _check_lists(lists)
     words = [source for source in lists if isinstance(source, WordList)]
-    read = _read(embeddings, trust, [*words, *extra], with_pool, progress) if words else []
+    ranks = wants_ranks(covariates)
+    read = _read(embeddings, trust, [*words, *extra], with_pool, ranks, progress) if words else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
-            measured.append(MeasuredList(source, source.name))
+            measured.append(MeasuredList(with_covariates_from(source, None, covariates), source.name))
             continue
         progress.step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
-            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, sub_topics)
+            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, sub_topics, covariates)
             measured.append(_measured(origin, several=len(read) > 1))
     return measured
 
@@ -131,7 +137,9 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
             raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
 
 
-def _read(given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, progress: Progress) -> list[Embedding]:
+def _read(
+    given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, ranks: bool, progress: Progress
+) -> list[Embedding]:
     """Each embedding with the words of all lists in memory."""
     sources = given if isinstance(given, list | tuple) else [given]
     if not sources:
@@ -141,7 +149,7 @@ def _read(given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, p
     read = []
     for embedding in opened:
         progress.step(f"{embedding.name}: reading vectors")
-        read.append(embedding.excerpt(words, pool=with_pool))
+        read.append(embedding.excerpt(words, pool=with_pool, ranks=ranks))
     return read
 
 

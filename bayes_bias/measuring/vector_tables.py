@@ -17,6 +17,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.measuring.coverage import check_coverage, lookup
+from bayes_bias.measuring.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
 from bayes_bias.measuring.relatedness import sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
@@ -38,6 +39,7 @@ def cosines(
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
     sub_topics: SubTopicsFrom = "named",
+    covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
@@ -62,6 +64,10 @@ def cosines(
         Which words belong together, so that they count as fewer: those that the list says, or those that the vectors
         show, see `bayes_bias.measuring.relatedness`. "exhaustive" sub-topics are all there are and no sample: words
         count as independent draws, whatever the list says.
+    covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
+        Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
+        `AssociationTable.with_covariates`. "rank" is the logarithm of the frequency rank, for embeddings that have
+        frequent words first, as files of word2vec, fastText and GloVe do.
     allow_loss : bool
         Go on although a group or class has lost half of its words.
     trust : bool
@@ -98,6 +104,7 @@ def cosines(
         also=also,
         templates=templates,
         sub_topics=sub_topics,
+        covariates=covariates,
         allow_loss=allow_loss,
         trust=trust,
     )
@@ -112,6 +119,7 @@ def similarities(
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
     sub_topics: SubTopicsFrom = "named",
+    covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
@@ -119,7 +127,7 @@ def similarities(
 
     Parameters
     ----------
-    embedding, wordlist, controls, also, templates, sub_topics, allow_loss, trust
+    embedding, wordlist, controls, also, templates, sub_topics, covariates, allow_loss, trust
         See `cosines`.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
@@ -151,9 +159,11 @@ def similarities(
     else:
         opened = open_embedding(embedding, trust=trust)
     check_sub_topics(sub_topics)
-    read = opened.excerpt([*every.targets, *every.attributes, *further], pool=sub_topics == "from vectors")
+    check_covariates(covariates)
+    needed = [*every.targets, *every.attributes, *further]
+    read = opened.excerpt(needed, pool=sub_topics == "from vectors", ranks=wants_ranks(covariates))
     table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
-    return with_relations(table, read, sub_topics)
+    return with_covariates_from(with_relations(table, read, sub_topics), read, covariates)
 
 
 def check_sub_topics(sub_topics: str) -> None:

@@ -20,7 +20,7 @@ from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.table_parts import parts_of, slope_patterns
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.covariate_slopes import within_cells
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.word_labels import HOMES, SIDES, Side
 
 type Numbers = NDArray[np.float64]
 
@@ -56,7 +56,8 @@ def explained_pairs(
 
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
     """The same of words' means about those of their group (class), (chain, draw, words, k)."""
-    return np.asarray(within_cells(data, side) @ _regression(slopes, data, side))
+    by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *DIMS_OF[f"{side}_slope"])
+    return np.asarray(within_cells(data, side) @ by_covariate.to_numpy())
 
 
 def _explained(
@@ -72,14 +73,13 @@ def _explained(
     return sum(parts[1:], start=parts[0])
 
 
-def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
-    """Slopes of words' means over all words of the other side, (chain, draw, covariates, k), not only at its centre."""
-    name = f"{side}_slope"
-    found = slopes[name]
-    if PRODUCT in slopes:
-        other = _AVERAGE[1 - SIDES.index(side)]
-        found = found + xr.dot(slopes[PRODUCT], data[other], dim=data[other].dims[-1])
-    return np.asarray(found.transpose("chain", "draw", *DIMS_OF[name]).to_numpy())
+def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArray:
+    """Slopes of words' means over all words of the other side, and not at the centre of its covariates alone."""
+    at_centre = slopes[f"{side}_slope"]
+    if PRODUCT not in slopes:
+        return at_centre
+    other = data[_AVERAGE[1 - SIDES.index(side)]]
+    return at_centre + xr.dot(slopes[PRODUCT], other, dim=[other.dims[-1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ def explained_contrast(
     variances: Variances, data: xr.Dataset, weights: xr.DataArray
 ) -> dict[Side, tuple[Numbers, Numbers]]:
     """What the covariates of each side explain of contrasts of block means, given the scales: mean and variance, (...,
-    contrasts). That of products, which are of both sides, is with the targets'."""
+    contrasts). What products explain, which are of both sides, is with the targets."""
     sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
     average = {side: data[name].to_numpy() for side, name in zip(SIDES, _AVERAGE, strict=True) if side in sides}
     over = {"target": "jgc,gl->jlc", "attribute": "jgc,cm->jmg"}
@@ -170,3 +170,13 @@ def explained_contrast(
         own, of_products = found["target"], products
         found["target"] = (own[0] + of_products[0], own[1] + of_products[1])
     return found
+
+
+def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
+    """Variance of contrasts of block means, (chain, draw, contrast), because other words of a side would have other
+    covariates: a part of that of the bias, which the bias at equal covariates does not have."""
+    z, covariate = within_cells(data, side), f"{side}_covariate"
+    correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
+    by_home = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][1]])
+    by_home = by_home / np.sqrt(data[f"n_{side}s"])
+    return xr.dot(by_home, correlation, by_home.rename({covariate: "other"}), dim=[covariate, "other", HOMES[side]])

@@ -10,7 +10,9 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.slopes import SLOPES
 from bayes_bias.models.word_effects import block_averages, check_side, conditional, sides_left_out, word_effects
+from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
@@ -64,7 +66,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         Crossed model: ``bias``, ``class_bias`` (two groups or more), ``group_bias``, ``excess`` and ``repulsion`` (with
         control classes), ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias``
         (two groups or more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and
-        ``reliability``.
+        ``reliability``; with covariates of words ``unadjusted_bias``, ``explained_bias`` and ``slope``.
         Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
         The bias of single words is left out where their effects would not fit in memory (`sides_left_out`); scope
         "none" has the raw contrasts of any number of words.
@@ -96,6 +98,18 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
         for the population of targets, inside (-2, 2). It is defined for fixed attributes only: for new ones it would
         divide by the spread of the targets' preferences, which may be zero.
+
+    Where words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so that all these are
+    adjusted but for ``observed``, scope "none" and the estimands of replicates. Beside them:
+
+    ``unadjusted_bias``
+        The bias with the covariates that words have.
+    ``explained_bias``
+        What the covariates explain of it: ``unadjusted_bias - bias``.
+    ``slope``
+        By how much a target that is one standard deviation higher in a covariate is closer to a class, relative to the
+        average over the associated classes; likewise an attribute to a group. Standard deviations are those within
+        groups (classes).
 
     Words that a scope does not sample keep their own effects. The average of these is added to ``mean``, so that scope
     "none" is exactly the raw contrast.
@@ -207,6 +221,11 @@ class _Blocks:
         return self.has_replicates and not self.scope.samples_replicates
 
     @property
+    def adjusts(self) -> bool:
+        """Whether words have covariates, and the scope samples anything: the raw contrast is never adjusted."""
+        return not self.scope.samples_nothing and any(name in self.fitted.posterior for name in SLOPES)
+
+    @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
         """How each estimand is computed."""
         estimands: dict[str, Callable[[], Estimate]] = {
@@ -219,6 +238,8 @@ class _Blocks:
             estimands["target_bias"] = self.target_bias
         if "attribute" in self.sides:
             estimands["attribute_bias"] = self.attribute_bias
+        if self.adjusts:
+            estimands |= CovariateEstimates(self.fitted, self.scope, estimands["bias"]).estimands
         if self.has_replicates:
             estimands |= ReplicateEstimates(self.fitted, self.scope, self.variances).estimands
         return estimands
@@ -231,8 +252,13 @@ class _Blocks:
         draws = xr.dot(self._mean(), weights, dim=BLOCK)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
-        noise_sd = self._noise_sd(weights)
-        return Estimate(draws, observed, noise_sd, self._mixture(xr.zeros_like(noise_sd) + observed, noise_sd))
+        variance = self._noise_variance(weights)
+        centre = xr.zeros_like(variance) + observed
+        if self.adjusts:
+            part = explained(self.fitted, weights)
+            centre, variance = centre - part.centre, variance + part.sd**2
+        noise_sd = variance**0.5
+        return Estimate(draws, observed, noise_sd, self._mixture(centre, noise_sd))
 
     def target_bias(self) -> Estimate:
         """A contrast for each target; only attributes and residual are noise."""
@@ -258,8 +284,8 @@ class _Blocks:
         draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(of_words, by_word, dim=[across])
         if self.fitted.without_scales:
             return Estimate(draws, observed)
-        noise_sd = self._noise_sd(weights, by_word=facet)
-        if not self.fitted.structure.COLLAPSED:
+        noise_sd = self._noise_variance(weights, by_word=facet) ** 0.5
+        if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
         block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
         # The same whichever words the scope samples, and a third of the work.
@@ -306,9 +332,6 @@ class _Blocks:
             if not is_noise(part, self.scope) and not is_effect_of(part, by_word):
                 mean = mean + average
         return mean
-
-    def _noise_sd(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.DataArray:
-        return self._noise_variance(weights, by_word) ** 0.5
 
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False

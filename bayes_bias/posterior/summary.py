@@ -36,7 +36,9 @@ GROUP_BIAS_CAVEAT = (
 CiKind = Literal["eti", "hdi"]
 
 # Estimands that are not a difference of two values of the table, so that a rope in its units says nothing of them.
-_OTHER_UNITS = frozenset({"effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"})
+_OTHER_UNITS = frozenset(
+    {"slope", "effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"}
+)
 
 
 def summarize(

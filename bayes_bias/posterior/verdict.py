@@ -1,7 +1,7 @@
 """The answer in words: is this bias larger than chance explains?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -9,9 +9,10 @@ import pandas as pd
 from bayes_bias.formatting import Tabled, estimate, percent, plural, probability, signed
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.design_study import MOST_WORDS, WordsNeeded, words_needed
-from bayes_bias.posterior.estimates import check_scope
-from bayes_bias.posterior.summary import chance, check_rope, row_of_bias
+from bayes_bias.posterior.estimates import check_scope, estimate_of
+from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
 from bayes_bias.table.column_names import interval_names, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import (
@@ -97,6 +98,10 @@ class Verdict(Tabled):
         Why there is no number of words, in a fit of a model of the user's own that lacks scales; "" else.
     related : bool
         Whether words of one sub-topic, as the vectors show them, count as fewer.
+    covariates : str
+        In what words are equal, such as "log frequency rank"; "" for a fit without covariates.
+    adjustment : Adjustment or None
+        With covariates the bias that words have with their own, and what these explain of it.
     """
 
     label: Label
@@ -117,6 +122,8 @@ class Verdict(Tabled):
     quantity: Quantity = "bias"
     no_plan: str = ""
     related: bool = False
+    covariates: str = ""
+    adjustment: Adjustment | None = None
 
     @property
     def chance(self) -> float:
@@ -165,6 +172,8 @@ class Verdict(Tabled):
     def _shown(self) -> pd.DataFrame:
         interval = dict(zip(interval_names(self.ci_prob), (self.lower, self.upper), strict=True))
         row = {"verdict": self.short, "mean": self.mean, **interval, "chance": self.chance, "scope": self.scope}
+        if self.adjustment is not None:
+            row |= {"unadjusted": self.adjustment.unadjusted[0], "explained": self.adjustment.explained[0]}
         return pd.DataFrame([row], index=[self.quantity])
 
     @property
@@ -181,6 +190,8 @@ class Verdict(Tabled):
         condition = scope.condition[0].upper() + scope.condition[1:]
         if self.related:
             condition += f", with {RELATED}"
+        if self.covariates:
+            condition += f", at equal {self.covariates}"
         this = f"this {self.quantity}"
         if self.label in ("distinguishable", "these words differ"):
             said = f"{this} is larger than chance explains"
@@ -238,6 +249,8 @@ class Verdict(Tabled):
 
     def _sentences(self) -> str:
         said = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
+        if self.adjustment is not None:
+            said.append(self.adjustment.text(self.metric.decimals))
         if scope_of(self.scope).samples_attributes:
             said.append(self._planning())
         elif self.beside is not None:
@@ -332,7 +345,8 @@ def verdict(
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
         return row_of_bias(fitted, scope, ci_prob, rope)
 
-    return judge(fitted, row_under, check_scope(fitted, scope).name, ci_prob, rope=rope, quantity=quantity)
+    found = judge(fitted, row_under, check_scope(fitted, scope).name, ci_prob, rope=rope, quantity=quantity)
+    return replace(found, adjustment=_adjustment(fitted, found))
 
 
 def judge(
@@ -373,7 +387,21 @@ def judge(
         quantity=quantity,
         no_plan=no_plan,
         related=any(f"{side}_inflation" in fitted.data for side in SIDES),
+        covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
     )
+
+
+def _adjustment(fitted: Fitted, found: Verdict) -> Adjustment | None:
+    if not found.covariates:
+        return None
+
+    def numbers(estimand: str) -> tuple[float, float, float]:
+        row = tabulate(estimate_of(fitted, estimand, found.scope), found.ci_prob, "eti").iloc[0]
+        lower, upper = map(float, interval_of(row))
+        return float(row["mean"]), lower, upper
+
+    adjusted = (found.mean, found.lower, found.upper)
+    return Adjustment(found.covariates, adjusted, numbers("unadjusted_bias"), numbers("explained_bias"))
 
 
 def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:

@@ -13,6 +13,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate
 from bayes_bias.checks.random_nulls import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measuring.frequency import CovariatesFrom
 from bayes_bias.measuring.list_tables import EmbeddingLike, MeasuredList, WordsInEmbedding, measure_lists
 from bayes_bias.measuring.similarity import Similarity
 from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom
@@ -55,6 +56,7 @@ def report(
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
     sub_topics: SubTopicsFrom = "named",
+    covariates: CovariatesFrom = None,
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
@@ -84,6 +86,9 @@ def report(
     sub_topics : {"named", "from vectors", "exhaustive"}
         Which words belong together; see `cosines`. With "named", the report also says what the interval would be if the
         sub-topics that the vectors show were a sample.
+    covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
+        Numbers in which words differ, such as their frequency rank; see `cosines`. The report is then about the bias at
+        equal values of them, and has the unadjusted bias beside it.
     model : str, Path or ModelSpec
         A crossed model: shipped, or the path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
@@ -133,6 +138,7 @@ def report(
         controls,
         similarity=similarity,
         sub_topics=sub_topics,
+        covariates=covariates,
         allow_loss=allow_loss,
         trust=trust,
         with_pool=True,

@@ -188,7 +188,7 @@ class AssociationTable(Telling):
         for side in SIDES if self.has_related_words else ():
             digest.update("\x1f".join(self.values[f"{side}_related"].to_numpy().tolist()).encode())
             digest.update(np.ascontiguousarray(self.values[f"{side}_share"], dtype="<f8"))
-        for side in self.covariates:
+        for side in SIDES if self.covariates else ():
             digest.update(covariates_in(self.values, side).to_csv().encode())
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
@@ -281,8 +281,8 @@ class AssociationTable(Telling):
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
-        """The same table with numbers in which its words differ, such as their frequency: `fit` then estimates the bias
-        at equal values of them.
+        """The same table with numbers in which its words differ, such as their frequency, beside those that it has:
+        `fit` then estimates the bias at equal values of them.
 
         Parameters
         ----------

@@ -30,12 +30,13 @@ _NAMED = 5
 
 
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
-    """A matrix whose words have covariates, checked; attributes of other classes than those `compared` have none."""
+    """A matrix whose words have these covariates, beside others that they have already, checked; attributes of other
+    classes than those `compared` have none."""
     by_side: Mapping[Any, Any] = {}
     if isinstance(covariates, Mapping) and covariates and set(covariates) <= set(SIDES):
         by_side = covariates
     given = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
-    values, found = without_covariates(values), False
+    found = False
     for side in SIDES:
         frame, homes = given[side], values[HOMES[side]].to_numpy()
         words = words_of(values, side)
@@ -43,7 +44,9 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
         if frame is None or not (side in by_side or frame.index.isin(needed).any()):
             continue
         found = True
+        earlier = covariates_in(values, side).loc[needed]
         kept = _numbers_of(frame, needed, side)
+        kept = earlier.drop(columns=kept.columns, errors="ignore").join(kept)
         _check_design(kept, pd.Series(homes, words)[needed], side)
         values = values.assign_coords({f"{_prefix(side)}{name}": (side, kept[name].reindex(words)) for name in kept})
     if not found:
@@ -120,6 +123,11 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
 def _framed(given: Any) -> pd.DataFrame | None:
     if given is None:
         return None
+    if isinstance(given, str):
+        raise TableError(
+            f"covariates: '{given}' needs the embedding, which a table does not have; take cosines(...,"
+            f" covariates='{given}'), or give a number for each word"
+        )
     if isinstance(given, Mapping):
         given = pd.Series(dict(given), dtype=object)
     if isinstance(given, pd.Series):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import AssociationTable, fit, pymc_model, summarize
+from bayes_bias import AssociationTable, fit, pymc_model, summarize, verdict
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.fitted import Fitted
@@ -12,9 +12,18 @@ from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import Slopes, explained_contrast
 from bayes_bias.models.structures import build_model
+from bayes_bias.models.word_effects import conditional
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.word_labels import SIDES
-from tests.helpers import SCALES, SHORT, integrated_density, random_point, random_table, refused, restricted_log_likelihood
+from tests.helpers import (
+    SCALES,
+    SHORT,
+    integrated_density,
+    random_point,
+    random_table,
+    refused,
+    restricted_log_likelihood,
+)
 from tests.models.test_related_words import CLUSTERS, SHARE, as_posterior, dense_covariance
 
 COMPARED = ("work", "home")
@@ -95,3 +104,91 @@ def test_slopes_and_the_bias_at_equal_covariates_are_those_of_generalised_least_
         slopes = Slopes.of(variances, data, sides[0])
         np.testing.assert_allclose(slopes.centre.ravel(), beta[6:], atol=1e-10)
         np.testing.assert_allclose(slopes.covariance[0, 0], covariance[6:, 6:], atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def table() -> AssociationTable:
+    return covariates(random_table(3), ("target", "attribute"))
+
+
+@pytest.fixture(scope="module")
+def adjusted(table) -> Fitted:
+    return Fitted.of(fit(table, seed=2, sampling=SHORT))
+
+
+@pytest.mark.slow
+def test_a_fit_has_the_bias_at_equal_covariates_beside_what_covariates_explain_of_it(adjusted, table):
+    rows = summarize(adjusted, words=False)["mean"].xs("overall", level="label")
+    assert rows.bias + rows.explained_bias == pytest.approx(rows.unadjusted_bias, abs=1e-6)
+    raw = summarize(fit(random_table(3), seed=1, sampling=SHORT), words=False)
+    assert rows.unadjusted_bias == pytest.approx(raw.loc[("bias", "overall"), "mean"])
+    assert summarize(adjusted, "none").loc[("bias", "overall"), "mean"] == pytest.approx(rows.unadjusted_bias)
+    found = verdict(adjusted)
+    assert found.covariates == "rank"
+    for said in ("at equal rank", "explained by rank"):
+        assert said in found.text
+    assert len(adjusted.posterior.target_slope.target_covariate) == 1
+
+
+@pytest.mark.slow
+def test_the_long_form_has_the_same_slopes_and_bias(adjusted, table):
+    long = Fitted.of(fit(table, "crossed-long", seed=1, sampling=SHORT))
+    one, other = (summarize(each, words=False) for each in (adjusted, long))
+    difference = (one["mean"] - other["mean"]) / other["sd"]
+    assert difference.drop("effect_size", errors="ignore").abs().max() < 0.15
+    assert {"target_slope", "attribute_slope", "covariate_product"} <= set(pymc_model(table).named_vars)
+
+
+@pytest.mark.slow
+def test_a_words_own_bias_is_drawn_given_its_covariates_slope(adjusted):
+    data, posterior = adjusted.data, adjusted.posterior
+    given = conditional(adjusted, "target").words[0, 0]
+    z = data.target_covariate_value - data.target_covariate_mean[data.group_of.to_numpy()].to_numpy()
+    slope = posterior.target_slope[0, 0] + posterior.covariate_product[0, 0] @ data.attribute_covariate_mean
+    left = data.target_mean - data.block_mean[data.group_of.to_numpy()].to_numpy() - z @ slope
+    np.testing.assert_allclose(given, left.transpose("target", ...), atol=1e-12)
+
+
+def test_a_tables_hash_and_its_parts_know_its_covariates(table):
+    assert table.sha256 != random_table(3).sha256
+    assert table.covariates == {"target": ["rank"], "attribute": ["rank"]}
+    assert table.without_controls().covariates == table.covariates
+    assert random_table(3).covariates == {}
+
+
+def test_groups_that_do_not_overlap_are_reported():
+    small = random_table(3)
+    far = pd.Series(10 * small.group_index + np.arange(len(small.group_index)), small.values.target)
+    assert "does not overlap" in small.with_covariates(far).notices[-1]
+
+
+TARGETS = random_table(3).values.target.to_numpy().tolist()
+RISING = {word: float(k) for k, word in enumerate(TARGETS)}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (dict.fromkeys(TARGETS[1:], 1.0), "covariates 1 11 targets men 0"),
+        (dict.fromkeys(TARGETS, 2.0), "covariates 'covariate' 2 all targets"),
+        ({word: float("women" in word) for word in TARGETS}, "covariates same all targets group"),
+        (RISING | {"men 1": float("nan")}, "covariates 'men 1' finite nan"),
+        (RISING | {"men 1": "rare"}, "covariates 'men 1' number 'rare'"),
+        ({"nobody": 1.0}, "covariates no word target attribute"),
+        (3, "covariates int DataFrame"),
+        (pd.DataFrame({"a": RISING, "b": {w: 2 * v for w, v in RISING.items()}}), "covariates a, b each other"),
+        (pd.concat([pd.Series(RISING), pd.Series(RISING)]), "covariates 'men 0' twice"),
+        (
+            pd.DataFrame({k: np.random.default_rng(k).normal(size=11) for k in range(8)}, TARGETS),
+            "11 targets too few 8",
+        ),
+    ],
+)
+def test_covariates_that_cannot_be_are_refused_in_one_line(given, said):
+    with refused(TableError, said):
+        random_table(3).with_covariates(given)
+
+
+def test_a_model_without_slopes_is_refused(table):
+    with refused(SpecError, "'hierarchical' slopes 'crossed'"):
+        fit(table, "hierarchical")

@@ -58,7 +58,10 @@ def dense_covariance(
     table: AssociationTable, point: dict[str, np.ndarray], shares: dict[str, float] = SHARE
 ) -> np.ndarray:
     g, c = table.group_index, table.class_index
-    (i, j), (of_targets, of_attributes) = (x.ravel() for x in np.indices(table.values.shape)), correlations(table, shares)
+    (i, j), (of_targets, of_attributes) = (
+        (x.ravel() for x in np.indices(table.values.shape)),
+        correlations(table, shares),
+    )
     attribute = attribute_covariance(table, point)
     v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[np.ix_(c[j], c[j])]
     v = v + of_attributes[np.ix_(j, j)] * attribute[c[j][:, None], g[i][:, None], g[i]]

@@ -1,0 +1,158 @@
+"""Estimands of a table whose words have covariates: what these explain of the bias, and the bias without adjustment."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.formatting import estimate
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.scopes import WORDS, Scope
+from bayes_bias.table.sufficient_statistics import compared_classes
+from bayes_bias.table.word_labels import SIDES, Side
+
+type Bounds = tuple[float, float, float]
+
+
+def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
+    """What covariates explain of contrasts of block means, normal given the scales."""
+    if not fitted.structure.COLLAPSED:
+        draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
+        return Mixture(draws, xr.zeros_like(draws) + draws.std(SAMPLE))
+    parts = explained_contrast(fitted.variances, fitted.data, weights).values()
+    means, variances = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+    return Mixture(*(by_draw(fitted.posterior, each, weights.contrast) for each in (means, np.sqrt(variances))))
+
+
+@dataclass(frozen=True, eq=False)
+class CovariateEstimates:
+    """Estimands of a fit with covariates, beside the `bias` at equal covariates, under a scope."""
+
+    fitted: Fitted
+    scope: Scope
+    bias: Callable[[], Estimate]
+
+    @property
+    def estimands(self) -> dict[str, Callable[[], Estimate]]:
+        """How each estimand is computed."""
+        return {"unadjusted_bias": self.unadjusted_bias, "explained_bias": self.explained_bias, "slope": self.slope}
+
+    def unadjusted_bias(self) -> Estimate:
+        """The bias of words with the covariates that they have; other words would have others."""
+        adjusted, part = self.bias(), explained(self.fitted, self._weights)
+        assert adjusted.noise_sd is not None
+        spread = sum(
+            (
+                spread_of_words(self.fitted.posterior, self.fitted.data, self._weights, side)
+                for side, facet in zip(SIDES, WORDS, strict=True)
+                if facet in self.scope and f"{side}_slope" in self.fitted.posterior
+            ),
+            start=xr.zeros_like(part.sd),
+        )
+        sd = (adjusted.noise_sd**2 - part.sd**2 + spread) ** 0.5
+        normal = np.random.default_rng(self.fitted.seed).standard_normal(spread.shape)
+        draws = adjusted.draws + self._explained_draws + normal * spread**0.5
+        mixture = None if adjusted.mixture is None else Mixture(xr.zeros_like(sd) + adjusted.observed, sd)
+        return Estimate(draws, adjusted.observed, sd, mixture)
+
+    def explained_bias(self) -> Estimate:
+        """What covariates explain of the bias."""
+        part = explained(self.fitted, self._weights)
+        return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
+
+    def slope(self) -> Estimate:
+        """Of words' preferences; of attributes of a single group, which prefer none, of how close they are to it."""
+        rows = []
+        for side in SIDES:
+            if f"{side}_slope" in self.fitted.posterior:
+                rows += self._preferences(side)
+        return _unobserved(xr.concat(rows, "contrast").transpose(*SAMPLE, "contrast"))
+
+    def _preferences(self, side: Side) -> list[xr.DataArray]:
+        covariate, across = DIMS_OF[f"{side}_slope"]
+        slopes = self.fitted.posterior[f"{side}_slope"]
+        if side == "target":
+            slopes = slopes.isel({across: compared_classes(self.fitted.data)})
+        if slopes.sizes[across] > 1:
+            slopes = slopes - slopes.mean(across)
+        cells = slopes[across].to_numpy()
+        return [
+            slopes.sel({covariate: name, across: cell}, drop=True).expand_dims(contrast=[f"{name} of {side}s: {cell}"])
+            for name in slopes[covariate].to_numpy()
+            for cell in (cells[:1] if len(cells) == 2 else cells)  # of two one is the negative of the other
+        ]
+
+    @property
+    def _weights(self) -> xr.DataArray:
+        return bias_weights(self.fitted.data)
+
+    @property
+    def _explained_draws(self) -> xr.DataArray:
+        return xr.dot(explained_blocks(self.fitted.posterior, self.fitted.data), self._weights, dim=BLOCK)
+
+
+def _unobserved(draws: xr.DataArray, mixture: Mixture | None = None) -> Estimate:
+    """Of what a table does not show without a model."""
+    nothing = xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan)
+    return Estimate(draws, nothing, None, mixture)
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """A bias at equal covariates beside the bias that words have with their own, in the units of the table.
+
+    Attributes
+    ----------
+    covariates : str
+        Their names.
+    adjusted, unadjusted, explained : tuple of float
+        Posterior mean and equal-tailed interval of each.
+    """
+
+    covariates: str
+    adjusted: Bounds
+    unadjusted: Bounds
+    explained: Bounds
+
+    @property
+    def answer(self) -> Literal["covariates", "not covariates", "undecided", "no bias"]:
+        """Whether covariates account for the bias of the words: no bias is left and what they explain is not zero; some
+        is left; or neither can be said."""
+        if not _excludes_zero(self.unadjusted):
+            return "no bias"
+        if _excludes_zero(self.adjusted):
+            return "not covariates"
+        return "covariates" if _excludes_zero(self.explained) else "undecided"
+
+    def text(self, decimals: int) -> str:
+        """Both numbers, and what they say, in a sentence."""
+        own = estimate(*self.unadjusted, decimals)
+        part = estimate(*self.explained, decimals)
+        conclusion = {
+            "no bias": "",
+            "not covariates": ", which does not account for the bias",
+            "covariates": ", which accounts for what can be shown of the bias",
+            "undecided": "; whether that accounts for the bias cannot be said",
+        }[self.answer]
+        return f"Unadjusted it is {own}, of which {part} is explained by {self.covariates}{conclusion}."
+
+
+def covariates_of(fitted: Fitted) -> str:
+    """The names of all covariates whose slopes a fit has, as a text; "" where it has none."""
+    names = [
+        name
+        for side in SIDES
+        if f"{side}_slope" in fitted.posterior
+        for name in fitted.data[f"{side}_covariate"].to_numpy().tolist()
+    ]
+    *others, last = dict.fromkeys(names) or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _excludes_zero(bounds: Bounds) -> bool:
+    return bounds[1] > 0 or bounds[2] < 0
