@@ -346,7 +346,7 @@ def verdict(
         return row_of_bias(fitted, scope, ci_prob, rope)
 
     found = judge(fitted, row_under, check_scope(fitted, scope).name, ci_prob, rope=rope, quantity=quantity)
-    return replace(found, adjustment=_adjustment(fitted, found))
+    return replace(found, adjustment=adjustment_of(fitted, found.scope, ci_prob))
 
 
 def judge(
@@ -391,17 +391,18 @@ def judge(
     )
 
 
-def _adjustment(fitted: Fitted, found: Verdict) -> Adjustment | None:
-    if not found.covariates:
+def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
+    """The bias at equal covariates beside the unadjusted one; None without covariates, and where nothing is sampled."""
+    covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
+    if not covariates:
         return None
 
     def numbers(estimand: str) -> tuple[float, float, float]:
-        row = tabulate(estimate_of(fitted, estimand, found.scope), found.ci_prob, "eti").iloc[0]
+        row = tabulate(estimate_of(fitted, estimand, scope), ci_prob, "eti").iloc[0]
         lower, upper = map(float, interval_of(row))
         return float(row["mean"]), lower, upper
 
-    adjusted = (found.mean, found.lower, found.upper)
-    return Adjustment(found.covariates, adjusted, numbers("unadjusted_bias"), numbers("explained_bias"))
+    return Adjustment(covariates, numbers("bias"), numbers("unadjusted_bias"), numbers("explained_bias"))
 
 
 def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:

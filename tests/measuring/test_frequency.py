@@ -25,17 +25,12 @@ def test_ranks_are_logarithms_of_positions_in_the_file(file):
     ranks = table.values["target_covariate: log frequency rank"].to_series()
     for word in WEAT8.targets:
         assert ranks[word] == pytest.approx(np.log(2 * WORDS.index(word) + 2))
-    assert table.covariates == dict.fromkeys(("target", "attribute"), ["log frequency rank"])
+    assert table.covariates == {side: ["log frequency rank"] for side in ("target", "attribute")}
 
 
 def test_a_report_ranks_words_as_one_list_does(file):
     (measured,) = measure_lists(
-        WEAT8,
-        file,
-        (),
-        covariates=["rank", dict.fromkeys(WORDS, 0.0) | {w: len(w) for w in WORDS}],
-        with_pool=True,
-        progress=Quiet(),
+        WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}], with_pool=True, progress=Quiet()
     )
     assert measured.table.covariates["target"] == ["log frequency rank", "covariate"]
     alone = cosines(file, WEAT8, (), covariates="rank").values["attribute_covariate: log frequency rank"]

@@ -1,0 +1,113 @@
+"""Is it the bias, or a covariate of words? Simulated tables: ``python -m benchmarks.covariates --draws 200``.
+
+Words of either group, and of either class, differ in a covariate by 1.5 standard deviations on average. It moves
+preferences of targets, or (both sides) words are the closer, the more alike they are in it. It explains all of a raw
+bias of .03, half of it, or nothing; or there is neither bias nor effect.
+"""
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.checks.null_verdicts import describe, posterior_of
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.posterior.estimates import bias_estimate, estimate_of
+from bayes_bias.posterior.verdict import adjustment_of
+from bayes_bias.table.association_table import AssociationTable, assemble
+from benchmarks.provenance import provenance, write
+from benchmarks.simulated import ATTRIBUTE, RESIDUAL, TARGET
+from benchmarks.simulating import Record, simulated
+
+RAW, APART = 0.03, 1.5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell: which sides have the covariate, words in each group and class, the raw bias and the share explained."""
+
+    sides: str
+    words: int
+    raw: float
+    share: float
+
+    @property
+    def truth(self) -> float:
+        """The bias at equal covariates."""
+        return self.raw * (1 - self.share)
+
+    def table(self, seed: int) -> AssociationTable:
+        """One random table, with its covariate."""
+        rng, n = np.random.default_rng([seed, self.words, self.sides == "both"]), self.words
+        home = np.repeat([0, 1], n)
+        sign = 1 - 2 * home
+        z, of_attributes = (APART / 2 * sign + rng.standard_normal(2 * n) for _ in range(2))
+        target = TARGET * rng.standard_normal((2 * n, 2))
+        attribute = ATTRIBUTE * rng.standard_normal((2 * n, 2))
+        y = 0.1 + target[:, home] + attribute[:, home].T + RESIDUAL * rng.standard_normal((2 * n, 2 * n))
+        # The contrast of block means is half of the sum of four blocks with alternating signs.
+        y = y + self.truth / 2 * np.outer(sign, sign)
+        explained = self.raw - self.truth
+        if self.sides == "both":
+            y = y + explained * 2 / APART**2 * np.outer(z, of_attributes)
+        else:
+            y = y + explained / APART * np.outer(z, sign)
+        table = assemble(
+            y,
+            {f"t{i}": f"g{k}" for i, k in enumerate(home)},
+            {f"a{j}": f"c{k}" for j, k in enumerate(home)},
+            {"g0": "c0", "g1": "c1"},
+        )
+        given = {f"t{i}": value for i, value in enumerate(z)}
+        if self.sides == "both":
+            given |= {f"a{j}": value for j, value in enumerate(of_attributes)}
+        return table.with_covariates(given)
+
+
+ROWS = tuple(
+    Row(sides, words, raw, share)
+    for sides in ("targets", "both")
+    for words in (8, 25)
+    for raw, share in ((0.0, 0.0), (RAW, 0.0), (RAW, 0.5), (RAW, 1.0))
+)
+
+
+def judged(row: Row, seed: int) -> Record:
+    """The bias at equal covariates and the unadjusted one, of one table; scope both."""
+    fitted, _ = posterior_of(row.table(seed), load_spec("crossed"), seed=seed)
+    adjusted = describe(bias_estimate(fitted), row.truth)
+    unadjusted = describe(estimate_of(fitted, "unadjusted_bias"), row.raw)
+    found = adjustment_of(fitted)
+    assert found is not None
+    return {
+        "covered": float(adjusted["ci95_lb"] <= row.truth <= adjusted["ci95_ub"]),
+        "mean": adjusted["mean"],
+        "width": adjusted["ci95_ub"] - adjusted["ci95_lb"],
+        "found": float(adjusted["p_value"] < 0.05),
+        "raw_covered": float(unadjusted["ci95_lb"] <= row.raw <= unadjusted["ci95_ub"]),
+        "raw_found": float(unadjusted["p_value"] < 0.05),
+        "raw_width": unadjusted["ci95_ub"] - unadjusted["ci95_lb"],
+        **{f"called {answer}": float(found.answer == answer) for answer in ("covariates", "not covariates")},
+    }
+
+
+def main() -> None:
+    """Run all cells and write their table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=-1)
+    chosen = parser.parse_args()
+    judgements = simulated(judged, ROWS, chosen.draws, "covariates", load_spec("crossed").sha256, jobs=chosen.jobs)
+    frame = pd.DataFrame([{"cell": ROWS.index(row), **record} for row, record in judgements])
+    rates = frame.groupby("cell").mean()
+    rows = [
+        {"sides": row.sides, "words": row.words, "raw": row.raw, "truth": row.truth, **rates.loc[cell].to_dict()}
+        for cell, row in enumerate(ROWS)
+    ]
+    print(pd.DataFrame(rows).round(3).to_string(index=False))
+    write("covariates", {**provenance(), "draws": chosen.draws}, rows)
+
+
+if __name__ == "__main__":
+    main()
