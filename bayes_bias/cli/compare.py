@@ -12,14 +12,25 @@ import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
-from bayes_bias.cli.options import Inference, OutputFolder, SetsOption, SettingsOption, settings_of, with_options
+from bayes_bias.cli.options import (
+    Inference,
+    OutputFolder,
+    RatingsOption,
+    SetsOption,
+    SettingsOption,
+    settings_of,
+    with_options,
+)
 from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
+from bayes_bias.debiasing.rated_pairs import read_ratings
+from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
+from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
@@ -35,6 +46,10 @@ def compare(
     ] = None,
     sets: SetsOption = None,
     settings: SettingsOption = None,
+    damage: Annotated[
+        bool, typer.Option("--damage", help="Say what it costs: neighbours that other words lose, variance that goes.")
+    ] = False,
+    ratings: RatingsOption = None,
     *,
     inference: Inference,
 ) -> None:
@@ -56,10 +71,6 @@ def compare(
             return source.table(wordlist, progress, also=also)
         listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
         opened = source.opened([wordlist], progress)
-        learnt = [word for word in (*listed.targets, *listed.attributes) if word in also]
-        if learnt:
-            say(f"{len(learnt)} word(s) of the list also taught '{debiasing.name}': {', '.join(learnt)}")
-            say("Their change says little about other words.")
         if not debiasing.needs_vocabulary:
             opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
         return source.measured(debiasing.applied(opened), wordlist, also=also)
@@ -69,6 +80,7 @@ def compare(
             measured(before, sides.before),
             measured(after, sides.after, method),
             defining_sets=words.defining_sets if words else (),
+            damage=_damage((before, after), method, wordlist, ratings or [], progress) if damage or ratings else None,
             **inference.fitting,
             **inference.reading,
             progress=progress,
@@ -77,6 +89,26 @@ def compare(
     _show(comparison)
     if page is not None:
         say(f"\nThe comparison is in {page}")
+
+
+def _damage(
+    sides: tuple[TableSource, TableSource],
+    method: Debiasing | None,
+    wordlist: str | None,
+    ratings: list[Path],
+    progress: Progress,
+) -> Damage:
+    """What a method, or the vectors after, cost frequent words and those of the ratings."""
+    progress.step("damage: reading vectors")
+    if wordlist is None or any(side.tabulated or side.encoder for side in sides):
+        raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
+    before, after = (side.opened([wordlist], progress) for side in sides)
+    rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
+    if method is not None:
+        taught = before if method.needs_vocabulary else before.excerpt([*rated, *method.learned_words], pool=True)
+        after = method.applied(taught)
+    vectors = before.excerpt(rated, pool=True).all()
+    return bb.debiasing.damage(vectors, after.excerpt(vectors).all(), ratings=ratings)
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> Debiasing | None:

@@ -8,10 +8,13 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.options import OverwriteOption, SettingsOption, settings_of
+from bayes_bias.cli.options import OverwriteOption, RatingsOption, SettingsOption, settings_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.embeddings.saving_vectors import check_vectors_path, save_vectors
+
+# Fewer words have no neighbours to speak of.
+_FEW = 20
 
 
 @app.command()
@@ -31,6 +34,7 @@ def debias(
     ] = "googlenews-demo",
     method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
     settings: SettingsOption = None,
+    ratings: RatingsOption = None,
     overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -46,7 +50,11 @@ def debias(
         opened = bb.open_embedding(embedding, trust=trust)
         progress.step(f"debiasing: {method}")
         debiased = debiasing.applied(opened)
+        enough = len(debiased.vocabulary()) > _FEW
+        cost = bb.debiasing.damage(opened.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
         progress.step(f"writing {out_file}")
         save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
+    if cost is not None:
+        say(cost.text)
     say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")

@@ -58,6 +58,15 @@ SettingsOption = Annotated[
         help="A setting of the debiasing method, such as equalize=true or components=2; may be repeated.",
     ),
 ]
+RatingsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--ratings",
+        metavar="FILE",
+        help="Pairs of words and how similar people find them (SimLex-999, WordSim-353, MEN): do cosines still follow"
+        " them? May be repeated.",
+    ),
+]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
     str, typer.Option(help=f"Formats of figure files, comma-separated ({', '.join(FORMATS)}), or 'none'.")

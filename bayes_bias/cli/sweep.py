@@ -103,7 +103,8 @@ def _show(result: Sweep) -> None:
 def _changes(result: Sweep) -> pd.DataFrame:
     rows = result.changes.rename(columns={"change": "mean"})
     shown = estimates(rows, "change", result.settings.ci_prob, result.metric.decimals)
-    return pd.DataFrame(shown | {"after Holm": rows.chance_holm.map(probability).to_list()}, index=rows.index)
+    taught = {"words that taught it": rows.taught.to_list()} if rows.taught.any() else {}
+    return pd.DataFrame(shown | {"after Holm": rows.chance_holm.map(probability).to_list()} | taught, index=rows.index)
 
 
 def _removed(ranking: VersionRanking) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser
 from .debiaser import debiaser_names as debiaser_names
 from .debiaser import make_debiaser as make_debiaser
+from .rated_pairs import RatedPairs as RatedPairs
 from .vector_damage import Damage as Damage
 from .vector_damage import damage as damage
 from .version import GivenVersion as GivenVersion

@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.debiasing.comparison import STATES, Comparison, State, share_removed
 from bayes_bias.debiasing.paired_difference import difference, pair, zero_by_construction
+from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import TableError
 from bayes_bias.measures import measure_all
 from bayes_bias.models.fitted import Fitted
@@ -40,6 +41,7 @@ def compare(
     ci_prob: float = 0.95,
     rope: float | None = None,
     defining_sets: GivenSets = (),
+    damage: Damage | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
     progress: Progress | None = None,
@@ -68,6 +70,8 @@ def compare(
         Size, in the units of the tables, up to which a change or a bias is negligible; see `verdict`.
     defining_sets : str, path or sequence of sequences of str, optional
         For Direct Bias and RIPA; see `measure_all`.
+    damage : Damage, optional
+        What the change has cost, from `bayes_bias.debiasing.damage`; it stands beside it in sentences and page.
     seed, sampling, progress
         See `fit`.
 
@@ -145,6 +149,7 @@ def compare(
         verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
         measures=measures,
         left_out=left_out,
+        damage=damage,
     )
 
 

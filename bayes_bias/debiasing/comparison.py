@@ -9,6 +9,8 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
+from bayes_bias.debiasing.debiased_embedding import taught_words
+from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import MINUS, Tabled, estimate
 from bayes_bias.models.model_spec import ModelSpec
@@ -77,6 +79,8 @@ class Comparison(Tabled):
         Every measure that applies: ``before``, ``after``, ``b0`` (no bias), ``p_before``, ``p_after``.
     left_out : mapping of str to str
         Measures that do not apply, and why.
+    damage : Damage, optional
+        What the change has cost.
     """
 
     before: AssociationTable
@@ -92,6 +96,7 @@ class Comparison(Tabled):
     verdict: Verdict
     measures: pd.DataFrame
     left_out: Mapping[str, str]
+    damage: Damage | None = None
 
     @property
     def name(self) -> str:
@@ -107,11 +112,13 @@ class Comparison(Tabled):
     def text(self) -> str:
         """The answer in sentences."""
         if self.verdict.label == "not converged":
-            return self.verdict.text
+            return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
         decimals = self.before.metric.decimals
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
         sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}.", *_judged(self.verdict)]
-        return " ".join([*sentences, *_construction(self), _share(self), *_moved_controls(self)])
+        return " ".join(
+            [*sentences, *_construction(self), _share(self), *_moved_controls(self), *_taught(self), *_cost(self)]
+        )
 
     def _shown(self) -> pd.DataFrame:
         return self.bias.drop(columns=["sd", "by_construction"])
@@ -204,6 +211,22 @@ def _share(comparison: Comparison) -> str:
         f"Share removed: {share} of the raw contrast; none can be given for other words, as the bias before is not"
         " clearly away from zero."
     )
+
+
+def _taught(comparison: Comparison) -> list[str]:
+    """Words of the list that taught a method, on either side."""
+    words = list(dict.fromkeys([*taught_words(comparison.before), *taught_words(comparison.after)]))
+    if not words:
+        return []
+    named = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
+    return [
+        f"The debiasing learned from {len(words)} word(s) of this list, whose change says little about other words:"
+        f" {named}."
+    ]
+
+
+def _cost(comparison: Comparison) -> list[str]:
+    return [] if comparison.damage is None else [comparison.damage.text]
 
 
 def _moved_controls(comparison: Comparison) -> list[str]:

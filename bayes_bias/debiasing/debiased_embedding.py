@@ -1,5 +1,6 @@
 """A debiasing method applied to an embedding, which makes another version of it."""
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +16,13 @@ from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.word_labels import HOMES
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
 logger = logging.getLogger("bayes_bias")
+
+_TAUGHT = "debiasing_words"
 
 
 @dataclass(frozen=True)
@@ -104,10 +109,17 @@ class Debiasing(Version):
     def provenance(self) -> dict[str, str]:
         """Method, settings and sets, as tables record them."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.method.provenance.items())
-        return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256}
+        words = json.dumps(self.learned_words, ensure_ascii=False)
+        return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
     def _debiased(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
         return self.method.fit_transform(vectors, self.learns_from)
+
+
+def taught_words(table: AssociationTable) -> list[str]:
+    """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
+    learned = frozenset(json.loads(table.provenance.get(_TAUGHT, "[]")))
+    return [word for dim in HOMES for word in table.values[dim].to_numpy() if word in learned]
 
 
 def _usable(embedding: Embedding) -> Mapping[str, Vector]:

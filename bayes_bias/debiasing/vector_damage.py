@@ -1,14 +1,17 @@
-"""What a version of an embedding costs: neighbours that words have lost, and variance of the vectors that went."""
+"""What a version of an embedding costs: neighbours that words have lost, variance that went, similarities."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.debiasing.rated_pairs import RatedPairs, rated_pairs
 from bayes_bias.embeddings.word_vectors import stack_unit
 from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import percent, share_bounds
 from bayes_bias.posterior.estimate import tails
 
 _RESAMPLES = 1000
@@ -27,6 +30,8 @@ class Damage:
         Mean share of a word's nearest neighbours that it has kept, with a bootstrap interval over words.
     variance_gone : float
         Share of the variance of unit vectors that no rotation and scale of those after recovers (Procrustes).
+    ratings : tuple of RatedPairs
+        How well cosines follow people's ratings of word pairs, before and after: a file each.
     """
 
     words: int
@@ -34,6 +39,15 @@ class Damage:
     lower: float
     upper: float
     variance_gone: float
+    ratings: tuple[RatedPairs, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What it costs, in sentences."""
+        kept = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
+        neighbours = f"Of the nearest neighbours of words, {kept} are kept (among {self.words:,} words)"
+        rated = [str(each) for each in self.ratings]
+        return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors went.", *rated])
 
 
 def damage(
@@ -41,6 +55,8 @@ def damage(
     after: Mapping[str, NDArray[np.floating]],
     *,
     neighbours: int = 10,
+    vocabulary: int = 20_000,
+    ratings: Sequence[str | os.PathLike[str]] = (),
     ci_prob: float = 0.95,
     seed: int = 1,
 ) -> Damage:
@@ -56,13 +72,18 @@ def damage(
         for among these words, for 1,000 of them drawn at random where there are more.
     neighbours : int
         How many nearest neighbours, by cosine.
+    vocabulary : int
+        Of a larger vocabulary the first words, often the frequent ones, stand for all.
+    ratings : sequence of paths
+        Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed
-        Of the bootstrap interval.
+        Of the bootstrap intervals, over words and over pairs.
 
     Raises
     ------
     MeasureError
-        No more words in common than there are neighbours, or a vector that is zero.
+        No more words in common than there are neighbours, a vector that is zero, or a file of ratings that cannot be
+        read or has fewer than ten pairs with vectors.
 
     Notes
     -----
@@ -83,7 +104,8 @@ def damage(
     check_count("neighbours", neighbours, "neighbours", refusal=MeasureError)
     check_ci_prob(ci_prob)
     rng = np.random.default_rng(check_seed(seed))
-    shared = [word for word in before if word in after]
+    check_count("vocabulary", vocabulary, "words", least=3, refusal=MeasureError)
+    shared = [word for word in before if word in after][:vocabulary]
     if len(shared) <= neighbours + 1:
         raise MeasureError(
             f"damage: {len(shared)} words in common are too few for {neighbours} neighbours; give the vocabulary"
@@ -94,7 +116,8 @@ def damage(
     kept = np.array([np.isin(*pair).mean() for pair in zip(*near, strict=True)])
     means = kept[rng.integers(len(kept), size=(_RESAMPLES, len(kept)))].mean(axis=1)
     lower, upper = np.quantile(means, tails(ci_prob)).tolist()
-    return Damage(len(shared), float(kept.mean()), lower, upper, _variance_gone(one, other))
+    rated = tuple(rated_pairs(before, after, source, ci_prob=ci_prob, rng=rng) for source in ratings)
+    return Damage(len(shared), float(kept.mean()), lower, upper, _variance_gone(one, other), rated)
 
 
 def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:

@@ -32,12 +32,13 @@ class Column:
     """The cells of an embedding or language model by the names of the lists, or why there are none.
 
     `dimensions` are 0 for a language model, whose `replicates` are templates. A version has the name of its embedding
-    in `version_of`, and its own beside it in `version`.
+    in `version_of`, its own beside it in `version`, and `learned` are the words that its method learned from.
     """
 
     name: str
     version_of: str = ""
     version: str = ""
+    learned: frozenset[str] = frozenset()
     cells: Mapping[str, Cell] = field(default_factory=dict)
     source: str = ""
     dimensions: int = 0
@@ -152,7 +153,8 @@ def read_columns(
                 column = _column_of_embedding(version.applied(vectors), lists, similarity, allow_loss)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
-            yield replace(column, version_of=source.name, version=version.name)
+            learned = frozenset(version.learned_words)
+            yield replace(column, version_of=source.name, version=version.name, learned=learned)
 
 
 def _column_of_embedding(

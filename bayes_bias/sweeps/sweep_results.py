@@ -90,7 +90,7 @@ class Sweep(Tabled):
         A row for each ``(embedding, version, list)``: ``before`` and ``after``, the biases of `cells`; ``change``,
         estimated from paired differences, with the other columns of `cells`, after Holm's adjustment for all changes;
         of a posterior ``control``, the group and control class that moved most, by ``control_moved``, with interval;
-        ``column``, the version's name in `cells`.
+        ``column``, the version's name in `cells`; ``taught``, how many words of the list the version learned from.
     posteriors : pandas.DataFrame
         The same numbers by ``(model, embedding, list)``, of every model.
     screening : pandas.DataFrame
@@ -165,6 +165,11 @@ class Sweep(Tabled):
                 f" chance explains; after Holm's adjustment for all changes {_are(int(self.changes.survives.sum()))}."
             )
             sentences += _unfinished(self.changes)
+            if taught := int((self.changes.taught > 0).sum()):
+                sentences.append(
+                    f"In {taught:,} of these changes the version learned from words of the list, whose change says"
+                    " little about other words."
+                )
         return " ".join(sentences)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
@@ -222,7 +227,7 @@ def assembled(
         lists=words,
         sources=sources,
         cells=cells,
-        changes=_changes(settings, sources, words, cells, of_changes),
+        changes=_changes(settings, sources, words, cells, of_changes).assign(taught=_taught(columns, lists)),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
         screening=screening.drop(columns=["coverage", "influence", "notices"], errors="ignore"),
         measures=_measures(measured),
@@ -307,6 +312,12 @@ def _changes(
     index = [frame.version_of, versions.version.loc[column], words]
     names = ["embedding", "version", "list"]
     return described.assign(column=column).set_axis(pd.MultiIndex.from_arrays(index, names=names))
+
+
+def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
+    """How many words of a list its version has learned from, in the order of changes."""
+    versions = [column for column in columns if column.version_of]
+    return [len(column.learned.intersection([*x.targets, *x.attributes])) for column in versions for x in lists]
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:

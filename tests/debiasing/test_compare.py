@@ -1,5 +1,6 @@
 """Before and after debiasing: planted changes are found, arithmetic is called arithmetic."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from bayes_bias import AssociationTable, combine_replicates, posterior_draws, wr
 from bayes_bias.debiasing.comparing import compare
 from bayes_bias.debiasing.comparison import Comparison, share_removed
 from bayes_bias.debiasing.paired_difference import difference, pair, zero_by_construction
+from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import BayesBiasError, SpecError, TableError
 from bayes_bias.formatting import probability
 from bayes_bias.table.association_table import assemble
@@ -56,6 +58,15 @@ def test_controls_that_were_left_alone_are_reported_as_unmoved(planted: Comparis
     assert list(planted.controls.index) == ["men, neutral", "women, neutral"]
     assert (planted.controls.eti95_lb < 0).all()
     assert (planted.controls.eti95_ub > 0).all()
+
+
+def test_words_that_taught_the_method_are_named_and_its_cost_is_said(planted: Comparison) -> None:
+    words = json.dumps([str(planted.after.values.target[0].item()), "elsewhere"])
+    after = replace(planted.after, provenance={**planted.after.provenance, "debiasing_words": words})
+    cost = Damage(words=30, neighbours_kept=0.9, lower=0.8, upper=0.95, variance_gone=0.1)
+    text = replace(planted, after=after, damage=cost).text
+    assert says(text, "learned 1 men neighbours 90% 80% 95% 10% variance")
+    assert not says(planted.text, "learned")
 
 
 @pytest.mark.slow

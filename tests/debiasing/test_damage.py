@@ -1,10 +1,14 @@
 """Damage: none where vectors are rotated, all where they are others, known where a direction goes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial import procrustes
+from scipy.stats import spearmanr
 
 from bayes_bias.debiasing import damage
+from bayes_bias.debiasing.rated_pairs import read_ratings
 from bayes_bias.errors import MeasureError
 from tests.helpers import letters, random_vectors, refused
 
@@ -32,3 +36,51 @@ def test_too_few_words_are_one_line() -> None:
     few = random_vectors(1, letters(5))
     with refused(MeasureError, "damage 5 10 vocabulary"):
         damage(few, few)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word1\tword2\tPOS\tSimLex999\tconc(w1)\nold\tnew\tA\t1.58\t2.72\nsmart\tclever\tA\t9.2\t1.75\n",
+        "Word 1,Word 2,Human (mean)\nold,new,1.58\nsmart,clever,9.2\n",
+        "old new 1.580000\nsmart clever 9.200000\n",
+    ],
+    ids=["SimLex-999", "WordSim-353", "MEN"],
+)
+def test_ratings_are_read_as_their_authors_write_them(text: str, tmp_path: Path) -> None:
+    (tmp_path / "rated.txt").write_text(text)
+    rows = read_ratings(tmp_path / "rated.txt").to_numpy().tolist()
+    assert rows == [["old", "new", 1.58], ["smart", "clever", 9.2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "column numbers"),
+        ("a b c\nd e f\n", "column numbers"),
+        ("a b 1\nd e 2\nc d\n", "c d"),
+        ("a b 1\n" * 3, "0 3 ten"),
+    ],
+)
+def test_ratings_that_say_nothing_are_one_line(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "rated.txt").write_text(text)
+    vectors = random_vectors(1, letters(50))
+    with refused(MeasureError, message):
+        damage(vectors, vectors, ratings=[tmp_path / "rated.txt"])
+
+
+def test_ratings_are_followed_as_well_as_scipy_says_and_worse_in_other_vectors(tmp_path: Path) -> None:
+    words, rng = letters(200), np.random.default_rng(5)
+    before = random_vectors(1, words)
+    pairs = rng.choice(words, size=(150, 2))
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in before.items()}
+    cosines = [float(unit[one] @ unit[other]) for one, other in pairs]
+    rated = cosines + rng.normal(0, 0.3, len(pairs))
+    lines = [f"{one} {other} {value}" for (one, other), value in zip(pairs, rated, strict=True)]
+    (tmp_path / "rated.txt").write_text("\n".join([*lines, "no vectors 1.0"]))
+    versions = (before, random_vectors(2, words))
+    same, other = (damage(before, after, ratings=[tmp_path / "rated.txt"]).ratings[0] for after in versions)
+    assert (same.pairs, same.of) == (150, 151)
+    assert same.before == pytest.approx(spearmanr(cosines, rated).statistic)
+    assert (same.change, same.lower, same.upper) == (0, 0, 0)
+    assert other.lower < other.change < other.upper < -0.3

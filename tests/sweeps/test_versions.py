@@ -80,6 +80,8 @@ def test_screening_has_paired_changes_and_ranks_versions() -> None:
     assert list(found.ranking.cells) == [("shipped", "weat6"), ("noisy", "weat6")]
     assert says(found.ranking.text, "'hard' %")
     assert says(found.text, "Two embeddings two lists 4 cells")
+    assert found.changes.taught.to_list() == [0, 4, 0, 4]
+    assert says(found.text, "2 changes learned words list")
 
 
 def test_a_damaged_version_fails_by_itself(tmp_path: Path) -> None:
