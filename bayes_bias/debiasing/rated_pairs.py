@@ -108,7 +108,7 @@ def rated_pairs(
     first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
     drawn = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
     one, other = (_spearman(values[drawn], pairs.rating.to_numpy()[drawn]) for values in cosines)
-    lower, upper = np.quantile(other - one, tails(ci_prob)).tolist()
+    lower, upper = np.nanquantile(other - one, tails(ci_prob)).tolist()
     return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
 
 
@@ -119,10 +119,11 @@ def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -
 
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row."""
+    """Of each row; missing where a row draws the same value again and again."""
     x, y = (rankdata(each, axis=-1) for each in (values, ratings))
     x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
-    return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
 
 
 def _is_number(text: str) -> bool:

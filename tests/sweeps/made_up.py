@@ -65,6 +65,7 @@ def _changes(cells: pd.DataFrame, version: str = "", rng: np.random.Generator | 
         sd=cells.sd / 3,
         control="men, neutral",
         control_moved=0.01,
+        taught=0,
         control_eti95_lb=-0.01,
         control_eti95_ub=0.03,
         column=cells.index.get_level_values("embedding") + f", {version}",
