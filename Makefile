@@ -132,6 +132,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.sweep cluster
 	$(BIN)/python -m benchmarks.atlases --draws 400
 	$(BIN)/python -m benchmarks.shared_errors
+	$(BIN)/python -m benchmarks.published validate
 	$(BIN)/python -m benchmarks.page
 
 clean:

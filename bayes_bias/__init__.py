@@ -23,6 +23,7 @@ TYPES = frozenset(
             "Metric",
             "ModelSpec",
             "PooledLists",
+            "PublishedFinding",
             "Report",
         ),
         *("Stability", "Sweep", "Templates", "Verdict", "WordList"),

@@ -38,6 +38,7 @@ from .posterior.design_study import plan as plan
 from .posterior.pooled_lists import PooledLists as PooledLists
 from .posterior.pooling_lists import pool as pool
 from .posterior.posterior_draws import posterior_draws as posterior_draws
+from .posterior.published_d import PublishedFinding as PublishedFinding
 from .posterior.published_d import published as published
 from .posterior.summary import summarize as summarize
 from .posterior.verdict import Verdict as Verdict

@@ -19,6 +19,7 @@ from bayes_bias.checks.calibration import Calibration
 from bayes_bias.criterion_validity.criterion_results import CriterionValidity
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.posterior.published_d import PublishedFinding
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.reports.report_record import Report, Section
 from bayes_bias.tpr_gaps.gap_results import TprGaps
@@ -80,7 +81,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = True  # a parameter's type is a link where it is one of these
 numpydoc_xref_ignore = "all"
 DEFAULT_LINKS.clear()  # they lead outside, where one cannot look without the network
-RETURNED = (Calibration, Comparison, CriterionValidity, Embedding, TprGaps, Report, Section, Verdict)
+RETURNED = (Calibration, Comparison, CriterionValidity, Embedding, PublishedFinding, TprGaps, Report, Section, Verdict)
 numpydoc_xref_aliases = {each.__name__: f"{each.__module__}.{each.__name__}" for each in RETURNED} | {
     name: f"{module.__name__}.{name}"
     for module in (bayes_bias, measures, errors)

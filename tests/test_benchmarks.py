@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pandas as pd
 
+import bayes_bias as bb
 from bayes_bias import open_embedding
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.replicate_variances import replicate_patterns
+from bayes_bias.posterior.variance_ratios import VarianceRatios
 from bayes_bias.reports.check_clusters import _CONSEQUENCE
 from bayes_bias.table.association_table import _OF_UNEVEN
-from benchmarks import known_bias_page, page, sbc
+from benchmarks import known_bias_page, page, published, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import read
@@ -53,6 +55,16 @@ def test_the_docs_quote_how_often_something_is_found_where_nothing_is():
     on_the_mean = ends(ten["WEAT", "targets"])
     assert f"mean of the templates in {on_the_mean}, this posterior over words" in text
     assert f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in text
+
+
+def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_out():
+    cells, rows = (pd.DataFrame(read(name)["rows"]) for name in ("published-cells", "published"))
+    learnt_from = VarianceRatios.shipped().learnt_from
+    assert (learnt_from["tables"], learnt_from["studies"]) == (len(cells), cells.study.nunique())
+    assert learnt_from["reliability"] == published.reliability(rows).round(3).to_dict("records")
+    assert ((rows.predicted - (rows.verdict == "distinguishable")) ** 2).mean() < 0.06
+    agree = ((cells.chance < 0.05) == (cells["quasi-F p"] < 0.05)).mean()
+    assert f"agree in {agree:.0%} of cases" in " ".join((bb.published.__doc__ or "").split())
 
 
 def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
