@@ -8,8 +8,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
@@ -157,6 +155,10 @@ def _limit(vocabulary: Vocabulary, n: int) -> float:
 
 def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
     """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
+    # Imported here, since most cosines are measured without a question about clusters.
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
     n = len(distance)
     distance = np.clip((distance + distance.T) / 2, 0, None)
     np.fill_diagonal(distance, 0)

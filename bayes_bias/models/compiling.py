@@ -17,7 +17,6 @@ import pytensor
 import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
-from nutpie.compiled_pyfunc import from_pyfunc
 from pymc.initial_point import make_initial_point_expression
 from pymc.model.transform.optimization import freeze_dims_and_data
 from pytensor.compile import SharedVariable
@@ -28,6 +27,7 @@ from pytensor.graph.traversal import ancestors
 
 from bayes_bias.models.matrix_products import NUMBA
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.nutpie_alone import from_pyfunc
 from bayes_bias.models.structures import build_model, model_coords, structure_of
 
 type Inputs = Mapping[str, NDArray[Any]]

@@ -1,19 +1,21 @@
 """Sample the posterior of a compiled model with nutpie."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import nutpie
 import pyarrow as pa
 import xarray as xr
+from arviz_base import dict_to_dataset
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bayes_bias.arguments import check_count, is_between
 from bayes_bias.errors import SpecError
 from bayes_bias.models.compiling import POINT, ModelOfData, model_of_table
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.nutpie_alone import nutpie
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress, Quiet
 
@@ -79,9 +81,11 @@ def sample_model(
     model: ModelOfData, seed: int, sampling: Sampling, progress: Progress
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the named parameters of any model, and the sampler's statistics."""
-    trace = _traced(model, seed, sampling, progress)
-    points = trace["posterior"][POINT].transpose("chain", "draw", ...).to_numpy()
-    return model.parameters(points), trace["sample_stats"].to_dataset()
+    drawn, chains = _traced(model, seed, sampling, progress)
+    names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
+    kept = {name: _kept(chains, name, sampling) for name in names if name not in drawn.dims}
+    about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
+    return drawn, dict_to_dataset(kept, attrs=about, sample_dims=["chain", "draw"])
 
 
 def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, int]:
@@ -89,13 +93,8 @@ def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampl
 
     Random nulls need nothing else, and the sampler's statistics take as long to put together as a null's draws.
     """
-    model = model_of_table(spec, data)
-    trace = _traced(model, seed, sampling, Quiet(), return_raw_trace=True)
-    draws, stats = trace.get_arrow_trace()
-    points = [pa.array(chain.column(POINT)).slice(sampling.tune).flatten() for chain in draws]
-    drawn = model.parameters(np.reshape(points, (sampling.chains, sampling.draws, -1)))
-    diverging = [pa.array(chain.column("diverging")).slice(sampling.tune).to_numpy(False) for chain in stats]
-    return completed(spec, drawn, data, seed), int(np.sum(diverging))
+    drawn, chains = _traced(model_of_table(spec, data), seed, sampling, Quiet())
+    return completed(spec, drawn, data, seed), int(_kept(chains, "diverging", sampling).sum())
 
 
 def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
@@ -104,15 +103,17 @@ def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -
     return posterior[sorted(posterior.data_vars, key=_summary_rank)]
 
 
-def _traced(model: ModelOfData, seed: int, sampling: Sampling, progress: Progress, **options: Any) -> Any:
-    """nutpie's trace."""
+def _traced(
+    model: ModelOfData, seed: int, sampling: Sampling, progress: Progress
+) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
+    """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
     progress.step("compiling the model")
     compiled = model.compiled()
     # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
     with threadpool_limits(1, "blas"):
         sampler = compiled.sampler(model.inputs)
         progress.step("sampling")
-        return nutpie.sample(
+        trace = nutpie.sample(
             sampler,
             **asdict(sampling),
             cores=1,  # the density is called through Python, where threads would wait for each other
@@ -120,8 +121,17 @@ def _traced(model: ModelOfData, seed: int, sampling: Sampling, progress: Progres
             save_warmup=False,
             progress_bar=False,
             progress_callback=lambda states: _report_draws(progress, states),
-            **options,
+            return_raw_trace=True,
         )
+    points, stats = trace.get_arrow_trace()
+    flat = [pa.array(chain.column(POINT)).slice(sampling.tune).flatten() for chain in points]
+    drawn = model.parameters(np.reshape(flat, (sampling.chains, sampling.draws, -1)))
+    return drawn, [pa.record_batch(chain) for chain in stats]
+
+
+def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
+    """A statistic of the draws that are kept, (chain, draw)."""
+    return np.stack([chain.column(name).slice(sampling.tune).to_numpy(zero_copy_only=False) for chain in chains])
 
 
 def _report_draws(progress: Progress, states: list[Any]) -> None:

@@ -231,8 +231,10 @@ class Conditional:
         """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
         found = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
-            spread = np.einsum("wi,...ij->...wj", weights[part.words], part.root)
-            found[..., part.words] += (spread**2).sum(axis=-1) * part.share(self.cells)
+            # Words of a cell have the same weights.
+            alike, of_word = np.unique(weights[part.words], axis=0, return_inverse=True)
+            spread = np.einsum("wi,...ij->...wj", alike, part.root)
+            found[..., part.words] += (spread**2).sum(axis=-1)[..., of_word] * part.share(self.cells)
         return found
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -252,6 +254,10 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
     gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``. By how much a word differs between replicates
     is part of its effect in the average of `these_replicates`, and noise otherwise.
     """
+    return fitted.once(("given scales", side, these_replicates), lambda: _conditional(fitted, side, these_replicates))
+
+
+def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
     data, variances = fitted.data, fitted.variances
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]

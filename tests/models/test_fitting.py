@@ -1,6 +1,8 @@
 """All fits come from one pipeline: the same groups and attributes, and a warning where one has not converged."""
 
 import logging
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -85,3 +87,14 @@ def test_every_product_has_the_groups_and_attributes_of_a_fit(fitted, caplog, tm
 @pytest.mark.slow
 def test_the_words_have_them_too(small_fit):
     assert set(small_fit.attrs) >= ATTRIBUTES
+
+
+def test_a_fit_imports_nothing_that_draws_and_leaves_arviz_whole():
+    code = (
+        "import sys, bayes_bias; bayes_bias.fit\n"
+        "assert not {'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"
+        "import arviz, nutpie\n"
+        "assert arviz.plot_forest.__module__.startswith('arviz_plots')\n"
+        "assert sys.modules['nutpie.sample'].arviz.from_dict is arviz.from_dict"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
