@@ -15,8 +15,10 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import GREY, INK, NOISE, axes_or_new, colour, finish, legend_below, shortened, style
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
+from bayes_bias.posterior.covariate_estimates import Adjustment
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
+from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
@@ -36,6 +38,7 @@ def plot_posterior(
 ) -> Axes:
     """Posterior density of ``bias``, or of a contrast of your own, over that of contrasts that noise alone would show.
 
+    With covariates of words it is the bias at equal values, and the unadjusted interval stands below it.
     The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
     if the population bias were zero. The vertical line is the raw contrast of these words, half of WEAT's
     numerator where WEAT is defined. Units: those of the table.
@@ -62,7 +65,7 @@ def plot_posterior(
     sampling_scope(scope)
     check_ci_prob(ci_prob)
     fitted = Fitted.of(fit)
-    name, shown = "the bias", bias_estimate
+    name, shown, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
     if contrast is not None:
         name = contrast if isinstance(contrast, str) else "the contrast"
         weights = checked_weights(fitted.generalising("a contrast of block means").data, contrast, name)
@@ -70,8 +73,10 @@ def plot_posterior(
     estimate = shown(fitted, scope=scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        _draw_densities(ax, estimate, name)
+        _draw_densities(ax, estimate, name if beside is None else f"{name} at equal {beside.covariates}")
         _draw_marks(ax, estimate, ci_prob, _raw(fitted) if contrast is None else "raw contrast of these words")
+        if beside is not None and contrast is None:
+            _draw_unadjusted(ax, beside)
         if without is not None:
             _draw_ranges(ax, without)
         ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
@@ -113,6 +118,14 @@ def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
     ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
     observed = float(bias.observed.item())
     ax.axvline(observed, color=colour(1), linewidth=1.6, linestyle=":", zorder=6, label=raw)
+
+
+def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
+    """Below the interval."""
+    bottom = ax.get_ylim()[0]
+    ax.set_ylim(1.6 * bottom, None)
+    y = 1.1 * bottom
+    ax.plot(beside.unadjusted[1:], [y, y], color=colour(1), linewidth=3.5, label="the interval without adjustment")
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:

@@ -14,6 +14,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.units import WITHIN_BLOCK, unit_of
+from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.reports import check_convergence as convergence
 from bayes_bias.reports.check_record import Cite as Works
 from bayes_bias.reports.check_record import Sentence, works_of
@@ -155,6 +156,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
         "units": _units(fits, spec),
         "clustered": _clustered(fits),
+        "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
         "kind": kind,
         "kinds": plural(kind),
         "scope": scope_of(scope).with_replicates_called(kind),

@@ -34,6 +34,7 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
             signed(weat.difference / 2, decimals) if weat else DASH,
             tuple(estimate(row["mean"], *interval_of(row), decimals) for row in biases),
         ),
+        *_adjusted(section),
         QuantityRow(
             "effect size d",
             "in sd of association scores",
@@ -49,6 +50,22 @@ def side_by_side(section: Section) -> tuple[QuantityRow, ...]:
         ),
         QuantityRow("noise floor", f"sd, {unit}", DASH, tuple(plain(row.noise_sd, decimals) for row in biases)),
         *_negligible(section, biases),
+    )
+
+
+def _adjusted(section: Section) -> tuple[QuantityRow, ...]:
+    """What the bias is without covariates of words, and what these explain of it."""
+    covariates, decimals = section.verdict.covariates, section.table.metric.decimals
+    if not covariates:
+        return ()
+    named = {
+        "unadjusted_bias": ("the same without adjustment", f"the first row is at equal {covariates}"),
+        "explained_bias": ("difference between the two", f"what {covariates} explains"),
+    }
+    rows = {name: [row_of(table, name) for table in section.summaries.values()] for name in named}
+    return tuple(
+        QuantityRow(*named[name], DASH, tuple(estimate(row["mean"], *interval_of(row), decimals) for row in of_name))
+        for name, of_name in rows.items()
     )
 
 
