@@ -35,18 +35,22 @@ def _run(study: Study) -> Check:
         return Check(f"None: {error}.")
     alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
     agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
-    ignorant = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
+    clustered = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
+    ignored = [
+        *(["the sub-topics or pairs that the list names"] if clustered else []),
+        *(["covariates of words"] if study.table.covariates else []),
+    ]
     shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
     answer = f"{estimate(second.value, *second.interval, decimals)}, p {equals(probability(second.p_value))}"
     text = [
         "The quasi-F, which has no prior and a variance for the words of each group and class, says"
         f" {'the same' if agree else 'otherwise'}: {answer}.",
-        *(["It ignores the sub-topics or pairs that the list names."] if ignorant else []),
-        *([] if agree or ignorant else [_DIFFERENT]),
+        *([f"It ignores {' and '.join(ignored)}."] if ignored else []),
+        *([] if agree or ignored else [_DIFFERENT]),
         *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
     ]
     numbers = dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True))
-    return Check(" ".join(text), numbers, alarm=not (agree or ignorant), result=(answer, agree))
+    return Check(" ".join(text), numbers, alarm=not (agree or ignored), result=(answer, agree))
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
