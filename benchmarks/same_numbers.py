@@ -11,7 +11,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import product
@@ -36,14 +36,14 @@ class Setting:
     core: str
     threads: int
 
-    def numbers(self, seeds: int) -> dict[str, Any]:
+    def numbers(self, lists: Sequence[str], seeds: int) -> dict[str, Any]:
         """Every number of the summaries by this setting, from a process of its own."""
         environment = os.environ | {"OPENBLAS_CORETYPE": self.core, "OPENBLAS_NUM_THREADS": str(self.threads)}
-        command = [self.python, "-m", "benchmarks.same_numbers", "--print", "--seeds", str(seeds)]
+        command = [self.python, "-m", "benchmarks.same_numbers", "--print", "--seeds", str(seeds), "--lists", *lists]
         return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
 
-def printed(lists: tuple[str, ...], seeds: int) -> Iterator[tuple[str, str]]:
+def printed(lists: Sequence[str], seeds: int) -> Iterator[tuple[str, str]]:
     """Every number of every summary, as it is printed."""
     import bayes_bias as bb
 
@@ -61,28 +61,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--python", nargs="*", default=[], help="Pythons with other versions of the dependencies")
-    parser.add_argument("--threads", nargs="*", type=int, default=THREADS)
+    parser.add_argument("--lists", nargs="+", default=LISTS)
+    parser.add_argument("--cores", nargs="+", default=CORES, choices=CORES)
+    parser.add_argument("--threads", nargs="+", type=int, default=THREADS)
     parser.add_argument("--print", action="store_true", help="the numbers of this process, as JSON")
     chosen = parser.parse_args()
     if chosen.print:
         versions = {"python": platform.python_version()} | {package: version(package) for package in PACKAGES}
-        print(json.dumps({"versions": versions, "numbers": dict(printed(LISTS, chosen.seeds))}))
+        print(json.dumps({"versions": versions, "numbers": dict(printed(chosen.lists, chosen.seeds))}))
         return
-    settings = [Setting(sys.executable, core, threads) for core, threads in product(CORES, chosen.threads)]
-    settings += [Setting(python, CORES[0], 1) for python in chosen.python]
+    settings = [Setting(sys.executable, core, threads) for core, threads in product(chosen.cores, chosen.threads)]
+    settings += [Setting(python, chosen.cores[0], 1) for python in chosen.python]
     first, rows = None, []
     for setting in settings:
-        made = setting.numbers(chosen.seeds)
+        made = setting.numbers(chosen.lists, chosen.seeds)
         first = first or made
         rows.append({**asdict(setting), "python": made["versions"], **compared(first["numbers"], made["numbers"])})
         print(rows[-1], flush=True)
-        write("same-numbers", provenance() | {"seeds": chosen.seeds, "lists": list(LISTS)}, rows)
+        write("same-numbers", provenance() | {"seeds": chosen.seeds, "lists": list(chosen.lists)}, rows)
 
 
 def compared(first: dict[str, str], other: dict[str, str]) -> dict[str, Any]:
     """How many numbers differ, and the largest difference of an estimate."""
     changed = [place for place in first if first[place] != other[place]]
-    estimates = [place for place in changed if not place.endswith(_DIAGNOSTICS)]
+    estimates = [place for place in changed if not place.rpartition(" ")[2].startswith(_DIAGNOSTICS)]
     differences = [abs(float(first[place]) - float(other[place])) for place in estimates]
     return {
         "numbers": len(first),
