@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.provenance import read
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What users install; the other extras are tools, whose newest versions are taken.
@@ -42,6 +44,16 @@ def test_the_oldest_versions_are_those_that_the_project_allows():
     assert tested.keys() == allowed.keys()
     for name, version in tested.items():
         assert re.fullmatch(rf"{re.escape(allowed[name])}(\.0)*", version), name
+
+
+def test_the_page_of_dependencies_says_what_was_measured():
+    measured = read("dependencies")
+    columns = ("megabytes", "with what it alone brings", "seconds")
+    page = text_of("docs/reference/dependencies.md")
+    for row in measured["rows"]:
+        assert f"| {row['dependency']} | {' | '.join(f'{row[column]:.1f}' for column in columns)} |" in page
+    about = measured["about"]
+    assert f"All {about['distributions']} distributions together have {about['megabytes']:,} MB" in page
 
 
 @pytest.mark.parametrize("workflow", ["checks.yml", "release.yml"])
