@@ -1,0 +1,1 @@
+"""A league of debiasing methods in worlds whose bias is known."""
