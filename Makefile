@@ -118,6 +118,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.planning
 	$(BIN)/python -m benchmarks.compiling
 	$(BIN)/python -m benchmarks.sampling
+	for tune in 500 1000; do for accept in .9 .95; do $(BIN)/python -m benchmarks.draws --tune $$tune --accept $$accept; done; done
 	$(BIN)/python -m benchmarks.speed scale
 	$(BIN)/python -m benchmarks.speed agreement
 	$(BIN)/python -m benchmarks.speed path
