@@ -14,7 +14,7 @@ from bayes_bias.arguments import described
 from bayes_bias.criterion_validity.biases import Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import read_csv
-from bayes_bias.formatting import in_words, plural
+from bayes_bias.formatting import in_words
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
 
@@ -79,8 +79,8 @@ class CriterionData:
 
     @property
     def noun(self) -> str:
-        """What a label is called."""
-        return str(self.biases.values.index.name)
+        """What a label is called, by the first index that says."""
+        return next((str(each.index.name) for each in self._both if each.index.name != LABEL), LABEL)
 
     @property
     def units(self) -> xr.DataArray:
@@ -174,8 +174,7 @@ def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[st
             f"criterion: {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and a criterion"
             f" cannot show a correlation; give {in_words(FEWEST)} or more{f' ({without})' if without else ''}"
         )
-    noun = plural(str(biases.values.index.name))
-    return both, tuple(f"left out, {noun} {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
+    return both, tuple(f"left out, {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
 
 
 def _some(labels: Sequence[str]) -> str:

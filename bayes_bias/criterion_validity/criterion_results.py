@@ -83,8 +83,8 @@ class CriterionValidity(Tabled):
         "as observed" are Pearson's r and the least-squares slope, which errors draw towards zero, with confidence
         intervals (Fisher's z, Student's t); "these words" allows for errors of the criterion, "new words" for those of
         the biases as well. Columns: ``median``, equal-tailed interval, ``prob_direction``. With covariates, correlation
-        and slope are those at equal covariates. A reliability is the share of the variance over labels that is not
-        error.
+        and slope are those at equal covariates. A reliability is the share of the variance over labels, at equal
+        covariates, that is not error.
         """
         return self.numbers.copy()
 

@@ -19,6 +19,7 @@ from bayes_bias.sweeps.pooling_cells import Crossed
 from bayes_bias.sweeps.ranking_versions import VersionRanking
 from bayes_bias.sweeps.sweep_columns import Column
 from bayes_bias.sweeps.sweep_settings import SweepSettings
+from bayes_bias.table.association_table import announce
 from bayes_bias.table.column_names import interval_columns, interval_names
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
 from bayes_bias.words.wordlist import WordList
@@ -189,6 +190,8 @@ class Sweep(Tabled):
             raise CriterionError(f"of: {of!r} is not a list of this sweep; {did_you_mean(of, self.lists)}")
         cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
         known = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
+        if self.pooled is None:
+            announce((f"{name}: errors of biases count as independent, since this sweep was not pooled",))
         share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
         covariance = with_common_error(known.sd.to_numpy(dtype=float), share)
         return Biases.of(known.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)

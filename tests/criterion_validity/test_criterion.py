@@ -1,7 +1,9 @@
 """The measurement-error model against closed forms, published findings, and what errors must and must not do."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,9 @@ from bayes_bias.errors import CriterionError
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import target_weights
+from benchmarks.criterion import Cell, Posterior
 from tests.helpers import REFERENCE, refused, says
+from tests.sweeps.made_up import made_sweep
 
 BRIEF = bb.Sampling(draws=500, tune=400, chains=2)
 NAMES = [f"language {k:02d}" for k in range(30)]
@@ -74,6 +78,22 @@ def test_with_many_labels_the_correlation_is_spearmans_corrected_one() -> None:
         assert found.numbers.loc[(f"reliability of {name}", "new words"), "median"] == pytest.approx(
             reliability, abs=0.03
         )
+
+
+@pytest.mark.slow
+def test_the_sampled_posterior_is_that_of_a_grid() -> None:
+    """On which CALIBRATION.md rests."""
+    for cell in (Cell(0.6, 20, 0.6), Cell(0.9, 50, 0.9), Cell(0.0, 8, 0.3)):
+        seen, errors, shared = cell.drawn(3)
+        columns = {"bias": seen[:, 0], "sd": errors[:, 0] ** 0.5, "criterion": seen[:, 1]}
+        frame = pd.DataFrame(
+            columns | {"criterion_se": errors[:, 1] ** 0.5}, index=[f"label {k}" for k in range(len(seen))]
+        )
+        found = bb.criterion(frame, sampling=bb.Sampling(draws=1500, tune=500))
+        grid = Posterior.of(seen, errors, shared)
+        assert float(found.fit["posterior"].correlation.mean()) == pytest.approx(grid.mean, abs=0.03)
+        ends = found.fit["posterior"].correlation.quantile([0.025, 0.975])
+        assert np.allclose(ends, grid.quantiles((0.025, 0.975)), atol=0.05)
 
 
 @pytest.mark.slow
@@ -181,6 +201,21 @@ def test_fits_of_the_same_words_share_all_of_their_error(small_fit: xr.DataTree)
     assert np.allclose(np.diag(both.covariance), float((noise**2).mean()))
     assert both.covariance.loc["one", "other"] == pytest.approx(0.99 * both.covariance.loc["one", "one"])
     assert biases_of_fits({"one": small_fit, "other": small_fit}, "none").exact
+
+
+def test_a_sweep_gives_the_biases_of_its_embeddings_on_one_list(caplog: pytest.LogCaptureFixture) -> None:
+    sweep = made_sweep(embeddings=6)
+    name = sweep.lists[0]
+    with refused(CriterionError, "of None list"):
+        sweep.biases()
+    alone = sweep.biases(name)
+    assert says(caplog.text, f"{name} independent")
+    cells = sweep.cells.xs(name, level="list").loc[alone.values.index]
+    assert np.allclose(alone.values, cells.bias)
+    assert np.allclose(alone.sd, cells.sd)
+    lists = pd.DataFrame({"shared_error": 0.4}, [name])
+    both = replace(sweep, pooled=SimpleNamespace(lists=lists)).biases(name).covariance.to_numpy()
+    assert both[0, 1] == pytest.approx(0.4 * cells.sd.iloc[0] * cells.sd.iloc[1])
 
 
 def test_labels_that_only_one_side_has_are_left_out_and_said() -> None:
