@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import described
-from bayes_bias.criterion_validity.biases import Biases, check_finite, check_not_negative, column_of, labelled
+from bayes_bias.criterion_validity.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import read_csv
 from bayes_bias.formatting import in_words
