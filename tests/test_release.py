@@ -56,6 +56,20 @@ def test_the_page_of_dependencies_says_what_was_measured():
     assert f"All {about['distributions']} distributions together have {about['megabytes']:,} MB" in page
 
 
+def test_the_page_of_security_says_which_settings_gave_the_same_numbers():
+    page = text_of("docs/security.md")
+    measured = read("same-numbers")
+    for row in measured["rows"]:
+        versions = [row["python"][package] for package in ("python", "numpy", "pymc", "pytensor")]
+        counted = [row[column] for column in ("core", "threads", "estimates that differ", "diagnostics that differ")]
+        assert f"| {' | '.join(map(str, [*versions, *counted]))} |" in page
+        assert f"each of the {row['numbers']:,} numbers" in page
+    assert f"{measured['about']['seeds']} seeds" in page
+    oldest = dict(re.findall(r"^(\w+)==(.*)$", text_of("constraints-oldest.txt"), re.MULTILINE))
+    last = measured["rows"][-1]["python"]
+    assert [last[name] for name in ("numpy", "pymc", "scipy")] == [oldest[name] for name in ("numpy", "pymc", "scipy")]
+
+
 @pytest.mark.parametrize("workflow", ["checks.yml", "release.yml"])
 def test_workflows_call_targets_that_the_makefile_has(workflow: str):
     targets = set(re.findall(r"^\.PHONY: (.*)$", text_of("Makefile"), re.MULTILINE)[0].split())
