@@ -27,6 +27,7 @@ from pytensor.graph.traversal import ancestors
 
 from bayes_bias.models.matrix_products import NUMBA
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.normal_effects import PartlyCentred
 from bayes_bias.models.nutpie_alone import from_pyfunc
 from bayes_bias.models.structures import build_model, model_coords, structure_of
 
@@ -203,13 +204,20 @@ def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
 
 
 def _initial_values(model: pm.Model) -> list[pt.TensorVariable]:
-    """Where each value variable begins, as an expression: its shape may be that of data."""
-    return make_initial_point_expression(
+    """Where each value variable begins, as an expression: its shape may be that of data.
+
+    Effects that are partly centred begin where their data put them, which is at zero.
+    """
+    begin = make_initial_point_expression(
         free_rvs=model.free_RVs,
         rvs_to_transforms=model.rvs_to_transforms,
         initval_strategies=model.rvs_to_initial_values,
         return_transformed=True,
     )
+    return [
+        pt.zeros_like(rv.owner.inputs[-1]) if isinstance(model.rvs_to_transforms[rv], PartlyCentred) else value
+        for rv, value in zip(model.free_RVs, begin, strict=True)
+    ]
 
 
 def _settled(value: pt.TensorVariable, inputs: Iterable[str]) -> pt.TensorVariable:

@@ -11,7 +11,8 @@ import xarray as xr
 
 from bayes_bias.errors import TableError
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.priors import free, log_density
+from bayes_bias.models.priors import free
+from bayes_bias.models.scatter_density import observe
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.sufficient_statistics import compared_classes, pair_labels, table_means
@@ -88,22 +89,17 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     """Distances by connection, with target effects and one residual sd for each connection.
 
     ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
-    connection_sd[k])``. The effects ``e`` are integrated out here and come back in `complete`.
+    connection_sd[k])``. The effects ``e`` are integrated out here, which leaves the mean distances of targets and the
+    scatter within them, and come back in `complete`.
     """
     count, mean, scatter = (known[f"distance_{what}"] for what in ("count", "mean", "scatter"))
+    connection_mean = free(spec, "connection_mean", dims="connection")
     connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
-    residual = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
-    df = (count - 1).sum(axis=0)
-    pm.Potential("within", -0.5 * (df * pt.log(residual) + scatter / residual))
-    # `connection_mean` is centred at its precision-weighted estimate, for the reason given in `crossed`.
-    precision = 1 / (connection_sd**2 + residual / count)
-    estimate = (precision * mean).sum(axis=0) / precision.sum(axis=0)
-    deviation = pm.Normal("connection_z", dims="connection") / pt.sqrt(precision.sum(axis=0))
-    connection_mean = pm.Deterministic("connection_mean", estimate - deviation, dims="connection")
-    spread = (precision * (mean - estimate) ** 2).sum(axis=0)
-    log_det = pt.log(precision).sum(axis=0) - pt.log(precision.sum(axis=0))
-    pm.Potential("between", 0.5 * (log_det - spread))
-    pm.Potential("mean_prior", log_density(spec.priors["connection_mean"], connection_mean).sum())
+    variance = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
+    pm.Normal("mean_distance", connection_mean, pt.sqrt(connection_sd**2 + variance / count), observed=mean)
+    each = np.arange(len(coords["connection"]), dtype=np.int32)
+    of_connection = np.eye(len(each))[..., None, None]
+    observe("scatter", variance, of_connection, scatter[:, None, None], (count - 1).sum(axis=0), each[:, None])
 
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:

@@ -37,9 +37,14 @@ def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
     return pm.Deterministic(name, prior.times * unscaled, dims=options.get("dims"))
 
 
+def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
+    """A draw from the prior that is no variable of a model, but part of one."""
+    return getattr(pm, prior.distribution).dist(**prior.parameters, size=size)
+
+
 def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
     """The prior's log density at a value that is not itself a free variable."""
-    return pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), value)
+    return pm.logp(unnamed(prior), value)
 
 
 def scale(spec: ModelSpec, parameter: str, dims: tuple[str, ...] = ()) -> pt.TensorVariable:
@@ -75,6 +80,4 @@ def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.
     """A shape parameter, whose prior may be cut off below."""
     if least is None:
         return free(spec, name, initval=start)
-    prior = spec.priors[name]
-    whole = getattr(pm, prior.distribution).dist(**prior.parameters)
-    return pm.Truncated(name, whole, lower=float(least))
+    return pm.Truncated(name, unnamed(spec.priors[name]), lower=float(least))

@@ -1,15 +1,18 @@
 """`sentence_pairs.estimate`: from scores of sentence pairs to shares and differences with their uncertainty."""
 
 from pathlib import Path
-from typing import TypedDict, Unpack, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 import pandas as pd
+import pymc as pm
 
-from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.errors import SentencePairsError
+from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.sentence_pairs.fitting_both import PairSettings, estimate_change, estimate_one
 from bayes_bias.sentence_pairs.pair_estimands import PairScope
+from bayes_bias.sentence_pairs.pair_fits import labelled_model, pairs_spec
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import DECIMALS, PairScores, read_scores
 
@@ -127,8 +130,51 @@ def estimate(
     >>> print(estimate("crows.csv"))                                              # doctest: +SKIP
     >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
     """
-    settings = PairSettings(load_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
+    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
     before = read_scores(scores, name=name, model=of, decimals=decimals)
     if after is None:
         return estimate_one(before, settings)
     return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals), settings)
+
+
+def pymc_model(
+    scores: Scores,
+    estimand: Literal["share", "difference"] = "share",
+    *,
+    model: str | Path | ModelSpec = "pairs",
+    of: str | None = None,
+    decimals: int | None = DECIMALS,
+) -> pm.Model:
+    """The model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
+
+    Parameters
+    ----------
+    scores, model, of, decimals
+        As in `estimate`.
+    estimand : {"share", "difference"}
+        How often the stereotypical sentence is ahead, or by how much.
+
+    Returns
+    -------
+    pymc.Model
+        Of a share ``logit``, of a difference ``mean`` and ``scale_residual``, the latter in units of the standard
+        deviation of the differences; standard deviations and effects of types, writers, templates and terms, as far as
+        the scores have them. What has the prior of the level and is sampled is ``average_logit`` or ``average_mean``,
+        the level with the average effect of these writers. Observed are ``ahead``, the numbers of pairs with the same
+        clusters, or ``difference``.
+
+    Raises
+    ------
+    SentencePairsError
+        As in `estimate`, or the estimand is not one of the two.
+    SpecError
+        A model of something else.
+
+    Examples
+    --------
+    >>> model = pymc_model("crows.csv", "difference")                             # doctest: +SKIP
+    """
+    if estimand not in ("share", "difference"):
+        raise SentencePairsError(f"estimand: must be 'share' or 'difference', got {estimand!r}")
+    spec = pairs_spec(model)
+    return labelled_model(read_scores(scores, model=of, decimals=decimals), spec, estimand)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import SentencePairsError, SpecError
+from bayes_bias.errors import SentencePairsError
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
 from bayes_bias.posterior.estimate import over_draws, tails
@@ -53,11 +53,6 @@ class PairSettings:
         check_ci_prob(self.ci_prob)
         check_seed(self.seed)
         check_sampling(self.sampling)
-        if self.spec.structure != "pairs":
-            raise SpecError(
-                f"model: '{self.spec.name}' is {self.spec.structure}, a model of targets and attributes; give 'pairs'"
-                " or a copy of it"
-            )
 
     def for_step(self, name: str) -> Self:
         """The same with progress that names the step."""

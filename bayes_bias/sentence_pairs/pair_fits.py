@@ -1,23 +1,41 @@
 """From scores and a spec to the posteriors of both models of sentence pairs."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pymc as pm
 import xarray as xr
 from numpy.typing import NDArray
+from pymc.model.transform.optimization import freeze_dims_and_data
 
+from bayes_bias.errors import SpecError
 from bayes_bias.models.compiling import ModelOfData
 from bayes_bias.models.fitting import fit_model
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.models.units import draws_in_units
 from bayes_bias.progress import Prefixed, Progress
-from bayes_bias.sentence_pairs.pair_design import has_types
+from bayes_bias.sentence_pairs.pair_design import design, has_types
 from bayes_bias.sentence_pairs.pair_models import Inputs, difference_inputs, difference_model, share_inputs, share_model
 from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
 
 SAMPLE = ("chain", "draw")
+
+
+def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
+    """A model by its name, path or spec, refused where it is not one of sentence pairs.
+
+    Raises
+    ------
+    SpecError
+    """
+    spec = load_spec(model)
+    if spec.structure != "pairs":
+        raise SpecError(
+            f"model: '{spec.name}' is {spec.structure}, a model of targets and attributes; give 'pairs' or a copy of it"
+        )
+    return spec
 
 
 def fit_share(
@@ -62,6 +80,18 @@ def _of_data(
     data: xr.Dataset,
     inputs: Inputs,
 ) -> ModelOfData:
-    coords = {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
     key = (name, spec.sha256, has_types(data), *inputs)
-    return ModelOfData(key, lambda: build(spec, data, inputs), inputs, coords)
+    return ModelOfData(key, lambda: build(spec, data, inputs), inputs, _coords(data))
+
+
+def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:
+    """The model of the share or of the difference with labels, and its data as constants."""
+    data, _ = design(scores)
+    if estimand == "difference":
+        return freeze_dims_and_data(difference_model(spec, data, difference_inputs(data), _coords(data)))
+    ahead = data.ahead.to_numpy()
+    return freeze_dims_and_data(share_model(spec, data, share_inputs(data, ahead, np.ones_like(ahead)), _coords(data)))
+
+
+def _coords(data: xr.Dataset) -> dict[str, list[str]]:
+    return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}

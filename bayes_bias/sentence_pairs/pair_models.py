@@ -10,14 +10,17 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
+from bayes_bias.models.binomial_counts import observe_counts
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.priors import free, log_density, observe_with_scale
+from bayes_bias.models.normal_effects import normal_effects
+from bayes_bias.models.priors import free, observe_with_scale, unnamed
 from bayes_bias.models.units import rounded
 from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.sentence_pairs.pair_design import cells, clusters_of, has_types, position_of
 from bayes_bias.sentence_pairs.pair_scores import TYPE
 
 type Inputs = dict[str, NDArray[Any]]
+type Coords = dict[str, list[str]]
 
 # Of what pairs share, in log odds and in units of the differences' spread.
 _TYPICAL = 0.4
@@ -41,14 +44,12 @@ def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np
     return inputs | _lengths(data) | _what_data_say(data, inputs, score.to_numpy(), information.to_numpy())
 
 
-def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Binomial counts with effects on the log odds."""
-    with pm.Model() as model:
+    with pm.Model(coords=coords) as model:
         known = _known(data, inputs)
-        expected = _expected(spec, data, known, "logit", "logit_sd", known["among"])
-        # A binomial likelihood without its constant, which would be computed anew for each gradient.
-        log_density = known["counted"] * expected - known["among"] * pt.softplus(expected)
-        pm.Potential("pairs", log_density.sum())
+        log_odds = _expected(spec, data, known, "logit", "logit_sd", known["among"])
+        observe_counts("ahead", known["among"], log_odds, known["counted"])
     return model
 
 
@@ -63,12 +64,12 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
     return inputs | _lengths(data) | _what_data_say(data, inputs, score, information)
 
 
-def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs) -> pm.Model:
+def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Differences with effects on the mean, and the residual of the spec."""
-    with pm.Model() as model:
+    with pm.Model(coords=coords) as model:
         known = _known(data, inputs)
         expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
-        observe_with_scale(spec, "pairs", expected, free(spec, "scale_residual"), known["value"])
+        observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), known["value"])
     return model
 
 
@@ -82,15 +83,14 @@ def _expected(
 ) -> pt.TensorVariable:
     """The level and all effects, for each row, which stands for so many `pairs`.
 
-    The sampler moves in the average over these pairs, which the data determine. The level of all writers, which has the
-    prior, is that average minus the average effect of these writers.
+    The level of all writers has the prior. What is sampled is its sum with the average effect of these writers, the
+    average over these pairs, since the data determine that.
     """
     effects = _effects(spec, data, known, prefix)
-    average = (pairs * effects).sum() / pairs.sum()
-    here = pm.Flat(f"{level}_z")
-    of_all = pm.Deterministic(level, here - average)
-    pm.Potential(f"{level}_prior", log_density(spec.priors[level], of_all))
-    return here - average + effects
+    here = (pairs * effects).sum() / pairs.sum()
+    average = pm.CustomDist(f"average_{level}", here, dist=lambda here, size: here + unnamed(spec.priors[level], size))
+    pm.Deterministic(level, average - here)
+    return average - here + effects
 
 
 def _effects(
@@ -99,28 +99,14 @@ def _effects(
     """What the pairs share, for each row."""
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
-        sd = free(spec, _sd(prefix, dim), _TYPICAL)
-        unscaled = _standard_normal(dim, sd, known)
-        if dim == TYPE:
-            unscaled = unscaled @ known[_LOADINGS]  # these types are all there are, and the mean is theirs
-        effect = pm.Deterministic(effect_of(dim), unscaled * sd, dims=dim)
+        sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), known[_evidence(dim)]
+        if dim == TYPE:  # these types are all there are, and the mean is theirs
+            contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
+            effect = pm.Deterministic(effect_of(dim), contrasts @ known[_LOADINGS], dims=dim)
+        else:
+            effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
         total = total + effect[known[position_of(dim)]]
     return total
-
-
-def _standard_normal(dim: str, sd: pt.TensorVariable, known: Mapping[str, pt.TensorVariable]) -> pt.TensorVariable:
-    """Standard normal effects, sampled as deviations from what data and `sd` say of them.
-
-    Given `sd`, the effect of a cluster with the information I and the score S is about normal with the variance
-    sd² / (1 + I sd²), and this times S is its mean. In these units it depends on `sd` little, whether the cluster has
-    one pair or a thousand, so that the sampler meets no funnel.
-    """
-    score, information = known[_score(dim)], known[_information(dim)]
-    free_of_sd = pm.Flat(f"{dim}_z", dims=_CONTRAST if dim == TYPE else dim)
-    precision = 1 + information * sd**2
-    normal = (score * sd + pt.sqrt(precision) * free_of_sd) / precision
-    pm.Potential(f"{dim}_density", (-(normal**2) / 2 - pt.log(precision) / 2).sum())
-    return normal
 
 
 def effect_of(dim: str) -> str:
@@ -134,7 +120,7 @@ def _sd(prefix: str, dim: str) -> str:
 
 def _known(data: xr.Dataset, inputs: Inputs) -> dict[str, pt.TensorVariable]:
     """The data as variables of the model at hand; its dims are as long as they."""
-    dims = {_numbers(dim): dim for dim in _dims(data)} | {_score(TYPE): _CONTRAST}
+    dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
     return {name: pm.Data(name, values, dims=dims.get(name)) for name, values in inputs.items()}
 
 
@@ -143,7 +129,8 @@ def _lengths(data: xr.Dataset) -> Inputs:
 
 
 def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Score and information of each effect where there is none, with the average over all pairs held fixed."""
+    """Score and information of each effect where there is none, with the average over all pairs held fixed: see
+    `normal_effects`."""
     told: Inputs = {}
     for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
         at, length = inputs[position_of(dim)], data.sizes[dim]
@@ -154,16 +141,12 @@ def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], inform
             loadings = helmert(length) * zero_sum_sd(length)
             told[_LOADINGS] = loadings
             of_score, matrix = loadings @ of_score, loadings @ matrix @ loadings.T
-        told |= {_score(dim): of_score, _information(dim): np.diag(matrix).clip(0)}
+        told[_evidence(dim)] = np.array([of_score, np.diag(matrix).clip(0)])
     return told
 
 
-def _score(dim: str) -> str:
-    return f"{dim}_score"
-
-
-def _information(dim: str) -> str:
-    return f"{dim}_information"
+def _evidence(dim: str) -> str:
+    return f"{dim}_evidence"
 
 
 def _numbers(dim: str) -> str:

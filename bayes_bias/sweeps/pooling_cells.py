@@ -46,6 +46,8 @@ SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
+# Of the errors of cells: their standard deviation, whether there is a cell, and the share that a list's have in common.
+_KNOWN = ("s", "there", "common")
 # Scales are in units of their prior's scale.
 SPEC = ModelSpec(
     name="atlas",
@@ -196,11 +198,27 @@ def _has(sizes: Mapping[Hashable, int], effect: str) -> bool:
 
 
 def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) -> pm.Model:
-    """The scales alone: given them all effects are normal, and integrated out."""
+    """The scales, and the biases of cells given them: jointly normal about a mean with a flat prior, since all effects
+    are normal and integrated out. Drawn anew they are about a mean of zero."""
+
+    def given(y: Any, numbers: Sequence[Any], numerics: Any) -> _Given:
+        known = dict(zip((*effects, *_KNOWN), numbers, strict=True))
+        return _Given.of(known, known | {"y": y}, numerics)
+
+    def random(*numbers: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
+        return given(0.0, numbers, NUMPY).replicated(rng, size or ())
+
     with pm.Model() as model:
-        known = {name: pm.Data(name, values) for name, values in inputs.items()}
-        sds = {effect: free(SPEC, f"sd_{effect}") for effect in effects}
-        pm.Potential("cells", _Given.of(sds, known, pt).log_likelihood(pt))
+        observed = pm.Data("y", inputs["y"])
+        pm.CustomDist(
+            "bias",
+            *(free(SPEC, f"sd_{effect}") for effect in effects),
+            *(pm.Data(name, inputs[name]) for name in _KNOWN),
+            logp=lambda y, *numbers: given(y, numbers, pt).log_likelihood(pt),
+            random=random,
+            signature=",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)",
+            observed=observed,
+        )
     return model
 
 
@@ -304,6 +322,14 @@ class _Given:
             heard = self.y - self.loading[1] * second
             theta += weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
         return mu, theta
+
+    def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Cells drawn anew given the scales, (*size, embedding, list), about a mean of zero."""
+        embeddings, lists = self.variance.shape
+        of_embeddings = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
+        of_lists = (loading * rng.standard_normal((*size, 1, lists)) for loading in self.loading)
+        own = np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists))
+        return np.asarray(of_embeddings + sum(of_lists) + own)
 
     def _of_lists(
         self, deviation: NDArray[np.float64], rng: np.random.Generator

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pymc as pm
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, check_seed
@@ -12,7 +13,7 @@ from bayes_bias.models.sampling import Sampling, check_sampling
 from bayes_bias.posterior.estimate import over_draws
 from bayes_bias.progress import Progress
 from bayes_bias.table.metric import Metric
-from bayes_bias.tpr_gaps.gap_model import SPEC, rates_model
+from bayes_bias.tpr_gaps.gap_model import SPEC, labelled_rates_model, rates_model
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
 from bayes_bias.tpr_gaps.people_counts import Labels, PeopleCounts, Source, count
 from bayes_bias.tpr_gaps.published_gaps import (
@@ -120,6 +121,44 @@ def estimate(
     check_ci_prob(ci_prob)
     counts = count(y, prediction, group, data, leave_out=leave_out)
     return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name, progress=progress)
+
+
+def pymc_model(
+    y: Labels = "y",
+    prediction: Labels = "prediction",
+    group: Labels = "group",
+    *,
+    data: Source | None = None,
+    leave_out: bool = False,
+) -> pm.Model:
+    """The model that `estimate` samples, for PyMC and ArviZ.
+
+    Parameters
+    ----------
+    y, prediction, group, data, leave_out
+        As in `estimate`.
+
+    Returns
+    -------
+    pymc.Model
+        Free variables ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)`` and
+        ``gap_contrast (class, contrast)``, of two groups the log odds of the first minus those of the second, and of
+        more Helmert contrasts; ``mean_gap (group)`` and ``rate (class, group)`` made of them; and the observed
+        ``recognised (class, group)``, binomial up to its coefficient. The fit of `TprGaps` has them all, so that
+        ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
+
+    Raises
+    ------
+    TprGapsError
+        As in `estimate`.
+
+    Examples
+    --------
+    >>> people = {"y": ["a", "a", "b", "b"], "prediction": ["a", "b", "b", "b"], "group": ["F", "M", "F", "M"]}
+    >>> [variable.name for variable in pymc_model(**people).observed_RVs]
+    ['recognised']
+    """
+    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out))
 
 
 def gaps_of(

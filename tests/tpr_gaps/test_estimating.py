@@ -22,7 +22,7 @@ from bayes_bias.tpr_gaps.published_gaps import gaps
 from tests.helpers import FEW, refused, says
 
 CLASSES = 28
-BRIEF = Sampling(draws=500, tune=400)
+BRIEF = Sampling(draws=800, tune=400)
 
 
 def counted(hits: np.ndarray, people: np.ndarray, groups: str = "FM") -> PeopleCounts:
