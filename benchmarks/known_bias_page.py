@@ -1,4 +1,7 @@
-"""Render GROUND_TRUTH.md from `benchmarks/results/ground-truth-*.json`: `python -m benchmarks.known_bias_page`."""
+"""Render studies/known_bias/README.md from `benchmarks/results/ground-truth-*.json`.
+
+python -m benchmarks.known_bias_page
+"""
 
 import math
 import textwrap
@@ -8,8 +11,9 @@ import pandas as pd
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import PAGE, RESULTS, read
 
-FOLDER = "benchmarks/results/ground-truth"
-OUT = PAGE.parent / "GROUND_TRUTH.md"
+# From the page.
+FOLDER = "../../benchmarks/results/ground-truth"
+OUT = PAGE.parent / "studies" / "known_bias" / "README.md"
 
 _HEAD = """# Ground truth: what measures make of corpora whose bias is known
 
@@ -39,8 +43,9 @@ static vectors of small corpora of templates: where the answers differ, that may
 
 def main() -> None:
     """Write the page."""
+    OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(render(), encoding="utf-8")
-    print(f"wrote {OUT.name}")
+    print(f"wrote {OUT}")
 
 
 def render() -> str:
@@ -244,7 +249,7 @@ a model); share of findings at the 5% level:
 ![False findings]({FOLDER}/null-false-findings-gender-two-groups.png)
 
 WEAT's test holds here, because targets are what is random and they are exchangeable: it permutes them. It fails where
-attributes are random, which [CALIBRATION.md](CALIBRATION.md) shows. Single occupations, share of posterior
+attributes are random, which [CALIBRATION.md](../../CALIBRATION.md) shows. Single occupations, share of posterior
 intervals that exclude
 zero; `right` is the share of those findings with the sign of the log odds that *came out*, by chance:
 

@@ -1,0 +1,6 @@
+"""``python -m studies.languages --data FOLDER``."""
+
+from studies.languages.study import STUDY
+from studies.study import main
+
+main(STUDY)

@@ -1,0 +1,1 @@
+"""Lists that single native speakers wrote: is one interchangeable with another?"""

@@ -1,0 +1,100 @@
+"""The texts of the studies say what their results say, and these agree with what others published."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from studies.index import INDEX, STUDIES, page
+from studies.languages import data
+from studies.study import HERE, read_results
+
+REFERENCE = Path(__file__).parent / "reference"
+LARGEST = 200_000  # bytes
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_a_text_has_the_numbers_of_its_results_and_its_figures_are_there(study):
+    text = (study.home / "README.md").read_text(encoding="utf-8")
+    assert text == study.page(study.home), "run `python -m studies`"
+    figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
+    assert figures
+    assert all((study.home / figure).is_file() for figure in figures)
+
+
+def test_the_page_of_all_studies_has_their_headlines_and_links_to_each():
+    text = INDEX.read_text(encoding="utf-8")
+    assert text == page(), "run `python -m studies`"
+    assert all((HERE / link).is_file() for link in re.findall(r"\]\((.*?)\)", text))
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_results_are_small_and_say_what_they_were_made_from(study):
+    about = json.loads((study.home / "results" / "provenance.json").read_text(encoding="utf-8"))
+    assert set(about["sha256"]) == set(study.files)
+    assert {"bayes-bias", "pymc", "nutpie"} <= set(about["versions"])
+    tables = [path for path in (study.home / "results").iterdir() if path.suffix == ".csv"]
+    assert {path.suffix for path in (study.home / "results").iterdir()} == {".csv", ".json"}
+    assert all(path.stat().st_size < LARGEST for path in tables)
+
+
+def test_all_published_d_of_career_are_recomputed_by_the_rule_of_the_original():
+    career = read_results(HERE / "languages" / "results")["career"].query("d_published.notna()")
+    assert len(career) == 88
+    assert np.allclose(career.d_as_published, career.d_published, atol=1e-5)
+    alike = career[~career.gendered]
+    assert np.allclose(alike.d, alike.d_published, atol=1e-5)
+
+
+def test_d_of_the_ten_tests_are_the_published_ones_but_for_names_and_words_that_are_missing():
+    cells = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
+    published = pd.read_csv(REFERENCE / "published_numbers.csv").astype(str)
+    for name, of in {"GoogleNews": "WEAT GoogleNews", "GloVe": "WEAT GloVe840B"}.items():
+        known = published[(published.iloc[:, 0] == of) & published.iloc[:, 1].str.fullmatch(r"WEAT\d+ d")]
+        said = {row.iloc[1].split()[0].lower(): float(row.iloc[2]) for _, row in known.iterrows()}
+        assert len(said) == 10
+        assert {words: cells.published_d[name, words] for words in said} == said
+        apart = {words for words, d in said.items() if abs(cells.d[name, words] - d) > 0.0101}
+        assert apart == ({"weat5", "weat9", "weat10"} if name == "GoogleNews" else set())
+
+
+def test_forms_that_agree_are_compared_and_nothing_else():
+    rng = np.random.default_rng(1)
+    words = {(word, "N"): rng.normal(size=6) for word in (*data.MALE, *data.FEMALE)}
+    words |= {(word, form): rng.normal(size=6) for word in data.CAREER.attributes for form in "MF"}
+    forms = data.Forms({at: vector / np.linalg.norm(vector) for at, vector in words.items()})
+    table = bb.similarities(data.agreeing(forms), data.CAREER, (), similarity="dot").values
+    for word, form in (("he", "M"), ("she", "F")):
+        expected = forms.vectors[word, "N"] @ forms.vectors["career", form]
+        assert float(table.sel(target=word, attribute="career")) == pytest.approx(expected)
+
+
+def test_without_grammatical_gender_the_published_d_is_weats():
+    rng = np.random.default_rng(2)
+    words = {word: rng.normal(size=6) for word in (*data.CAREER.targets, *data.CAREER.attributes)}
+    forms = data.Forms({(word, "N"): vector / np.linalg.norm(vector) for word, vector in words.items()})
+    assert data.published_d(forms) == pytest.approx(bb.measures.weat(bb.cosines(words, data.CAREER, ())).value)
+
+
+def test_studies_use_public_names_only_and_the_package_uses_no_study():
+    of_studies = [*HERE.glob("*.py"), *(path for study in STUDIES for path in study.home.glob("*.py"))]
+    assert not [path.name for path in of_studies if re.search(r"^(from|import) bayes_bias\.", path.read_text(), re.M)]
+    package = Path(bb.__file__).parent.rglob("*.py")
+    assert not [path.name for path in package if re.search(r"^\s*(from|import) studies", path.read_text(), re.M)]
+
+
+def test_what_the_text_on_languages_says_in_words():
+    results = read_results(HERE / "languages" / "results")
+    borderline = results["career"].query("verdict == 'borderline'")
+    assert not borderline[["half_verdict", "double_verdict"]].eq("distinguishable").any(axis=None)
+    found = results["career"].query("verdict == 'distinguishable'")
+    assert found[["half_verdict", "double_verdict"]].eq("distinguishable").all(axis=None)
+    same = results["replicates"].set_index("part").verdict
+    assert (same[same.index.str.startswith("career")] == "not distinguishable").all()
+    assert (same[~same.index.str.startswith("career")] == "distinguishable").all()
+    japanese = results["career"].set_index(["corpus", "code"]).within_sd
+    assert japanese["wiki", "ja"] < 0.02 * japanese["wiki"].drop(index=["ja", "zh"]).min()
