@@ -249,7 +249,7 @@ a model); share of findings at the 5% level:
 ![False findings]({FOLDER}/null-false-findings-gender-two-groups.png)
 
 WEAT's test holds here, because targets are what is random and they are exchangeable: it permutes them. It fails where
-attributes are random, which [CALIBRATION.md](../../CALIBRATION.md) shows. Single occupations, share of posterior
+attributes are random, which `CALIBRATION.md` shows. Single occupations, share of posterior
 intervals that exclude
 zero; `right` is the share of those findings with the sign of the log odds that *came out*, by chance:
 
