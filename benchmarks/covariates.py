@@ -6,6 +6,7 @@ bias of .03, half of it, or nothing; or there is neither bias nor effect.
 """
 
 import argparse
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,7 @@ ROWS = tuple(
 
 def judged(row: Row, seed: int) -> Record:
     """The bias at equal covariates and the unadjusted one, of one table; scope both."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # a notice where groups do not overlap
     fitted, _ = posterior_of(row.table(seed), load_spec("crossed"), seed=seed)
     adjusted = describe(bias_estimate(fitted), row.truth)
     unadjusted = describe(estimate_of(fitted, "unadjusted_bias"), row.raw)

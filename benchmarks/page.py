@@ -1081,6 +1081,42 @@ interval over words can know of: both columns are far too high there.
 """
 
 
+def covariates() -> str:
+    """A covariate that explains the bias, half of it, or nothing."""
+    result = read("covariates")
+    rows, draws = pd.DataFrame(result["rows"]), int(result["about"]["draws"])
+    shares = {
+        name: [_share_of(share, draws) for share in rows[column]]
+        for name, column in {
+            "covered": "covered",
+            "found": "found",
+            "found, unadjusted": "raw_found",
+            "called the covariate": "called covariates",
+            "called not": "called not covariates",
+        }.items()
+    }
+    wider = rows.width / rows.raw_width
+    shown = rows[["sides", "words", "raw", "truth"]].assign(**shares, width=wider.map("{:.2f}".format))
+    return f"""## Covariates of words
+
+Simulated tables of two groups and two classes of *words* each, with scales as those of real cosines. A covariate of
+the targets, or of both sides, differs between them by 1.5 standard deviations. It explains all of the *raw* bias,
+half of it, or nothing; *truth* is the bias at equal values. *Covered*: its 95% interval holds the truth
+({_pooled(rows.covered, draws)} in all cells). *Found*: it excludes zero at the 5% level, which is a false finding
+where the truth is zero; beside it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
+accounts for the bias, or that it does not; else it leaves that open. *Width*: of the interval, in those of the
+unadjusted one. There are {draws} draws of each cell, and a share of a single cell says little.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
+
+
+def _pooled(shares: "pd.Series[float]", draws: int) -> str:
+    return _share_of(float(shares.mean()), draws * len(shares))
+
+
 def group_scales() -> str:
     """Groups whose words vary unlike."""
     result = read("group-scales")
@@ -1115,6 +1151,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "priors": priors,
     "topical": topical,
     "sub-topics": sub_topics,
+    "covariates": covariates,
     "trained": others,
     "simulated": simulated,
     "group-scales": group_scales,
