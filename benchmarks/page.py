@@ -1095,14 +1095,14 @@ def covariates() -> str:
             "called not": "called not covariates",
         }.items()
     }
-    wider, in_all = rows.width / rows.raw_width, _share_of(rows.covered.mean(), draws * len(rows))
+    wider, in_all = rows.width / rows.raw_width, f"{rows.covered.mean():.1%}"
     shown = rows[["sides", "words", "raw", "truth"]].assign(**shares, width=wider.map("{:.2f}".format))
     return f"""## Covariates of words
 
 Simulated tables of two groups and two classes of *words* each, with scales as those of real cosines. A covariate of
 the targets, or of both sides, differs between them by 1.5 standard deviations. It explains all of the *raw* bias,
 half of it, or nothing; *truth* is the bias at equal values. *Covered*: its 95% interval holds the truth
-({in_all} in all cells). *Found*: it excludes zero at the 5% level, which is a false finding
+({in_all} in all cells, of which four at a time share their draws). *Found*: it excludes zero at the 5% level, which is a false finding
 where the truth is zero; beside it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
 accounts for the bias, or that it does not; else it leaves that open. *Width*: of the interval, in those of the
 unadjusted one. There are {draws} draws of each cell, and a share of a single cell says little.
