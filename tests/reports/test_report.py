@@ -569,7 +569,7 @@ def test_two_files_of_one_name_go_by_their_paths(tmp_path):
     for file in files:
         file.parent.mkdir()
         save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
-    read = _read(files, False, [], False, Quiet())
+    read = _read(files, False, [], False, None, Quiet())
     assert [each.name for each in read] == [str(file) for file in files]
 
 
