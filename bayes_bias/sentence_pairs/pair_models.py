@@ -47,7 +47,7 @@ def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Binomial counts with effects on the log odds."""
     with pm.Model(coords=coords) as model:
-        known = _known(data, inputs)
+        known = _known(data, inputs, coords)
         log_odds = _expected(spec, data, known, "logit", "logit_sd", known["among"])
         observe_counts("ahead", known["among"], log_odds, known["counted"])
     return model
@@ -67,8 +67,8 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Differences with effects on the mean, and the residual of the spec."""
     with pm.Model(coords=coords) as model:
-        known = _known(data, inputs)
-        expected = _expected(spec, data, known, "mean", "sd", pt.ones_like(known["value"]))
+        known = _known(data, inputs, coords)
+        expected = _expected(spec, data, known, "mean", "sd")
         observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), known["value"])
     return model
 
@@ -79,15 +79,15 @@ def _expected(
     known: Mapping[str, pt.TensorVariable],
     level: str,
     prefix: str,
-    pairs: pt.TensorVariable,
+    pairs: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """The level and all effects, for each row, which stands for so many `pairs`.
+    """The level and all effects, for each row, which stands for so many `pairs`, or for one.
 
     The level of all writers has the prior. What is sampled is its sum with the average effect of these writers, the
     average over these pairs, since the data determine that.
     """
     effects = _effects(spec, data, known, prefix)
-    here = (pairs * effects).sum() / pairs.sum()
+    here = pt.mean(effects) if pairs is None else (pairs * effects).sum() / pairs.sum()
     average = pm.CustomDist(f"average_{level}", here, dist=lambda here, size: here + unnamed(spec.priors[level], size))
     pm.Deterministic(level, average - here)
     return average - here + effects
@@ -118,10 +118,17 @@ def _sd(prefix: str, dim: str) -> str:
     return f"{prefix}_{dim.removeprefix('bias_')}"
 
 
-def _known(data: xr.Dataset, inputs: Inputs) -> dict[str, pt.TensorVariable]:
-    """The data as variables of the model at hand; its dims are as long as they."""
+def _known(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
+    """The data as variables of the model at hand; its dims are as long as they.
+
+    Where labels give the lengths, what only the sampler reads has no name, so that no graph shows it.
+    """
     dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
-    return {name: pm.Data(name, values, dims=dims.get(name)) for name, values in inputs.items()}
+    unseen = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
+    return {
+        name: pt.constant(values) if name in unseen else pm.Data(name, values, dims=dims.get(name))
+        for name, values in inputs.items()
+    }
 
 
 def _lengths(data: xr.Dataset) -> Inputs:

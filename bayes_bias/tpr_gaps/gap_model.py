@@ -82,12 +82,18 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
 
 
 def _model(inputs: Inputs, coords: dict[str, list[str]] | None = None) -> pm.Model:
-    """Of any number of classes and groups: all lengths are those of the data."""
+    """Of any number of classes and groups: all lengths are those of the data.
+
+    Where there are labels, what only the sampler reads has no name, so that no graph shows it.
+    """
     cell = ("class", "group")
     with pm.Model(coords=coords) as model:
         hits, people = (pm.Data(name, inputs[name], dims=cell) for name in ("hits", "people"))
         contrasts = pm.Data("contrasts", inputs["contrasts"], dims=("contrast", "group"))
-        of_level, of_gap = (pm.Data(name, inputs[name]) for name in ("level_evidence", "gap_evidence"))
+        of_level, of_gap = (
+            pm.Data(name, inputs[name]) if coords is None else pt.constant(inputs[name])
+            for name in ("level_evidence", "gap_evidence")
+        )
         level_mean = free(SPEC, "level_mean")
         mean = pm.Normal("mean_contrast", **SPEC.priors["mean_gap"].parameters, dims="contrast")
         sd_level, sd_gap = (free(SPEC, f"sd_{name}", _TYPICAL) for name in ("level", "gap"))
@@ -95,7 +101,7 @@ def _model(inputs: Inputs, coords: dict[str, list[str]] | None = None) -> pm.Mod
         gap = normal_effects("gap_contrast", mean, sd_gap, of_gap, ("class", "contrast"))
         log_odds = level[:, None] + gap @ contrasts
         # A group's log odds minus the average of the others' are so many times those minus the average of all.
-        pm.Deterministic("mean_gap", zero_sum_sd(hits.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
+        pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
         observe_counts("recognised", people, log_odds, hits, cell)
     return model

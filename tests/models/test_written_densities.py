@@ -7,6 +7,7 @@ import pytensor
 import pytest
 import xarray as xr
 from pymc.model.transform.conditioning import remove_value_transforms
+from pytensor.graph.traversal import ancestors
 from scipy.special import expit
 from scipy.stats import binom, expon, halfnorm, logistic, multivariate_normal, norm
 
@@ -104,6 +105,14 @@ def test_shares_of_pairs_are_the_logistic_model_with_writers():
         )
         expected.append(sum(np.sum(term) for term in terms))
     assert differ_by_a_constant(densities(model, points), np.array(expected))
+
+
+def test_priors_of_pairs_and_gaps_read_no_observed_value_and_nothing_that_only_the_sampler_reads():
+    gaps = bb.tpr_gaps.pymc_model(y=list("aabb"), prediction=list("abbb"), group=list("FMFM"))
+    for model in (gaps, *(bb.sentence_pairs.pymc_model(simulated(), each) for each in ("share", "difference"))):
+        observed = {model.rvs_to_values[variable] for variable in model.observed_RVs}
+        assert not observed & set(ancestors([*model.free_RVs, *model.deterministics]))
+        assert not [name for name in model.named_vars if name.endswith(("_evidence", "_numbers"))]
 
 
 def test_another_estimand_of_pairs_is_refused():
