@@ -42,6 +42,14 @@ def test_results_are_small_and_say_what_they_were_made_from(study):
     assert all(path.stat().st_size < LARGEST for path in tables)
 
 
+def test_the_how_to_quotes_the_correlation_of_languages():
+    rows = read_results(HERE / "languages" / "results")["criterion"].query("corpus == 'subtitles' and at_equal.isna()")
+    text = " ".join((HERE.parent / "docs" / "how-to" / "criterion.md").read_text(encoding="utf-8").split())
+    for row in rows[rows.quantity.isin(["correlation", "reliability of bias"])].itertuples():
+        numbers = (f"{number:.2f}".replace("0.", ".").replace("-", "−") for number in row[5:8])
+        assert "{} [{}, {}]".format(*numbers) in text
+
+
 def test_all_published_d_of_career_are_recomputed_by_the_rule_of_the_original():
     career = read_results(HERE / "languages" / "results")["career"].query("d_published.notna()")
     assert len(career) == 88
