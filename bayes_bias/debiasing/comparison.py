@@ -219,10 +219,7 @@ def _taught(comparison: Comparison) -> list[str]:
     if not words:
         return []
     named = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    return [
-        f"The debiasing learned from {len(words)} word(s) of this list, whose change says little about other words:"
-        f" {named}."
-    ]
+    return [f"The debiasing learned from words of this list ({named}), whose change says little about other words."]
 
 
 def _cost(comparison: Comparison) -> list[str]:
