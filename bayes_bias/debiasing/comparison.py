@@ -219,7 +219,8 @@ def _taught(comparison: Comparison) -> list[str]:
     if not words:
         return []
     named = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    return [f"The debiasing learned from words of this list ({named}), whose change says little about other words."]
+    learned = f"The debiasing learned from words of this list ({len(words)}: {named})"
+    return [f"{learned}, whose change says little about other words."]
 
 
 def _cost(comparison: Comparison) -> list[str]:
