@@ -44,7 +44,8 @@ def read_table(
     if columns["value"] in cells and columns["target"] in cells:
         words = {column: cells[columns[column]] for column in ("target", "attribute") if columns[column] in cells}
         pairs = [" and ".join(f"'{word}'" for word in row) for row in zip(*words.values(), strict=True)]
-        cells[columns["value"]] = _numbers(cells[columns["value"]], columns["value"], pairs)
+        column = columns["value"]
+        cells[column] = _numbers(cells[column], f"{path.name}, {column}", pairs)
     elif _is_matrix(cells):
         raise TableError(
             f"{path.name}: looks like a matrix of words; name it as --matrix {path.name}, with the word list that its"
@@ -74,7 +75,7 @@ def read_matrix(path: Path) -> pd.DataFrame:
         The file cannot be read, two columns have one heading, or a cell is neither empty nor a number.
     """
     (_, rows), *columns = _cells(path).items()
-    matrix = {name: _numbers(cells, name, [f"'{row}'" for row in rows]) for name, cells in columns}
+    matrix = {name: _numbers(cells, f"{path.name}, {name}", [f"'{row}'" for row in rows]) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
 
 
