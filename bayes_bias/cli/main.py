@@ -1,6 +1,7 @@
 """Run a command; print an error in one line."""
 
 import errno
+import os
 import signal
 import sys
 import threading
@@ -32,6 +33,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _stop_when_terminated() -> None:
     """SIGTERM stops as an error does: worker processes end, and no unfinished file stays behind."""
+    # A signal may come between joblib's release of a lock and its word of it to the process that cleans up, which then
+    # warns of a leak that is none.
+    silent, of_user = "ignore:resource_tracker:UserWarning", os.environ.get("PYTHONWARNINGS", "")
+    if silent not in of_user:
+        os.environ["PYTHONWARNINGS"] = f"{of_user},{silent}".removeprefix(",")
 
     def stop(*_: Any) -> None:
         _fail("stopped", 128 + signal.SIGTERM)

@@ -18,6 +18,7 @@ from bayes_bias.sweeps.running_jobs import run_jobs
 SLEEPING = """
 import time
 from importlib import import_module
+from joblib.externals.loky.backend import resource_tracker
 from bayes_bias.progress import Quiet
 from bayes_bias.sweeps.job import Job
 from bayes_bias.sweeps.running_jobs import run_jobs
@@ -27,6 +28,8 @@ class Told(Quiet):
         print("running", flush=True)
 
 def command(arguments, standalone_mode):
+    # As where the signal comes between the release of a lock and the word of it.
+    resource_tracker.register("/released", "semlock")
     run_jobs([Job("", time.sleep, (0.2,), depends_on=n) for n in range(500)], jobs=2, progress=Told())
 
 main = import_module("bayes_bias.cli.main")
