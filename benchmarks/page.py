@@ -975,14 +975,14 @@ def published() -> str:
     ).rename(columns={"to": "probability", "given": "printed"})
     return f"""## A published d without vectors
 
-`bb.published` says how probable it is that a finding, of which d and the lengths of its lists are known, would be
+From a published d and the lengths of its lists, `bb.published` says how probable it is that the finding would be
 distinguishable from noise with words on both sides as samples. Here it says so of {len(rows)} tables of
 {rows.study.nunique()} studies, each predicted from the *other* studies, and the vectors tell what is true: the verdict
 of the crossed model (scope both, 5% level). A study is a question with its own words; its translations and embeddings
 are its tables.
 
 Brier scores (mean squared errors of the probability; 0 is best), averaged over tables, and over studies that count
-once each; the last two columns are of the {len(open_ones)} tables that WEAT's own test calls significant, of which
+once each. The last two columns are about the {len(open_ones)} tables that WEAT's own test calls significant, of which
 {open_ones.found.mean():.0%} are distinguishable:
 
 {markdown_table(brier)}
@@ -1102,7 +1102,7 @@ def covariates() -> str:
 Simulated tables of two groups and two classes of *words* each, with scales as those of real cosines. A covariate of
 the targets, or of both sides, differs between them by 1.5 standard deviations. It explains all of the *raw* bias,
 half of it, or nothing; *truth* is the bias at equal values. *Covered*: its 95% interval holds the truth
-({in_all} in all cells, of which four at a time share their draws).
+({in_all} over all cells, which come in fours that share their draws).
 *Found*: it excludes zero at the 5% level, which is a false finding
 where the truth is zero; beside it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
 accounts for the bias, or that it does not; else it leaves that open. *Width*: of the interval, in those of the
@@ -1209,7 +1209,7 @@ def _ranged(rows: pd.DataFrame) -> str:
     inside = by_study.found.between(by_study.least.round(2), by_study.most.round(2))
     return (
         f"Of {len(by_study)} studies with {FEWEST_STUDIES} tables or more, {inside.sum()} have a share of findings"
-        " within the range over studies that was told, averaged over their tables."
+        " within the range that was predicted for them, averaged over their tables."
     )
 
 

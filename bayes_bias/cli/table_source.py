@@ -106,7 +106,7 @@ PredictOption = Annotated[
 
 @dataclass(frozen=True)
 class Covariates:
-    """Numbers in which words differ, at equal values of which a bias is estimated."""
+    """Numbers in which words differ; the bias is estimated at equal values of them."""
 
     covariates: CovariatesOption = None
 

@@ -37,7 +37,7 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Covariance of errors of which a share of the variance is one error that all have in common."""
+    """Covariance of errors with a part in common, which is this share of their variance."""
     return share * np.outer(sd, sd) + (1 - share) * np.diag(sd**2)
 
 

@@ -38,7 +38,7 @@ def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
 
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
-    """A draw from the prior that is no variable of a model, but part of one."""
+    """A draw from the prior as part of a variable, and not a variable of its own."""
     return getattr(pm, prior.distribution).dist(**prior.parameters, size=size)
 
 

@@ -1,6 +1,6 @@
 """The independent parts of a table: scatter matrices whose covariances are linear in the variances."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Self
@@ -74,14 +74,11 @@ def parts_of(data: xr.Dataset, *, replicated: bool, by_group: bool = False) -> d
 
     Targets have their scales `by_group`, or all groups share them: parts of several groups are one then.
     """
-    single, sides = Components.single(**sizes_of(data), by_group=by_group), _sides(data, by_group)
+    single, sides = Components.single(**sizes_of(data), by_group=by_group), _sides(_Side.of_table, data, by_group)
     found = _of_table(data, "", single, **sides)
     if not replicated:
         return found | _slopes(found, data, sides)
-    within_sides = {side: _Side.of_replicates(data, side) for side in SIDES}
-    if not by_group:
-        within_sides["target"] = within_sides["target"].pooled()
-    within = _of_table(data, "replicate_", single, **within_sides)
+    within = _of_table(data, "replicate_", single, **_sides(_Side.of_replicates, data, by_group))
     # By what a word's effects differ between replicates is related to no other word.
     apart = _of_table(data, "", single, **{side: each.of_single_words() for side, each in sides.items()})
     n, own = data.sizes["replicate"], replicate_patterns(*sizes_of(data).values())
@@ -100,7 +97,7 @@ def parts_of(data: xr.Dataset, *, replicated: bool, by_group: bool = False) -> d
 
 def slope_patterns(parts: Mapping[str, Part], data: xr.Dataset, side: Side, *, by_group: bool) -> Numbers:
     """Patterns of the covariance of each row that tells slopes, (rows, k, n, n); see `without_slopes`."""
-    part = _sides(data, by_group)[side].position[data[f"{side}_slope_part"].to_numpy()]
+    part = _sides(_Side.of_table, data, by_group)[side].position[data[f"{side}_slope_part"].to_numpy()]
     return parts[OF_SIDE[side]].patterns[part]
 
 
@@ -156,8 +153,9 @@ class _Side:
         return replace(self, own=np.ones_like(self.own), shared=np.ones_like(self.shared))
 
 
-def _sides(data: xr.Dataset, by_group: bool) -> dict[Side, _Side]:
-    sides = {side: _Side.of_table(data, side) for side in SIDES}
+def _sides(of: Callable[[xr.Dataset, Side], _Side], data: xr.Dataset, by_group: bool) -> dict[Side, _Side]:
+    """Both sides of the mean table, or of what replicates differ by."""
+    sides = {side: of(data, side) for side in SIDES}
     return sides if by_group else {**sides, "target": sides["target"].pooled()}
 
 
