@@ -1,6 +1,5 @@
 """Does a conclusion depend on the prior? Power-scaling says, without a new fit."""
 
-import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -8,7 +7,7 @@ import xarray as xr
 from bayes_bias.errors import SpecError
 from bayes_bias.models.diagnostics import MAX_PRIOR_SENSITIVITY
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.power_scaling import power_scaling_groups
+from bayes_bias.models.power_scaling import power_scaling_groups, sensitivity
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
@@ -22,7 +21,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out; a fit without it
     raises SpecError. By estimand and label ``prior`` and ``likelihood`` are the sensitivity to each (the distance that
     the posterior moves per doubling of the power); ``diagnosis`` is "", or "prior and data disagree" or "strong prior
-    or weak data" where ``prior`` exceeds .05.
+    or weak data" where ``prior`` exceeds .05. Both are NaN where the draws are too few or stood still, as ``diagnosis``
+    then says.
 
     References
     ----------
@@ -44,15 +44,20 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
             if name in _BLOCK_ESTIMANDS
         }
     )
-    scaled = xr.DataTree.from_dict({"posterior": labelled, **groups})
-    table = pd.DataFrame({group: _flat(arviz_stats.psense(scaled, group=group)) for group in ("prior", "likelihood")})
+    table = pd.DataFrame(
+        {
+            "prior": _flat(sensitivity(labelled, groups, "prior")),
+            "likelihood": _flat(sensitivity(labelled, groups, "likelihood")),
+        }
+    )
     return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
 
 
-def _flat(sensitivity: xr.Dataset) -> pd.Series:
-    return pd.concat({str(name): values.to_series() for name, values in sensitivity.data_vars.items()})
+def _flat(found: xr.Dataset) -> pd.Series:
+    return pd.concat({str(name): values.to_series() for name, values in found.data_vars.items()})
 
 
 def _diagnosis(table: pd.DataFrame) -> np.ndarray:
     weak = np.where(table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree")
-    return np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
+    known = np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
+    return np.where(table.isna().any(axis=1), "too few draws", known)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from math import isnan
 from typing import Self
 
 import arviz_stats
@@ -24,7 +25,8 @@ class Diagnostics:
 
     ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves where the
     prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None where it is not
-    defined (the long form, the hierarchical model, a group or class of one word) or was not yet stored.
+    defined (the long form, the hierarchical model, a group or class of one word), where the draws are too few to say,
+    or where it was not yet stored.
 
     References
     ----------
@@ -51,7 +53,9 @@ class Diagnostics:
     def shortfalls(self) -> tuple[str, ...]:
         """What is wrong, for a model that nobody is asked how to sample."""
         found = []
-        if not self.r_hat <= MAX_R_HAT:
+        if isnan(self.r_hat):
+            found.append("R-hat is unknown (it takes two chains, chains=2 or --chains 2, of four draws)")
+        elif self.r_hat > MAX_R_HAT:
             found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
             found.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")

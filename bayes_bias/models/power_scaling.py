@@ -1,8 +1,10 @@
 """Log densities per draw: what ArviZ needs to say whether the prior decides, and how well each value is predicted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 import arviz_stats
+import numpy as np
 import xarray as xr
 
 from bayes_bias.models.bias_draws import bias_of
@@ -14,6 +16,8 @@ from bayes_bias.models.values_given_draws import GivenDraws
 _SAMPLE = ("chain", "draw")
 # Draws x values whose log likelihood a fit keeps: 160 MB.
 _MOST_NUMBERS = 20_000_000
+# ArviZ smooths the weights of a fifth of the draws, and needs five of them for it.
+_FEWEST_DRAWS = 25
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
@@ -55,12 +59,33 @@ def _of_each_value(
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """How much ``bias``, for all that could be sampled, moves with the prior; None where one word stands alone.
+    """How much ``bias``, for all that could be sampled, moves with the prior; None where one word stands alone, or the
+    draws cannot say.
 
     The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
     """
     bias = bias_of(posterior, data)
     if bias is None:
         return None
-    scaled = xr.DataTree.from_dict({"posterior": xr.Dataset({"bias": bias}), "log_prior": log_prior})
-    return arviz_stats.psense(scaled, group="prior").bias.item()
+    found = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
+    return None if np.isnan(found) else found
+
+
+def sensitivity(
+    posterior: xr.Dataset, groups: Mapping[str, xr.Dataset], which: Literal["prior", "likelihood"]
+) -> xr.Dataset:
+    """Sensitivity of each variable of a posterior to the prior or the likelihood, by `arviz.psense`.
+
+    Zero where the density is the same in all draws, as under uniform priors: no power of it changes anything. NaN where
+    the draws cannot say: there are fewer than 25, or chains stood still.
+    """
+    density = groups[f"log_{which}"].to_array().sum("variable")
+    one = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
+    if density.size < _FEWEST_DRAWS:
+        return xr.full_like(one, np.nan)
+    if np.ptp(density.to_numpy()) == 0:
+        return xr.zeros_like(one)
+    try:
+        return arviz_stats.psense(xr.DataTree.from_dict({"posterior": posterior, **groups}), group=which)
+    except ValueError:  # the tail to be smoothed is one value, at which a chain stood still
+        return xr.full_like(one, np.nan)

@@ -11,7 +11,10 @@ def _run(study: Study) -> Check:
     diagnostics = Diagnostics.of(study.fitted)
     sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
     if sensitivity is None:
-        text = "Power-scaling is not defined for this model or a design with a group or class of one word."
+        text = (
+            "Power-scaling is not defined for this model, for a group or class of one word, or for as few draws as"
+            " these."
+        )
     elif concern:
         text = f"{concern[0].upper()}{concern[1:]}."
     else:

@@ -5,6 +5,7 @@ import json
 import arviz_stats
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.stats import expon
 
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
@@ -12,6 +13,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.power_scaling import sensitivity
 from tests.helpers import SCALES, dense_log_likelihood, refused
 
 
@@ -50,6 +52,18 @@ def test_a_prior_that_fights_the_data_is_reported(small_fit):
     row = prior_sensitivity(other).loc[("group_bias", "men")]
     assert row["prior"] > 0.05
     assert row.diagnosis == "prior and data disagree"
+
+
+def test_uniform_priors_decide_nothing_and_chains_that_stand_still_say_nothing(small_fit):
+    def sensitivity_to(log_prior):
+        found = sensitivity(small_fit["posterior"].to_dataset()[["bias"]], {"log_prior": log_prior}, "prior")
+        return found.bias.item()
+
+    log_prior = small_fit["log_prior"].to_dataset()
+    assert sensitivity_to(xr.zeros_like(log_prior)) == 0
+    stuck = log_prior.sd_residual
+    highest = stuck.where(stuck < stuck.quantile(0.4), stuck.max()).to_dataset()
+    assert np.isnan(sensitivity_to(highest))
 
 
 def test_without_a_collapsed_likelihood_it_is_not_defined(small_fit):

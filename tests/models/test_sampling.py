@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.models.compiling import _compiled
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.sampling import sample, sample_bare
@@ -79,3 +80,14 @@ def test_what_has_not_converged_says_what_would_help():
     assert says(divergences, "1 divergent target_accept=0.99 --target-accept")
     (short,) = Diagnostics(r_hat=1.0, ess_bulk=300, ess_tail=500, divergences=0).problems
     assert says(short, "300 400 draws=6000 --draws")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [2, 24])
+def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog):
+    few = fit(small_table, sampling=Sampling(draws=draws, tune=2, chains=1))
+    assert says(caplog.text, "not converged R-hat --chains ESS")
+    assert Diagnostics.of(few).prior_sensitivity is None
+    assert prior_sensitivity(few)["prior"].isna().all()
+    assert (prior_sensitivity(few).diagnosis == "too few draws").all()
+    assert verdict(few).label == "not converged"
