@@ -53,6 +53,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("binary.toml", "binary.csv", "binary.nc", "binary.txt"):
         Path(name).write_bytes(bytes(range(129, 256)))
     Path("folder").mkdir()
+    TINY.to_frame().to_csv("cosines.csv", index=False)
     Path("one.toml").write_text(ONE_WORD, encoding="utf-8")
 
 
@@ -225,6 +226,8 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("fit weat6 --draws 5", "--draws"),
         ("fit weat6 --scope target", "'targets'"),
         ("fit one.toml --controls none", "word (x)"),
+        ("weat weat6 --sub-topics from-vector", "--sub-topics 'from vector' 'from vectors'"),
+        ("report cosines.csv --stereotype a=b --sub-topics from-vectors", "--sub-topics 'from-vectors' 'cosines.csv'"),
         ("plan one.toml --controls none", "word (x)"),
         ("plan weat6 --scope none", "'none' words"),
         ("plan weat6 --model hierarchical", "'hierarchical' scopes"),

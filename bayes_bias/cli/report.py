@@ -60,7 +60,6 @@ def report(
         made = bb.report(
             [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
-            sub_topics=inputs.related,
             covariates=given.sources,
             **inputs.settings,
             **inference.fitting,

@@ -41,7 +41,7 @@ def stability(
     """
     with progress_bar() as progress:
         result = bb.stability(
-            wordlist,
+            inputs.words(wordlist),
             _trainings(inputs, wordlist, progress),
             kind=inputs.replicates,
             **inputs.settings,

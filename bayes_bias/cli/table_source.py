@@ -18,11 +18,11 @@ from bayes_bias.measuring.frequency import RANK, CovariatesFrom, with_covariates
 from bayes_bias.measuring.log_probability import Predicted
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.similarity import similarity_names
-from bayes_bias.measuring.vector_tables import SubTopicsFrom
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.table_files import COLUMNS, read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom, check_sub_topics
 
 # What `--embedding` and `--similarity` mean where they are not given.
 DEMO = ("googlenews-demo",)
@@ -68,10 +68,11 @@ SimilarityOption = Annotated[
     str, input_option(help=f"How the closeness of two vectors is measured: {', '.join(similarity_names())}.")
 ]
 SubTopicsOption = Annotated[
-    str,
+    str | None,
     input_option(
-        help="Words that belong together count as fewer: those that the list says (named), or that the vectors show"
-        " (from-vectors); exhaustive where sub-topics are not a sample."
+        help="Words that belong together count as fewer: those that the list names (named), or that the vectors show"
+        " (from-vectors); exhaustive where sub-topics are all there are, none to ignore them. By default what the list"
+        " says."
     ),
 ]
 CovariatesOption = Annotated[
@@ -149,7 +150,7 @@ class MeasuringOptions(CosinesSource):
 
     controls: ControlsOption = "neutral,human"
     similarity: SimilarityOption = COSINE
-    sub_topics: SubTopicsOption = "named"
+    sub_topics: SubTopicsOption = None
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
     templates: TemplatesOption = None
@@ -231,9 +232,9 @@ class TableSource(MeasuringOptions, Origin):
         return self.encoder is not None or self.masked is not None
 
     @property
-    def related(self) -> SubTopicsFrom:
-        """Which words belong together, as functions take it."""
-        return cast(SubTopicsFrom, self.sub_topics.replace("-", " "))
+    def related(self) -> SubTopicsFrom | None:
+        """Which words belong together, as functions take it; None leaves it to the list."""
+        return None if self.sub_topics is None else check_sub_topics(self.sub_topics.replace("-", " "), "--sub-topics")
 
     @property
     def control_classes(self) -> tuple[str, ...]:
@@ -287,6 +288,10 @@ class TableSource(MeasuringOptions, Origin):
                 raise BayesBiasError(
                     f"--similarity: '{self.similarity}' needs vectors, and '{source}' holds cosines; leave it out"
                 )
+            if self.related == "from vectors":
+                raise BayesBiasError(
+                    f"--sub-topics: '{self.sub_topics}' needs vectors, and '{source}' holds cosines; leave it out"
+                )
             return self.cosines_in(source)
         self._check_lists([source])
         return bb.log_probabilities(
@@ -302,17 +307,16 @@ class TableSource(MeasuringOptions, Origin):
         self, embedding: Embedding, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None
     ) -> bb.AssociationTable:
         """The table of a word list in an embedding that is open."""
-        return bb.similarities(
-            embedding, self.words(source), also=also, sub_topics=self.related, covariates=covariates, **self.settings
-        )
+        return bb.similarities(embedding, self.words(source), also=also, covariates=covariates, **self.settings)
 
     def words(self, source: str) -> str | bb.WordList:
         """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""
-        if not self.stereotypes:
-            return source
-        if not is_spreadsheet(source):
+        if self.stereotypes and not is_spreadsheet(source):
             raise BayesBiasError("--stereotype: is for spreadsheets; other word lists state their own stereotypes")
-        return bb.load_wordlist(source, stereotypes=_classes_of(self.stereotypes))
+        if not self.stereotypes and self.sub_topics is None:
+            return source
+        stereotypes = _classes_of(self.stereotypes) if self.stereotypes else None
+        return bb.load_wordlist(source, stereotypes=stereotypes).with_sub_topics(self.related)
 
     def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
         """A single embedding, several as replicates, or an encoder's vectors of the lists."""

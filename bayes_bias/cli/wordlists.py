@@ -55,6 +55,8 @@ def _print_wordlist(words: WordList) -> None:
         say(f"{name}: {', '.join(members)}")
     for home, topics in words.topics.items():
         say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
+    if words.sub_topics != "named":
+        say(f"sub-topics: {words.sub_topics}")
     if words.pairs:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:

@@ -10,9 +10,10 @@ from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.measuring.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
 from bayes_bias.measuring.similarity import Similarity, similarity_of
-from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom, check_sub_topics, table_of, with_relations
+from bayes_bias.measuring.vector_tables import CONTROLS, table_of, with_relations
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
@@ -35,13 +36,12 @@ class WordsInEmbedding:
     embedding: Embedding
     similarity: Similarity
     allow_loss: bool
-    sub_topics: SubTopicsFrom = "named"
     covariates: CovariatesFrom = None
 
     def table(self) -> AssociationTable:
         """The similarities of all targets with all attributes."""
         table = table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
-        table = with_relations(table, self.embedding, self.sub_topics)
+        table = with_relations(table, self.embedding, self.wordlist.sub_topics)
         return with_covariates_from(table, self.embedding, self.covariates)
 
 
@@ -57,7 +57,7 @@ class MeasuredList:
 
     def related(self) -> AssociationTable | None:
         """The table with the sub-topics that the vectors show; None where nobody can know, or wants to."""
-        if self.origin is None or self.origin.sub_topics != "named":
+        if self.origin is None or self.origin.wordlist.sub_topics not in ("named", "none"):
             return None
         try:
             return with_relations(self.table, self.origin.embedding, "from vectors", quiet=True)
@@ -71,7 +71,7 @@ def measure_lists(
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     similarity: str | Similarity = "cosine",
-    sub_topics: SubTopicsFrom = "named",
+    sub_topics: SubTopicsFrom | None = None,
     covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
@@ -99,10 +99,12 @@ def measure_lists(
     """
     given = listed_wordlists("wordlists", wordlists, AssociationTable)
     chosen = similarity_of(similarity)
-    check_sub_topics(sub_topics)
     check_covariates(covariates)
     extra = tuple(load_controls(source) for source in control_lists(controls))
-    lists = [source if isinstance(source, AssociationTable) else load_wordlist(source) for source in given]
+    lists = [
+        source if isinstance(source, AssociationTable) else load_wordlist(source).with_sub_topics(sub_topics)
+        for source in given
+    ]
     _check_lists(lists)
     words = [source for source in lists if isinstance(source, WordList)]
     ranks = wants_ranks(covariates)
@@ -114,7 +116,7 @@ def measure_lists(
             continue
         progress.step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
-            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, sub_topics, covariates)
+            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, covariates)
             measured.append(_measured(origin, several=len(read) > 1))
     return measured
 

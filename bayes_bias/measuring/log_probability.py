@@ -20,7 +20,7 @@ from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Pair, Templates, load_templates
 from bayes_bias.words.word_classes import word_class, word_classes
-from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist, refuse_from_vectors
 
 Predicted = Literal["targets", "attributes"]
 
@@ -99,6 +99,7 @@ def log_probabilities(
     """
     check_predicted(predict)
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    refuse_from_vectors(words, "log probabilities have none")
     score = load_masked(model) if isinstance(model, str | Path) else model
     if not callable(score):
         raise TableError(

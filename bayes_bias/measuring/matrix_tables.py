@@ -13,7 +13,14 @@ from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.word_labels import LABELS
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.wordlist import ControlsLike, ListLike, control_lists, load_controls, load_wordlist
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    control_lists,
+    load_controls,
+    load_wordlist,
+    refuse_from_vectors,
+)
 
 
 def cosines_from_matrix(
@@ -63,6 +70,7 @@ def cosines_from_matrix(
             raise TableError(f"{name}: two {side} are named '{labels[labels.duplicated()][0]}'; remove one")
     extra = [load_controls(source) for source in control_lists(controls)]
     words = load_wordlist(wordlist).with_controls(extra)
+    refuse_from_vectors(words, f"'{name}' holds numbers alone")
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls:
         words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from bayes_bias.arguments import check_switch
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
-from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.measuring.coverage import check_coverage, lookup
@@ -23,10 +22,8 @@ from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
-
-SubTopicsFrom = Literal["named", "from vectors", "exhaustive"]
-SUB_TOPICS: tuple[str, ...] = get_args(SubTopicsFrom)
 
 CONTROLS = ("neutral", "human")
 
@@ -38,7 +35,7 @@ def cosines(
     *,
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
-    sub_topics: SubTopicsFrom = "named",
+    sub_topics: SubTopicsFrom | None = None,
     covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
@@ -60,10 +57,10 @@ def cosines(
     templates : Templates, str or Path, optional
         For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
         word is a sentence of its own.
-    sub_topics : {"named", "from vectors", "exhaustive"}
-        Which words belong together, so that they count as fewer: those that the list says, or those that the vectors
-        show, see `bayes_bias.measuring.relatedness`. "exhaustive" sub-topics are all there are and no sample: words
-        count as independent draws, whatever the list says.
+    sub_topics : {"named", "from vectors", "exhaustive", "none"}, optional
+        Which words belong together, so that they count as fewer; by default what the list says of it, see `WordList`:
+        those that it names, or those that the vectors show, see `bayes_bias.measuring.relatedness`. "exhaustive"
+        sub-topics are all there are and no sample: words count as independent draws, as with "none".
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
         `AssociationTable.with_covariates`. "rank" is the logarithm of the frequency rank, for embeddings that have
@@ -118,7 +115,7 @@ def similarities(
     similarity: str | Similarity = "cosine",
     also: Iterable[str] = (),
     templates: Templates | str | Path | None = None,
-    sub_topics: SubTopicsFrom = "named",
+    sub_topics: SubTopicsFrom | None = None,
     covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
@@ -152,35 +149,29 @@ def similarities(
     """
     check_switch("allow_loss", allow_loss)
     chosen, further = similarity_of(similarity), tuple(also)
-    words, extra = load_wordlist(wordlist), [load_controls(source) for source in control_lists(controls)]
+    words = load_wordlist(wordlist).with_sub_topics(sub_topics)
+    extra = [load_controls(source) for source in control_lists(controls)]
     every = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
         opened = encode(embedding, every, templates, trust=trust)
     else:
         opened = open_embedding(embedding, trust=trust)
-    check_sub_topics(sub_topics)
     check_covariates(covariates)
     needed = [*every.targets, *every.attributes, *further]
-    read = opened.excerpt(needed, pool=sub_topics == "from vectors", ranks=wants_ranks(covariates))
+    read = opened.excerpt(needed, pool=words.sub_topics == "from vectors", ranks=wants_ranks(covariates))
     table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
-    return with_covariates_from(with_relations(table, read, sub_topics), read, covariates)
-
-
-def check_sub_topics(sub_topics: str) -> None:
-    """Refuse what is not a source of sub-topics."""
-    if sub_topics not in SUB_TOPICS:
-        raise WordListError(f"sub_topics: '{sub_topics}' is not among the choices", sub_topics, SUB_TOPICS)
+    return with_covariates_from(with_relations(table, read, words.sub_topics), read, covariates)
 
 
 def with_relations(
     table: AssociationTable, embedding: Embedding, sub_topics: SubTopicsFrom, *, quiet: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that are wanted, from an embedding whose words are in memory."""
-    if sub_topics == "from vectors":
-        related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
-        announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
-        return related
-    return table.without_labels() if sub_topics == "exhaustive" else table
+    """The table with the sub-topics that an embedding, whose words are in memory, shows, if these are wanted."""
+    if sub_topics != "from vectors":
+        return table
+    related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
+    announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
+    return related
 
 
 def table_of(

@@ -16,7 +16,7 @@ from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measuring.frequency import CovariatesFrom
 from bayes_bias.measuring.list_tables import EmbeddingLike, MeasuredList, WordsInEmbedding, measure_lists
 from bayes_bias.measuring.similarity import Similarity
-from bayes_bias.measuring.vector_tables import CONTROLS, SubTopicsFrom
+from bayes_bias.measuring.vector_tables import CONTROLS
 from bayes_bias.models.fitting_tables import fit_table
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
@@ -43,6 +43,7 @@ from bayes_bias.table.scopes import (
     scope_of,
 )
 from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
@@ -55,7 +56,7 @@ def report(
     *,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     similarity: str | Similarity = "cosine",
-    sub_topics: SubTopicsFrom = "named",
+    sub_topics: SubTopicsFrom | None = None,
     covariates: CovariatesFrom = None,
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
@@ -83,9 +84,9 @@ def report(
         Control classes, which nobody associates with any group; ``()`` for none.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are; see `similarities`.
-    sub_topics : {"named", "from vectors", "exhaustive"}
-        Which words belong together; see `cosines`. With "named", the report also says what the interval would be if the
-        sub-topics that the vectors show were a sample.
+    sub_topics : {"named", "from vectors", "exhaustive", "none"}, optional
+        Which words belong together; by default what each list says, see `cosines`. With "named" and "none", the report
+        also says what the interval would be if the sub-topics that the vectors show were a sample.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, such as their frequency rank; see `cosines`. The report is then about the bias at
         equal values of them, and has the unadjusted bias beside it.

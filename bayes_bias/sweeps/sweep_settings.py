@@ -14,7 +14,15 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.sweeps.cells import Fitting
 from bayes_bias.sweeps.job import Outcome
 from bayes_bias.table.scopes import ScopeName, sampling_scope
-from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    listed_wordlists,
+    load_wordlist,
+    refuse_from_vectors,
+)
 
 # Half the time of a single list's default. Against it the ends of intervals move by .02 of a posterior's standard
 # deviation at most (benchmarks/results/sweep.json), and every cell's convergence is checked as ever.
@@ -80,6 +88,8 @@ def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | It
         raise WordListError("lists: there are none; name one or more, such as ['weat6']")
     added = control_lists(controls)
     read = [load_wordlist(source).with_controls(added) for source in given]
+    for words in read:
+        refuse_from_vectors(words, "a sweep keeps those of its words alone")
     check_different("lists", [words.name for words in read], _RENAME, WordListError)
     return read
 

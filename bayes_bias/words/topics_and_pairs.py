@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any, Literal, cast, get_args
 from unicodedata import normalize
 
 from bayes_bias.errors import WordListError
@@ -12,8 +13,19 @@ type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
+# Which words of a list belong together; see `WordList.sub_topics`.
+SubTopicsFrom = Literal["named", "from vectors", "exhaustive", "none"]
+SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
+
 _EXAMPLE = 'pairs = [["he", "she"], ["king", "queen"]]'
 _ALLOWED = "match words of two groups, or of two classes"
+
+
+def check_sub_topics(sub_topics: Any, where: str = "sub_topics") -> SubTopicsFrom:
+    """Refuse what is not a source of sub-topics."""
+    if sub_topics not in SUB_TOPICS:
+        raise WordListError(f"{where}: {sub_topics!r} is not among the choices", sub_topics, SUB_TOPICS)
+    return cast(SubTopicsFrom, sub_topics)
 
 
 def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tuple[Topics, tuple[str, ...]]:
@@ -63,14 +75,24 @@ def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
     return tuple(pair for pair in pairs if present.issuperset(pair))
 
 
-def refuse_buried_pairs(content: Content) -> None:
+def refuse_buried_keys(content: Content) -> None:
     """In TOML whatever stands below a [table] belongs to it."""
-    for key, table in content.values.items():
-        pairs = table.get("pairs") if isinstance(table, Mapping) else None
-        if isinstance(pairs, list) and any(isinstance(pair, list) for pair in pairs):
-            raise WordListError(
-                f"{content.where}: 'pairs' stands below [{key}] and so belongs to it; move it above the first [table]"
-            )
+    tables = {name: table for name, table in content.values.items() if isinstance(table, Mapping)}
+    for name, table in tables.items():
+        for key, is_meant in (("pairs", _are_pairs), ("sub_topics", _is_source)):
+            if is_meant(table.get(key)):
+                raise WordListError(
+                    f"{content.where}: '{key}' stands below [{name}] and so belongs to it; move it above the first"
+                    " [table]"
+                )
+
+
+def _are_pairs(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(pair, list) for pair in value)
+
+
+def _is_source(value: object) -> bool:
+    return isinstance(value, str) and value in SUB_TOPICS
 
 
 def _check_topics(topics: Words, home: str, words: Sequence[str], where: str) -> None:

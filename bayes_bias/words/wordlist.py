@@ -24,11 +24,13 @@ from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.topics_and_pairs import (
     SentencePairs,
+    SubTopicsFrom,
     Topics,
     Words,
+    check_sub_topics,
     read_pairs,
     read_topics,
-    refuse_buried_pairs,
+    refuse_buried_keys,
     remaining_pairs,
     remaining_topics,
 )
@@ -60,6 +62,7 @@ _KEYS = (
     "opposites",
     "topics",
     "pairs",
+    "sub_topics",
     "word_classes",
     "source",
     "errata",
@@ -94,6 +97,11 @@ class WordList(Telling):
         are two topics.
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
+    sub_topics : {"named", "from vectors", "exhaustive", "none"}
+        Which words count as fewer, because they belong together: those of one of the `topics`; or of one cluster that
+        vectors show; or none, because the sub-topics of this list are all there are ("exhaustive") and no sample, or
+        because they are to be ignored ("none"). A report on a list with named sub-topics, or none, says what the
+        interval would be with those that the vectors show.
     word_classes : mapping of str to str
         What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
         or differs.
@@ -124,6 +132,7 @@ class WordList(Telling):
     opposites: tuple[str, ...] = ()
     topics: Topics = _NONE
     pairs: SentencePairs = ()
+    sub_topics: SubTopicsFrom = "named"
     word_classes: Mapping[str, str] = _NONE
     source: Reference = Reference()
     control_sources: tuple[Reference, ...] = ()
@@ -209,6 +218,16 @@ class WordList(Telling):
             notices=(*self.notices, *(notice for added in lists for notice in added.notices), *left_out),
         )
 
+    def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
+        """A copy whose words belong together in another way; None leaves it to the list.
+
+        Examples
+        --------
+        >>> load_wordlist("weat3").with_sub_topics("exhaustive").sub_topics
+        'exhaustive'
+        """
+        return self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
+
     @property
     def targets(self) -> tuple[str, ...]:
         """All target words, group after group."""
@@ -221,7 +240,9 @@ class WordList(Telling):
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word that is in one."""
+        """The sub-topic of each word that is in one, as far as they count."""
+        if self.sub_topics != "named":
+            return {}
         return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}
 
     @property
@@ -231,13 +252,15 @@ class WordList(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of words, stereotypes, and topics, pairs and word classes in use: layout, comments and titles do not
-        change it."""
+        """Hash of words, stereotypes, and topics, pairs, sub-topics and word classes in use: layout, comments and
+        titles do not change it."""
         used: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
             used += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
         if self.opposites:
             used.append(self.opposites)
+        if self.sub_topics != "named":
+            used.append({"sub_topics": self.sub_topics})
         if self.word_classes:
             used.append({"word_classes": dict(self.word_classes)})
         canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
@@ -264,7 +287,8 @@ def wordlist(
     name : str
         The name of the list in tables and file names.
     **more
-        Other keys of the TOML files: `opposites`, `topics`, `pairs`, `word_classes`, `title`, `source`.
+        Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `title`,
+        `source`.
 
     Raises
     ------
@@ -350,6 +374,15 @@ def load_controls(source: ControlsLike) -> WordList:
     return WordList(**_control_fields(*read_control_file(source)))
 
 
+def refuse_from_vectors(words: WordList, reason: str) -> None:
+    """Refuse sub-topics from vectors where there are none, for this reason."""
+    if words.sub_topics == "from vectors":
+        raise WordListError(
+            f"sub_topics: '{words.name}' takes them from vectors, and {reason}; name them in the list's [topics], or"
+            " set sub_topics = 'named' there"
+        )
+
+
 def listed_wordlists(argument: str, given: Any, *also: type) -> tuple[Any, ...]:
     """Word lists as a tuple: a single one, or several; `also` are types of other data that may stand among them.
 
@@ -427,6 +460,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "controls": MappingProxyType(controls),
         "topics": remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": read_pairs(content, groups, {**associated, **others}),
+        "sub_topics": check_sub_topics(content.text("sub_topics", "named"), f"{where}: 'sub_topics'"),
         "notices": (
             *content.notices,
             *repeated_targets,
@@ -467,7 +501,7 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
     content.check_keys(_KEYS)
-    refuse_buried_pairs(content)
+    refuse_buried_keys(content)
     return {
         "name": name,
         "title": content.text("title", default=name),

@@ -7,8 +7,11 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
-from bayes_bias.errors import BayesBiasError, EmbeddingError
+from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
+from bayes_bias.measuring.list_tables import measure_lists
+from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.relatedness import Vocabulary, _silhouette
+from bayes_bias.progress import Quiet
 from tests.helpers import refused
 
 
@@ -66,12 +69,42 @@ def test_a_table_from_vectors_says_which_words_belong_together():
     np.testing.assert_array_equal(table.values, plain.values)
 
 
-def test_exhaustive_sub_topics_leave_words_independent():
+def with_topics(sub_topics: str) -> bb.WordList:
     by_class = {"career": {"pay": ("salary",), "firm": ("business", "corporation")}}
-    topics = replace(bb.load_wordlist("weat6"), topics=by_class)
-    named, none = (bb.cosines("googlenews-demo", topics, (), sub_topics=how) for how in ("named", "exhaustive"))
+    return replace(bb.load_wordlist("weat6"), topics=by_class).with_sub_topics(sub_topics)
+
+
+def test_exhaustive_sub_topics_leave_words_independent():
+    for how, labels in {"named": ("attribute_topic",), "exhaustive": (), "none": ()}.items():
+        assert bb.cosines("googlenews-demo", with_topics(how), ()).labels == labels
+
+
+def test_what_a_list_says_of_its_sub_topics_gives_way_to_the_argument():
+    words = with_topics("exhaustive")
+    named, found = (bb.cosines("googlenews-demo", words, (), sub_topics=how) for how in ("named", "from vectors"))
     assert named.labels == ("attribute_topic",)
-    assert none.labels == ()
+    assert found.has_related_words
+    assert bb.cosines("googlenews-demo", words.with_sub_topics("from vectors"), ()).sha256 == found.sha256
+    assert named.provenance["wordlist_sha256"] == with_topics("named").sha256
+
+
+def test_only_lists_whose_sub_topics_may_be_a_sample_get_a_second_interval():
+    made = {
+        how: measure_lists(with_topics(how), "googlenews-demo", (), with_pool=True, progress=Quiet())[0].related()
+        for how in ("named", "none", "exhaustive")
+    }
+    assert [how for how, table in made.items() if table is not None] == ["named", "none"]
+
+
+def test_sub_topics_from_vectors_need_vectors():
+    words = with_topics("from vectors")
+    matrix = bb.cosines("googlenews-demo", words, (), sub_topics="none").values.to_pandas()
+    with refused(WordListError, "sub_topics 'weat6' vectors 'matrix' 'named'"):
+        cosines_from_matrix(matrix, words, ())
+    with refused(WordListError, "sub_topics 'weat6' log probabilities"):
+        bb.log_probabilities(lambda clozes: [0.0 for _ in clozes], words, ())
+    with refused(WordListError, "sub_topics 'weat6' sweep"):
+        bb.sweep("googlenews-demo", words)
 
 
 def test_what_cannot_be_related_is_refused():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import bayes_bias as bb
 from bayes_bias.errors import WordListError
 from bayes_bias.files import shipped
 from bayes_bias.words.list_files import control_names, wordlist_names
@@ -135,6 +136,30 @@ def test_hash_depends_on_words_alone(tmp_path):
     path.write_text("# a comment\n" + FLORA_TOML + "\n[source]\ncitation = 'me'\n")
     assert load_wordlist(path).sha256 == WordList.from_mapping(FLORA).sha256
     assert load_wordlist(path).with_controls("human").sha256 != WordList.from_mapping(FLORA).sha256
+
+
+def test_a_list_says_where_its_sub_topics_come_from(tmp_path):
+    path = tmp_path / "flora.toml"
+    path.write_text(f'sub_topics = "exhaustive"\n{FLORA_TOML}')
+    words = load_wordlist(path)
+    assert words.sub_topics == "exhaustive"
+    assert words == bb.wordlist(**FLORA, sub_topics="exhaustive", name="flora")
+    assert len({words.with_sub_topics(given).sha256 for given in ("named", "from vectors", "exhaustive", "none")}) == 4
+    assert words.with_sub_topics("named").sha256 == WordList.from_mapping(FLORA).sha256
+    assert words.with_sub_topics(None) is words
+
+
+def test_a_wrong_source_of_sub_topics_is_refused(tmp_path):
+    with refused(WordListError, "flora 'sub_topics' 'exhaustiv' 'exhaustive'"):
+        bb.wordlist(**FLORA, sub_topics="exhaustiv", name="flora")
+    with refused(WordListError, "flora 'sub_topics' text"):
+        bb.wordlist(**FLORA, sub_topics=True, name="flora")
+    with refused(WordListError, "sub_topics None"):
+        load_wordlist("weat6").with_sub_topics("None")
+    path = tmp_path / "flora.toml"
+    path.write_text(f'{FLORA_TOML}sub_topics = "exhaustive"\n')
+    with refused(WordListError, "flora.toml 'sub_topics' [stereotypes] above"):
+        load_wordlist(path)
 
 
 def test_class_that_nobody_is_associated_with_is_a_control():
