@@ -24,6 +24,7 @@ TYPES = frozenset(
             "ModelSpec",
             "PooledLists",
             "PublishedFinding",
+            "RelatedWords",
             "Report",
         ),
         *("Stability", "Sweep", "Templates", "Verdict", "WordList"),

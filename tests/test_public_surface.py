@@ -46,6 +46,7 @@ NAMES = [
     "sentence_pairs",
     "similarities",
     "stability",
+    "sub_topics",
     "summarize",
     "sweep",
     "tpr_gaps",

@@ -14,6 +14,7 @@ from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.measuring.random_words import random_words
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.related_words import Related
 from bayes_bias.table.word_labels import HOMES, Side, words_of
 
 type Numbers = NDArray[np.float64]
@@ -29,52 +30,20 @@ _LONGEST = 60
 # Fewer words do not say what words have in common by chance.
 _FEWEST_RANDOM = 200
 _SEED = 1
-# So many words of a cluster are named.
-_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class SubTopics:
-    """The clusters of the words of one group or class.
+class SubTopics(Related):
+    """The clusters of the words of one group or class, and why they are believed.
 
     Attributes
     ----------
-    words : tuple of str
-    cluster : array (words,)
-        The number of each word's cluster; all different where no clusters can be shown.
-    share : float
-        Correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without clusters.
     silhouette, limit : float
         How well the clusters are set apart, and what 95% of random lists of as many words reach.
     """
 
-    words: tuple[str, ...]
-    cluster: NDArray[np.intp]
-    share: float
     silhouette: float
     limit: float
-
-    @property
-    def text(self) -> str:
-        """The clusters of two words or more, and for how many words all count."""
-        several = [np.flatnonzero(self.cluster == number) for number in np.unique(self.cluster)]
-        several = sorted((rows for rows in several if len(rows) > 1), key=len, reverse=True)
-        named = [
-            ", ".join(self.words[i] for i in rows[:_NAMED]) + (", …" if len(rows) > _NAMED else "") for rows in several
-        ]
-        if not self.share:
-            return "no sub-topics can be shown"
-        return (
-            f"{len(self.words)} words that count as {self.effective:.0f}, since the vectors show sub-topics:"
-            f" {' | '.join(named)}"
-        )
-
-    @property
-    def effective(self) -> float:
-        r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
-        n = len(self.words)
-        within = (np.bincount(self.cluster).astype(float) ** 2).sum()
-        return float(n**2 / ((1 - self.share) * n + self.share * within))
 
 
 @dataclass(frozen=True)
@@ -95,7 +64,7 @@ class Vocabulary:
     @classmethod
     def of(cls, vectors: Mapping[str, NDArray[np.floating]]) -> Self:
         """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
-        return cls(sha256_of_vectors(vectors), _unit(list(vectors.values())))
+        return cls(sha256_of_vectors(vectors), unit_vectors(list(vectors.values())))
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
         r"""The sub-topics of the words of one group or class.
@@ -113,7 +82,7 @@ class Vocabulary:
            analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
            https://doi.org/10.1016/0377-0427(87)90125-7
         """
-        unit, alone = _unit(vectors), np.arange(len(words))
+        unit, alone = unit_vectors(vectors), np.arange(len(words))
         if len(words) < FEWEST:
             return SubTopics(tuple(words), alone, 0.0, float("nan"), float("nan"))
         silhouette, cluster = _best_cut(1 - unit @ unit.T)
@@ -186,7 +155,8 @@ def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
     return float(np.where(own > 1, score, 0.0).mean())
 
 
-def _unit(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+def unit_vectors(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+    """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
     rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
     rows = rows.mean(axis=1) if rows.ndim == 3 else rows
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -13,6 +13,7 @@ from .ranking import plot_removal as plot_removal
 from .replicates import plot_replicates as plot_replicates
 from .sentence_pairs import plot_sentence_pairs as plot_sentence_pairs
 from .stability import plot_stability as plot_stability
+from .sub_topics import plot_sub_topics as plot_sub_topics
 from .tpr_gaps import plot_tpr_gaps as plot_tpr_gaps
 from .variance_shares import plot_variance_shares as plot_variance_shares
 from .word_bias import plot_word_bias as plot_word_bias

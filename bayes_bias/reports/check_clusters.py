@@ -5,15 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from bayes_bias.checks.cluster_scan import Clustering, clustering
 from bayes_bias.checks.leave_one_out import bias_range, leave_out
 from bayes_bias.checks.null_verdicts import NULL_SAMPLING, posterior_of
 from bayes_bias.formatting import DASH, bounds, probability
+from bayes_bias.plots import plot_sub_topics
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
-from bayes_bias.table.word_labels import SIDES
+from bayes_bias.table.related_words import sub_topics
+from bayes_bias.table.word_labels import SIDES, Side
 
 _WHAT = ("word", "cluster")
 # The chance, and the interval, if the sub-topics that the vectors show were a sample.
@@ -54,16 +58,20 @@ def _run(study: Study) -> Check:
         for what, ends in ranges.items()
         for end, value in zip(("min", "max"), ends, strict=True)
     }
-    second = _from_vectors(study)
+    related = study.related()
+    second = _from_vectors(study, related)
     if second is not None:
         sentences.append(second.sentence(decimals))
-        related = second.related
-        numbers |= dict(zip(_FROM_VECTORS, (chance(related.prob_direction), *interval_of(related)), strict=True))
+        row = second.related
+        numbers |= dict(zip(_FROM_VECTORS, (chance(row.prob_direction), *interval_of(row)), strict=True))
+    shown = next((table for table in (study.table, related) if table is not None and table.has_related_words), None)
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         numbers,
         alarm=clustered or (second is not None and second.settles_otherwise),
+        figures={} if shown is None else _figures(shown),
         figure_options={"posterior": {"without": without}},
+        listing="" if shown is None else sub_topics(shown).toml,
         tables={"left-out": without},
         result=(sides, second is not None),
     )
@@ -101,9 +109,17 @@ class _Second:
         return f"{self.shown}. Were these sub-topics a sample, the interval would be {other} instead of {one}{settled}."
 
 
-def _from_vectors(study: Study) -> _Second | None:
+def _figures(table: AssociationTable) -> dict[str, Axes]:
+    """Of each side on which the vectors show sub-topics."""
+    if table.vectors is None:  # a user said which words are alike
+        return {}
+    found = sub_topics(table)
+    sides: dict[Side, bool] = {"target": bool(found.groups), "attribute": bool(found.classes)}
+    return {f"{side}s": plot_sub_topics(table, side) for side, there in sides.items() if there}
+
+
+def _from_vectors(study: Study, related: AssociationTable | None) -> _Second | None:
     """The second interval; None where the vectors show no sub-topics."""
-    related = study.related()
     if related is None or not related.has_related_words or not study.fitted.structure.COLLAPSED:
         return None
     fitted, _ = posterior_of(related, study.spec, seed=study.seed, sampling=_SAMPLING)

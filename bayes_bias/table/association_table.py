@@ -316,6 +316,11 @@ class AssociationTable(Telling):
         return {side: of_side for side, of_side in names.items() if of_side}
 
     @property
+    def carries_relations(self) -> bool:
+        """Whether the table says which words are alike, even if none are."""
+        return any(f"{side}_share" in self.values.coords for side in SIDES)
+
+    @property
     def has_related_words(self) -> bool:
         """Whether the effects of some words have a known correlation."""
         return any(f"{side}_share" in self.values.coords and self.values[f"{side}_share"].any() for side in SIDES)

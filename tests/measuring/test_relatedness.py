@@ -1,5 +1,6 @@
 """Sub-topics that a list does not name, found in the vectors."""
 
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
-from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
+from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError, WordListError
 from bayes_bias.measuring.list_tables import measure_lists
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.relatedness import Vocabulary, _silhouette
@@ -72,6 +73,41 @@ def test_a_table_from_vectors_says_which_words_belong_together():
 def with_topics(sub_topics: str) -> bb.WordList:
     by_class = {"career": {"pay": ("salary",), "firm": ("business", "corporation")}}
     return replace(bb.load_wordlist("weat6"), topics=by_class).with_sub_topics(sub_topics)
+
+
+def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show():
+    found = bb.sub_topics(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"))
+    weat6 = bb.load_wordlist("weat6")
+    parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
+    pasted = bb.wordlist(**parts, **tomllib.loads(found.toml))
+    named = {home: list(topics.values()) for home, topics in pasted.topics.items()}
+    assert named == {home: related.clusters for home, related in found.homes.items()}
+    assert set(named) == {*weat6.groups, *weat6.classes}
+    assert pasted.sub_topics == "named"
+
+
+def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
+    table = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
+    ax = bb.plots.plot_sub_topics(table, "attribute")
+    found = bb.sub_topics(table).classes
+    frames = [(patch.get_x(), patch.get_width()) for patch in ax.patches]
+    words = [label.get_text() for label in ax.get_yticklabels()]
+    shown = [tuple(words[round(start + 0.5) : round(start + 0.5 + width)]) for start, width in frames]
+    assert shown == [words for related in found.values() for words in related.clusters]
+    similarity = ax.images[0].get_array()
+    i, j = words.index("parents"), words.index("children")
+    assert similarity[i, j] == pytest.approx(table.vectors["parents"] @ table.vectors["children"])
+
+
+def test_sub_topics_are_of_a_table_that_was_asked_for_them():
+    plain = bb.cosines("googlenews-demo", "weat6", ())
+    for ask in (bb.sub_topics, bb.plots.plot_sub_topics):
+        with refused(TableError, "table 'weat6' sub_topics='from"):
+            ask(plain)
+    alone = plain.with_related_words({}, {})
+    assert bb.sub_topics(alone).text == "No sub-topics can be shown."
+    with refused(TableError, "side targets 'weat6'"):
+        bb.plots.plot_sub_topics(alone)
 
 
 def test_exhaustive_sub_topics_leave_words_independent():

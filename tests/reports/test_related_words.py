@@ -37,6 +37,8 @@ def test_the_second_interval_stands_beside_the_first(study):
     first = verdict(study.fitted)
     assert check.numbers["from_vectors_ub"] - check.numbers["from_vectors_lb"] > 1.3 * (first.upper - first.lower)
     assert says(check.text, "men 0 | men 1 sample interval instead of")
+    assert says(check.listing, '"men 1"')
+    assert not check.figures  # no vectors
     assert says("".join(map(str, CHECKER.methods({"small": check.result}))), "small sub-topics silhouette")
 
 

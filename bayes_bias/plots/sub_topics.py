@@ -1,0 +1,109 @@
+"""Which words of a list belong together: their similarity, with the sub-topics that vectors show."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+from bayes_bias.measuring.relatedness import unit_vectors
+from bayes_bias.models.word_effects import check_side
+from bayes_bias.plots.style import PAPER, axes_or_new, colour, label_rows, legend_below, set_title, shortened, style
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.related_words import Related, sub_topics
+from bayes_bias.table.word_labels import Side
+
+_ROW = 0.16  # inches
+
+
+def plot_sub_topics(
+    table: AssociationTable,
+    side: Side = "target",
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+) -> Axes:
+    """Cosines of the words of each group, or class, with one another: the sub-topics that the vectors show are framed.
+
+    Words stand under their group or class, those of a sub-topic together, the largest one first and words alone
+    last. Groups in which there are no sub-topics are left out.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From ``cosines(..., sub_topics="from vectors")``, with its vectors.
+    side : {"target", "attribute"}
+        Whose words.
+    ax, legend, palette
+        As in `plot_forest`; the legend is a bar of the colours' cosines.
+
+    Raises
+    ------
+    TableError
+        The table was not made with sub-topics from vectors, or there are none on this side.
+
+    Examples
+    --------
+    >>> table = cosines("googlenews-demo", "weat7", sub_topics="from vectors")    # doctest: +SKIP
+    >>> plot_sub_topics(table, "attribute")                                       # doctest: +SKIP
+    """
+    check_side(side)
+    found = sub_topics(table)
+    homes = found.groups if side == "target" else found.classes
+    if not homes:
+        raise TableError(f"side: the vectors show no sub-topics of {side}s in '{table.name}'; ask for the other side")
+    ordered = {home: _ordered(related) for home, related in homes.items()}
+    words = [word for of_home in ordered.values() for word in of_home]
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
+        image = ax.imshow(_cosines(table, words), cmap="Greys", aspect="auto", interpolation="nearest")
+        label_rows(ax, words)
+        ax.set_ylim(len(words) - 0.5, -0.5)
+        ax.set_xticks([])
+        ax.spines[:].set_visible(False)
+        ax.tick_params(axis="y", labelsize=8)
+        _mark(ax, homes, ordered)
+        figure = ax.get_figure(root=True)
+        if legend and figure is not None:
+            bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
+            bar.outline.set_visible(False)
+        legend_below(ax, shown=legend)
+        set_title(ax, f"{shortened(table.name)}: sub-topics of {side}s")
+        return ax
+
+
+def _ordered(related: Related) -> list[str]:
+    """Words of a cluster together, then those alone."""
+    together = [word for words in related.clusters for word in words]
+    return [*together, *(word for word in related.words if word not in together)]
+
+
+def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:
+    """Blank for a word with itself."""
+    if table.vectors is None:
+        raise TableError(f"table: '{table.name}' carries no vectors; make it with cosines(...), or add `with_vectors`")
+    unit = unit_vectors([table.vectors[word] for word in words])
+    similarity = unit @ unit.T
+    np.fill_diagonal(similarity, np.nan)
+    return similarity
+
+
+def _mark(ax: Axes, homes: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
+    """A frame around each cluster, in the colour of its group or class, with an entry of the legend for each."""
+    first = 0
+    for number, (home, related) in enumerate(homes.items()):
+        shade, start, end = colour(number), first, first + len(ordered[home])
+        for line in (ax.axhline, ax.axvline) if start else ():
+            line(start - 0.5, color=PAPER, linewidth=4)
+        label: str | None = f"{shortened(home)}: {len(related.words)} words count as {related.effective:.0f}"
+        for words in related.clusters:
+            corner, size = (first - 0.5, first - 0.5), len(words)
+            frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
+            ax.add_patch(frame).set(zorder=3, clip_on=False)
+            first, label = first + size, None
+        for tick in ax.get_yticklabels()[start:end]:
+            tick.set_color(shade)
+        first = end

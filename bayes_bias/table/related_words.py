@@ -1,0 +1,174 @@
+"""Words of a table that belong together, with a known correlation: for how many independent words they count."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import Tabled, plain
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
+
+# So many words of a cluster are named in a sentence.
+_NAMED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Related:
+    """The words of one group or class, in clusters.
+
+    Attributes
+    ----------
+    words : tuple of str
+    cluster : array (words,)
+        The number of each word's cluster; a word alone has a number of its own.
+    share : float
+        Correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without clusters.
+    """
+
+    words: tuple[str, ...]
+    cluster: NDArray[np.intp]
+    share: float
+
+    @property
+    def clusters(self) -> list[tuple[str, ...]]:
+        """Those of two words or more, the largest first; none where words do not correlate."""
+        numbers = np.unique(self.cluster) if self.share else ()
+        members = [tuple(self.words[i] for i in np.flatnonzero(self.cluster == number)) for number in numbers]
+        return sorted((words for words in members if len(words) > 1), key=len, reverse=True)
+
+    @property
+    def effective(self) -> float:
+        r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
+        n = len(self.words)
+        within = (np.bincount(self.cluster).astype(float) ** 2).sum()
+        return float(n**2 / ((1 - self.share) * n + self.share * within))
+
+    @property
+    def text(self) -> str:
+        """The clusters, and for how many words all count."""
+        if not self.clusters:
+            return "no sub-topics can be shown"
+        named = [", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.clusters]
+        return (
+            f"{len(self.words)} words that count as {self.effective:.0f}, since the vectors show sub-topics:"
+            f" {' | '.join(named)}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RelatedWords(Tabled):
+    """The sub-topics that vectors show in the groups and classes of a table. Made by `bayes_bias.sub_topics`.
+
+    Attributes
+    ----------
+    groups, classes : mapping of str to Related
+        Those in which there are clusters.
+    """
+
+    groups: Mapping[str, Related]
+    classes: Mapping[str, Related]
+
+    @property
+    def homes(self) -> Mapping[str, Related]:
+        """Groups and classes."""
+        return {**self.groups, **self.classes}
+
+    @property
+    def text(self) -> str:
+        """The clusters of each group and class, and for how many words these count."""
+        said = [f"{home}: {related.text}." for home, related in self.homes.items()]
+        return " ".join(said) or "No sub-topics can be shown."
+
+    @property
+    def toml(self) -> str:
+        """The clusters as the tables of a word list, to be pasted, named and changed."""
+        return "\n".join(_tables(self.homes))
+
+    def _shown(self) -> pd.DataFrame:
+        rows = {
+            home: {
+                "words": len(related.words),
+                "count as": related.effective,
+                "correlation": related.share,
+                "sub-topics": " | ".join(", ".join(words) for words in related.clusters),
+            }
+            for home, related in self.homes.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def sub_topics(table: AssociationTable) -> RelatedWords:
+    """The sub-topics that vectors show in a list, to be looked at, named or declared exhaustive.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From ``cosines(..., sub_topics="from vectors")``.
+
+    Returns
+    -------
+    RelatedWords
+        Printed, its sentences; ``print(found.toml)`` writes the clusters as ``[topics]`` of the list.
+
+    Raises
+    ------
+    TableError
+        The table was not made with sub-topics from vectors.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> found = sub_topics(cosines("googlenews-demo", "weat7", controls=(), sub_topics="from vectors"))
+    >>> print(found.toml)
+    # math: 8 words that count as 5; correlation in a sub-topic .42
+    [topics.math]
+    "math 1" = ["math", "algebra", "calculus"]
+    """
+    check_table(table, "table")
+    if not table.carries_relations:
+        raise TableError(
+            f"table: '{table.name}' does not say which words are alike; make it with cosines(..., sub_topics='from"
+            " vectors')"
+        )
+    groups, classes = (dict(_related(table, side)) for side in SIDES)
+    return RelatedWords(groups, classes)
+
+
+def _related(table: AssociationTable, side: Side) -> Iterator[tuple[str, Related]]:
+    """Each group, or class, in which there are clusters."""
+    words, (home_of, cluster_of, share_of) = (
+        words_of(table.values, side),
+        (table.values[name].to_numpy() for name in (HOMES[side], f"{side}_related", f"{side}_share")),
+    )
+    for home in dict.fromkeys(home_of.tolist()):
+        own = np.flatnonzero(home_of == home)
+        if share := float(share_of[own[0]]):
+            number = np.unique(cluster_of[own], return_inverse=True)[1]
+            yield home, Related(tuple(words[i] for i in own), number, share)
+
+
+def _tables(homes: Mapping[str, Related]) -> Iterator[str]:
+    for home, related in homes.items():
+        yield (
+            f"# {home}: {len(related.words)} words that count as {related.effective:.0f}; correlation in a sub-topic"
+            f" {plain(related.share, 2)}"
+        )
+        yield f"[topics.{_key(home)}]"
+        for number, words in enumerate(related.clusters, 1):
+            yield f"{_key(f'{home} {number}')} = [{', '.join(map(_quoted, words))}]"
+        yield ""
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A string of JSON is one of TOML."""
+    return json.dumps(text, ensure_ascii=False)
