@@ -53,7 +53,6 @@ from .table.association_table import AssociationTable as AssociationTable
 from .table.combining_replicates import combine_replicates as combine_replicates
 from .table.metric import Metric as Metric
 from .table.related_words import RelatedWords as RelatedWords
-from .table.related_words import sub_topics as sub_topics
 from .words.cloze import Cloze as Cloze
 from .words.templates import Templates as Templates
 from .words.templates import load_templates as load_templates

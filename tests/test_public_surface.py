@@ -46,7 +46,6 @@ NAMES = [
     "sentence_pairs",
     "similarities",
     "stability",
-    "sub_topics",
     "summarize",
     "sweep",
     "tpr_gaps",

@@ -11,8 +11,8 @@ from bayes_bias.errors import TableError
 from bayes_bias.measuring.relatedness import unit_vectors
 from bayes_bias.models.word_effects import check_side
 from bayes_bias.plots.style import PAPER, axes_or_new, colour, label_rows, legend_below, set_title, shortened, style
-from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.related_words import Related, sub_topics
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.related_words import Related
 from bayes_bias.table.word_labels import Side
 
 _ROW = 0.16  # inches
@@ -51,7 +51,8 @@ def plot_sub_topics(
     >>> plot_sub_topics(table, "attribute")                                       # doctest: +SKIP
     """
     check_side(side)
-    found = sub_topics(table)
+    check_table(table)
+    found = table.sub_topics
     homes = found.groups if side == "target" else found.classes
     if not homes:
         raise TableError(f"side: the vectors show no sub-topics of {side}s in '{table.name}'; ask for the other side")

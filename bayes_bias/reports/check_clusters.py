@@ -16,7 +16,6 @@ from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
-from bayes_bias.table.related_words import sub_topics
 from bayes_bias.table.word_labels import SIDES, Side
 
 _WHAT = ("word", "cluster")
@@ -71,7 +70,7 @@ def _run(study: Study) -> Check:
         alarm=clustered or (second is not None and second.settles_otherwise),
         figures={} if shown is None else _figures(shown),
         figure_options={"posterior": {"without": without}},
-        listing="" if shown is None else sub_topics(shown).toml,
+        listing="" if shown is None else shown.sub_topics.toml,
         tables={"left-out": without},
         result=(sides, second is not None),
     )
@@ -113,7 +112,7 @@ def _figures(table: AssociationTable) -> dict[str, Axes]:
     """Of each side on which the vectors show sub-topics."""
     if table.vectors is None:  # a user said which words are alike
         return {}
-    found = sub_topics(table)
+    found = table.sub_topics
     sides: dict[Side, bool] = {"target": bool(found.groups), "attribute": bool(found.classes)}
     return {f"{side}s": plot_sub_topics(table, side) for side, there in sides.items() if there}
 

@@ -19,6 +19,7 @@ from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.related_words import RelatedWords, related_words
 from bayes_bias.table.replicate_tables import Replicates, ReplicateVectors, combine, few
 from bayes_bias.table.tidy_frames import WORDS, Duplicates, matrices, of_replicates, tidied
 from bayes_bias.table.word_covariates import Covariates, covariates_in, groups_apart, with_covariates
@@ -316,9 +317,29 @@ class AssociationTable(Telling):
         return {side: of_side for side, of_side in names.items() if of_side}
 
     @property
-    def carries_relations(self) -> bool:
-        """Whether the table says which words are alike, even if none are."""
-        return any(f"{side}_share" in self.values.coords for side in SIDES)
+    def sub_topics(self) -> RelatedWords:
+        """The sub-topics that vectors show, of a table from ``cosines(..., sub_topics="from vectors")``: printed, its
+        sentences; `toml` has them as lines of a word list, to be named and changed.
+
+        Raises
+        ------
+        TableError
+            The table does not say which words are alike.
+
+        Examples
+        --------
+        >>> from bayes_bias import cosines
+        >>> print(cosines("googlenews-demo", "weat7", (), sub_topics="from vectors").sub_topics.toml[:96])
+        # math: 8 words that count as 5; correlation in a sub-topic 0.58
+        [topics.math]
+        "math 1" = ["math",
+        """
+        if not any(f"{side}_share" in self.values.coords for side in SIDES):
+            raise TableError(
+                f"table: '{self.name}' does not say which words are alike; make it with cosines(...,"
+                " sub_topics='from vectors')"
+            )
+        return related_words(self.values)
 
     @property
     def has_related_words(self) -> bool:

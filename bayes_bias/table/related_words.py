@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.errors import TableError
 from bayes_bias.formatting import Tabled, plain
-from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
 
 # So many words of a cluster are named in a sentence.
@@ -62,7 +61,7 @@ class Related:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RelatedWords(Tabled):
-    """The sub-topics that vectors show in the groups and classes of a table. Made by `bayes_bias.sub_topics`.
+    """The sub-topics that vectors show in the groups and classes of a table. See `AssociationTable.sub_topics`.
 
     Attributes
     ----------
@@ -102,48 +101,17 @@ class RelatedWords(Tabled):
         return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def sub_topics(table: AssociationTable) -> RelatedWords:
-    """The sub-topics that vectors show in a list, to be looked at, named or declared exhaustive.
-
-    Parameters
-    ----------
-    table : AssociationTable
-        From ``cosines(..., sub_topics="from vectors")``.
-
-    Returns
-    -------
-    RelatedWords
-        Printed, its sentences; ``print(found.toml)`` writes the clusters as ``[topics]`` of the list.
-
-    Raises
-    ------
-    TableError
-        The table was not made with sub-topics from vectors.
-
-    Examples
-    --------
-    >>> from bayes_bias import cosines
-    >>> found = sub_topics(cosines("googlenews-demo", "weat7", controls=(), sub_topics="from vectors"))
-    >>> print(found.toml)
-    # math: 8 words that count as 5; correlation in a sub-topic .42
-    [topics.math]
-    "math 1" = ["math", "algebra", "calculus"]
-    """
-    check_table(table, "table")
-    if not table.carries_relations:
-        raise TableError(
-            f"table: '{table.name}' does not say which words are alike; make it with cosines(..., sub_topics='from"
-            " vectors')"
-        )
-    groups, classes = (dict(_related(table, side)) for side in SIDES)
+def related_words(values: xr.DataArray) -> RelatedWords:
+    """The clusters that stand with the words of a table; see `AssociationTable.with_related_words`."""
+    groups, classes = (dict(_related(values, side)) for side in SIDES)
     return RelatedWords(groups, classes)
 
 
-def _related(table: AssociationTable, side: Side) -> Iterator[tuple[str, Related]]:
+def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
     """Each group, or class, in which there are clusters."""
-    words, (home_of, cluster_of, share_of) = (
-        words_of(table.values, side),
-        (table.values[name].to_numpy() for name in (HOMES[side], f"{side}_related", f"{side}_share")),
+    words = words_of(values, side)
+    home_of, cluster_of, share_of = (
+        values[name].to_numpy() for name in (HOMES[side], f"{side}_related", f"{side}_share")
     )
     for home in dict.fromkeys(home_of.tolist()):
         own = np.flatnonzero(home_of == home)

@@ -76,7 +76,7 @@ def with_topics(sub_topics: str) -> bb.WordList:
 
 
 def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show():
-    found = bb.sub_topics(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"))
+    found = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors").sub_topics
     weat6 = bb.load_wordlist("weat6")
     parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
     pasted = bb.wordlist(**parts, **tomllib.loads(found.toml))
@@ -89,7 +89,7 @@ def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show(
 def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
     table = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
     ax = bb.plots.plot_sub_topics(table, "attribute")
-    found = bb.sub_topics(table).classes
+    found = table.sub_topics.classes
     frames = [(patch.get_x(), patch.get_width()) for patch in ax.patches]
     words = [label.get_text() for label in ax.get_yticklabels()]
     shown = [tuple(words[round(start + 0.5) : round(start + 0.5 + width)]) for start, width in frames]
@@ -101,11 +101,11 @@ def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
 
 def test_sub_topics_are_of_a_table_that_was_asked_for_them():
     plain = bb.cosines("googlenews-demo", "weat6", ())
-    for ask in (bb.sub_topics, bb.plots.plot_sub_topics):
+    for ask in (lambda table: table.sub_topics, bb.plots.plot_sub_topics):
         with refused(TableError, "table 'weat6' sub_topics='from"):
             ask(plain)
     alone = plain.with_related_words({}, {})
-    assert bb.sub_topics(alone).text == "No sub-topics can be shown."
+    assert alone.sub_topics.text == "No sub-topics can be shown."
     with refused(TableError, "side targets 'weat6'"):
         bb.plots.plot_sub_topics(alone)
 
