@@ -329,10 +329,9 @@ class AssociationTable(Telling):
         Examples
         --------
         >>> from bayes_bias import cosines
-        >>> print(cosines("googlenews-demo", "weat7", (), sub_topics="from vectors").sub_topics.toml[:96])
-        # math: 8 words that count as 5; correlation in a sub-topic 0.58
-        [topics.math]
-        "math 1" = ["math",
+        >>> table = cosines("googlenews-demo", "weat7", (), sub_topics="from vectors")
+        >>> table.sub_topics.groups["math"].clusters
+        [('math', 'algebra', 'calculus'), ('geometry', 'equations')]
         """
         if not any(f"{side}_share" in self.values.coords for side in SIDES):
             raise TableError(
