@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from sklearn.decomposition import PCA
 
 from bayes_bias.debiasing import (
     INLP,
@@ -23,6 +24,7 @@ from bayes_bias.debiasing import (
     make_debiaser,
 )
 from bayes_bias.debiasing.debias_ran import indirect_bias
+from bayes_bias.debiasing.rows_in_blocks import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import defining_subspace
 from bayes_bias.words.defining_sets import read_debias_sets
@@ -81,6 +83,17 @@ def test_double_hard_equals_its_authors_program_for_each_frequency_direction(
     chosen = DoubleHardDebias(components=3, most_biased=10).fit_transform(vectors, PAIRS)
     rows = np.stack([chosen[word] for word in NEUTRAL])
     assert [np.allclose(rows, oracles[f"double-hard-{k}"], atol=1e-6) for k in range(3)].count(True) == 1
+
+
+def test_double_hard_centres_on_the_mean_of_all_words_where_they_are_read_in_blocks() -> None:
+    """The last block is short: 10 words, far from the others."""
+    words = random_vectors(1, numbered("w", BLOCK + 10), 4)
+    moved = {word: vector + 9 * (place >= BLOCK) for place, (word, vector) in enumerate(words.items())}
+    moved |= random_vectors(2, [word for pair in PAIRS for word in pair], 4)
+    learned = DoubleHardDebias(components=1, most_biased=10).fit(moved, PAIRS).fitted
+    pca = PCA(1).fit(list(moved.values()))
+    assert learned.mean == pytest.approx(pca.mean_)
+    assert abs(learned.frequency @ pca.components_[0]) == pytest.approx(1)
 
 
 def test_ran_minimises_its_authors_objective(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
