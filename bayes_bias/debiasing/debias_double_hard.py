@@ -136,6 +136,6 @@ class DoubleHardDebias(Debiaser[Learned]):
 
 def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:
     """Mean of all vectors, and their principal components (dimensions, dimensions), the largest first."""
-    mean = sum(rows.sum(axis=0) for _, rows in in_blocks(vectors, method)) / len(vectors)
+    mean = np.sum([rows.sum(axis=0) for _, rows in in_blocks(vectors, method)], axis=0) / len(vectors)
     scatter = sum((rows - mean).T @ (rows - mean) for _, rows in in_blocks(vectors, method))
     return mean, np.linalg.eigh(scatter)[1].T[::-1]
