@@ -560,15 +560,22 @@ _DIMS_OF = {component.name: component.dims for component in COMPONENTS}
 
 def differs_by_group(posterior: xr.Dataset) -> bool:
     """Whether the targets of each group have scales of their own."""
-    return "sd_target_preference" in posterior and "group" in posterior["sd_target_preference"].dims
+    return any("group" in posterior[name].dims for name in map(str, posterior.data_vars) if "group" in _dims_of(name))
+
+
+def _dims_of(scale: str) -> tuple[str, ...]:
+    """Along which dims a scale may differ; none of what is no scale."""
+    return _DIMS_OF.get(scale.removesuffix(BY_REPLICATE), ())
 
 
 def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, NDArray[np.float64]]:
-    """Draws of all standard deviations by name, sample dims first; scales that classes share are spread over them."""
-    spread = {dim: data.sizes[dim] for dim in ("attribute_class", "control")}
+    """Draws of all standard deviations by name, sample dims first; scales that classes share are spread over them, and
+    those that groups share where others differ by group."""
+    by_group = ("group",) if differs_by_group(posterior) else ()
+    spread = {dim: data.sizes[dim] for dim in ("attribute_class", "control", *by_group)}
     found = {}
     for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
-        values, dims = posterior[name], _DIMS_OF.get(name.removesuffix(BY_REPLICATE), ())
+        values, dims = posterior[name], _dims_of(name)
         values = values.expand_dims({dim: n for dim, n in spread.items() if dim in dims and dim not in values.dims})
         ends_with = [dim for dim in dims if dim in values.dims]
         found[name] = values.transpose(*(dim for dim in values.dims if dim not in ends_with), *ends_with).to_numpy()

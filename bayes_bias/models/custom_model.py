@@ -23,13 +23,14 @@ from bayes_bias.table.association_table import AssociationTable
 
 type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
 
-# What estimands read: the first is needed, the others by what is asked of the fit.
+# What estimands read: the first is needed, the others by what is asked of the fit. A scale that lacks a dim is the same
+# along it.
 PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mean": ("group", "attribute_class"),
         "target_effect": ("target", "attribute_class"),
         "attribute_effect": ("attribute", "group"),
-        **{c.name: tuple(d for d in c.dims if d != "group") for c in COMPONENTS if "replicates" not in c.needs},
+        **{c.name: c.dims for c in COMPONENTS if "replicates" not in c.needs},
     }
 )
 DIMS_OF_PROTOCOL = tuple(dict.fromkeys(dim for dims in PROTOCOL.values() for dim in dims))
@@ -99,11 +100,12 @@ def _check_variables(name: str, model: pm.Model) -> None:
             " block, which every estimand reads; name it so, or add pm.Deterministic('mean', ..., dims=...)"
         )
     for variable, dims in PROTOCOL.items():
-        given = tuple(model.named_vars_to_dims.get(variable, ()))
-        if variable in drawn and given not in {dims, () if variable.startswith("sd_") else dims}:
+        given, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
+        if variable in drawn and given != dims and not (is_scale and set(given) < set(dims)):
             raise SpecError(
                 f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, given))}); estimands read it with"
-                f" ({', '.join(dims)}); set dims={dims!r}, or give it another name"
+                f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or give it"
+                " another name"
             )
 
 

@@ -6,11 +6,15 @@ import arviz_stats
 import numpy as np
 import pymc as pm
 import pytest
+import xarray as xr
 
-from bayes_bias import Sampling, fit, load_fit, pymc_model, save_fit, summarize, verdict
+from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit, summarize, verdict
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
-from bayes_bias.models.custom_model import graph_sha256
+from bayes_bias.models import crossed_long
+from bayes_bias.models.components import Components, scales_needed
+from bayes_bias.models.custom_model import PROTOCOL, built, graph_sha256
 from bayes_bias.models.model_graph import write_graph
+from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, OPTIONS
 from bayes_bias.posterior.estimates import estimate_of
 from tests.helpers import random_table, refused
 
@@ -48,6 +52,12 @@ def other_dims(table):
     return model
 
 
+def scale_along_another_dim(table):
+    with blocks(table) as model:
+        pm.HalfNormal("sd_attribute", dims="group")
+    return model
+
+
 def other_length(table):
     return blocks(random_table(targets={"men": 5, "women": 5, "others": 5}))
 
@@ -77,6 +87,7 @@ def no_model(table):
     [
         (without_mean, "mean group attribute_class"),
         (other_dims, "mean (group) (group, attribute_class)"),
+        (scale_along_another_dim, "sd_attribute (group) (attribute_class)"),
         (other_length, "'group' 3 2"),
         (other_words, "'group' boys men"),
         (nothing_observed, "observed"),
@@ -133,16 +144,40 @@ def test_zero_density_at_the_start_is_told_by_the_variable(table):
         fit(table, impossible, sampling=SAMPLING)
 
 
+@pytest.mark.parametrize("scales", OPTIONS["crossed"]["scales"])
+def test_every_scale_may_be_that_of_each_group_or_class_or_of_all(table, scales):
+    spec = load_spec("crossed").with_option("scales", scales)
+    assert built(pymc_model(table, spec), table).free_RVs
+
+
+def test_scales_that_groups_share_are_spread_where_others_differ_by_group(table):
+    data, rng = crossed_long.data(table), np.random.default_rng(1)
+    scales = {
+        name: xr.DataArray(rng.uniform(1, 2, (1, 3, *(data.sizes[dim] for dim in dims))), dims=("chain", "draw", *dims))
+        for name, dims in PROTOCOL.items()
+        if name in scales_needed(data)
+    }
+    shared = scales["sd_target"].isel(group=0)
+    of_each = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
+    found = [
+        Components.of_posterior(xr.Dataset(scales | {"sd_target": each}), data).target() for each in of_each.values()
+    ]
+    np.testing.assert_array_equal(*(each.matrix() for each in found))
+
+
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_written_out_model_handed_back_has_the_posterior_of_the_default(table):
+@pytest.mark.parametrize("scales", [BY_CLASS, BY_GROUP])
+def test_the_written_out_model_handed_back_has_the_posterior_of_the_named_one(table, scales):
     """Bias and its noise floor, within four Monte Carlo standard errors."""
+    spec = load_spec("crossed").with_option("scales", scales)
     sampling = Sampling(draws=1500, tune=1000, chains=2)
-    handed_back, default = (fit(table, model, sampling=sampling) for model in (pymc_model(table), "crossed"))
+    handed_back, default = (fit(table, model, sampling=sampling) for model in (pymc_model(table, spec), spec))
     rows = [summarize(each, words=False).loc[("bias", "overall")] for each in (handed_back, default)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=4 * rows[0].mcse_mean)
     assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], abs=5 * rows[0].mcse_sd)
     assert rows[0].noise_sd == pytest.approx(rows[1].noise_sd, rel=0.1)
+    assert verdict(handed_back).label == verdict(default).label
     assert set(summarize(handed_back, "targets").index.levels[0]) >= {"bias", "effect_size", "target_bias"}
 
 
