@@ -104,6 +104,18 @@ class Comparison(Tabled):
         return self.before.name
 
     @property
+    def embeddings(self) -> dict[str, str]:
+        """The embedding or model of each side, "before" and "after"; none where a table does not know."""
+        sides = {"before": self.before, "after": self.after}
+        named = {side: table.provenance.get("embedding", "") for side, table in sides.items()}
+        return {side: name for side, name in named.items() if name}
+
+    @property
+    def between(self) -> str:
+        """What is compared, as tables say it: "before: bert; after: bert-cda"."""
+        return "; ".join(f"{side}: {name}" for side, name in self.embeddings.items())
+
+    @property
     def zero_by_construction(self) -> tuple[State, ...]:
         """The sides on which every attribute is equally close to all groups, as equalising makes it."""
         return tuple(self.bias.index[self.bias.by_construction])
@@ -141,7 +153,7 @@ class Comparison(Tabled):
         """The bias before and after, its change, and every measure before and after, tidy.
 
         One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
-        and ``prob_negligible`` where `rope` was given.
+        ``prob_negligible`` where `rope` was given; ``embedding``, the embedding or model of the side.
         """
         names = zip(interval_columns(self.bias), interval_names(self.ci_prob, "ci"), strict=True)
         posterior = (
@@ -156,7 +168,8 @@ class Comparison(Tabled):
         ]
         columns = ["quantity", "state", "value", *interval_names(self.ci_prob, "ci"), "p_value"]
         columns += [column for column in posterior if column == "prob_negligible"]
-        return pd.concat([posterior, *sides], ignore_index=True).reindex(columns=columns)
+        tidy = pd.concat([posterior, *sides], ignore_index=True).reindex(columns=columns)
+        return tidy.assign(embedding=[self.embeddings.get(state, "") for state in tidy.state])
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:

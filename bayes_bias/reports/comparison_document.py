@@ -12,7 +12,7 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.plots import plot_overview, plot_word_bias
 from bayes_bias.reports import provenance
 from bayes_bias.reports.document import Document, PageSection, methods_section, notices_section
-from bayes_bias.reports.methods_of_comparison import embeddings_of, methods_of
+from bayes_bias.reports.methods_of_comparison import methods_of
 from bayes_bias.table.scopes import scope_of
 
 
@@ -20,11 +20,11 @@ def comparison_document(comparison: Comparison) -> Document:
     """The document of a comparison."""
     table, methods, figures = comparison.before, methods_of(comparison), _figures(comparison)
     fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
-    controls, names = _controls(comparison), embeddings_of(comparison)
+    controls = _controls(comparison)
     return Document(
         title=f"Before and after: {comparison.name}",
         heading=f"Before and after: {comparison.name}",
-        opening={"lede": "; ".join(f"{state}: {name}" for state, name in names.items()), "answer": comparison.text},
+        opening={"lede": comparison.between, "answer": comparison.text},
         sections=(
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,
@@ -40,7 +40,6 @@ def comparison_document(comparison: Comparison) -> Document:
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
             "failed": [state for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
             "controls": controls,
-            "names": names,
             "metric": table.metric,
             "decimals": table.metric.decimals,
         },

@@ -29,7 +29,6 @@ def methods_of(comparison: Comparison) -> Methods:
         "rope": comparison.verdict.rope,
         "modelled": f"change of the {table.metric.name}",
         "finding": "change",
-        "embeddings": [f"{side}: {name}" for side, name in embeddings_of(comparison).items()],
         "targets": _counted(values.group, table.groups),
         "attributes": _counted(values.attribute_class, table.associated_classes),
         "controls": _counted(values.attribute_class, table.controls),
@@ -40,13 +39,6 @@ def methods_of(comparison: Comparison) -> Methods:
         "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }
     return methods_of_fits("methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references))
-
-
-def embeddings_of(comparison: Comparison) -> dict[str, str]:
-    """The embedding or model of each side; none where a table does not know."""
-    sides = {"before": comparison.before, "after": comparison.after}
-    named = {side: table.provenance.get("embedding", "") for side, table in sides.items()}
-    return {side: name for side, name in named.items() if name}
 
 
 def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:

@@ -68,6 +68,22 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
     assert not re.search(r"\w\.[A-Z][a-z]", text.split("References")[0])
 
 
+def test_every_table_names_both_models(planted: Comparison, tmp_path: Path) -> None:
+    sides = {
+        side: dataclasses.replace(table, provenance={**table.provenance, "embedding": name})
+        for side, table, name in (("before", planted.before, "bert"), ("after", planted.after, "bert-cda"))
+    }
+    found = dataclasses.replace(planted, **sides)
+    written = write(found, tmp_path / "found", figures=()).parent
+    files = {name: (written / name).read_text(encoding="utf-8") for name in ("index.html", "tables.tex", "methods.txt")}
+    html, tex = files["index.html"].split("<table>")[1:], files["tables.tex"].split(r"\begin{table}")[1:]
+    tables = [*(part.partition("</table>")[0] for part in html), *tex, files["methods.txt"]]
+    assert len(tables) == 6
+    assert all("bert-cda" in table and "bert" in table.replace("bert-cda", "") for table in tables)
+    assert set(found.to_frame().groupby("state").embedding.unique().explode()) == {"", "bert", "bert-cda"}
+    assert planted.between == ""
+
+
 def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
     of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
     table = dataclasses.replace(planted.before, source=of_list, control_sources=(of_controls,))
