@@ -70,7 +70,7 @@ def compare(
         if debiasing is None:
             return source.table(wordlist, progress, also=also)
         listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
-        opened = source.opened([wordlist], progress)
+        opened = source.opened([wordlist], progress, also=also)
         if not debiasing.needs_vocabulary:
             opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
         return source.measured(debiasing.applied(opened), wordlist, also=also)
@@ -138,9 +138,10 @@ def _from_table(names: list[str], source: TableSource) -> AssociationTable:
 
 def _show(comparison: Comparison) -> None:
     unit = comparison.before.metric.unit
-    print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}")
+    between = f" ({comparison.between})" if comparison.between else ""
+    print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}{between}")
     say(f"chance if no bias: {CHANCE}; for the change, if nothing had changed")
-    print_frame(_measures(comparison), title="Every measure before and after")
+    print_frame(_measures(comparison), title=f"Every measure before and after{between}")
     for reason in comparison.left_out.values():
         say(f"left out: {reason}")
     say(f"\n{comparison.text}")

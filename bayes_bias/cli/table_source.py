@@ -318,8 +318,8 @@ class TableSource(MeasuringOptions, Origin):
         stereotypes = _classes_of(self.stereotypes) if self.stereotypes else None
         return bb.load_wordlist(source, stereotypes=stereotypes).with_sub_topics(self.related)
 
-    def opened(self, lists: Sequence[str], progress: Progress | None = None) -> Embedding:
-        """A single embedding, several as replicates, or an encoder's vectors of the lists."""
+    def opened(self, lists: Sequence[str], progress: Progress | None = None, *, also: Iterable[str] = ()) -> Embedding:
+        """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
         if self.matrix is not None:
             raise BayesBiasError(
                 f"--matrix: '{self.matrix}' has cosines, and vectors are needed here; give --embedding"
@@ -336,6 +336,7 @@ class TableSource(MeasuringOptions, Origin):
                 lists,
                 self.templates,
                 self.control_classes,
+                also=also,
                 pooling=self.pooling or POOLING,
                 layer=self.layer or LAYER,
                 trust=self.trust,

@@ -16,6 +16,7 @@ from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.word_labels import HOMES
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
@@ -82,8 +83,9 @@ class Debiasing(Version):
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """The debiased version of an embedding, or of what `open_embedding` opens.
 
-        Each replicate is debiased by what the method learns from that replicate alone.
-        Words without a usable vector are left out, with a notice.
+        Each replicate is debiased by what the method learns from that replicate alone, unless replicates are the
+        templates of one encoder: then it learns from all sentences, and all lose the same. Words without a usable
+        vector are left out, with a notice.
 
         Raises
         ------
@@ -91,12 +93,15 @@ class Debiasing(Version):
             A word of the sets has no vector, or the method is not defined on these vectors.
         """
         embedding = open_embedding(embedding)
-        vectors, count = _usable(embedding), len(embedding.replicates)
-        if count:
-            replicates = [self._debiased({word: rows[r] for word, rows in vectors.items()}) for r in range(count)]
-            debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
+        vectors, labels = _usable(embedding), embedding.replicates
+        if not labels:
+            debiased = self._debiased(vectors, self.learns_from)
+        elif embedding.kind == TEMPLATE:
+            debiased = self._debiased_together(vectors, labels)
         else:
-            debiased = self._debiased(vectors)
+            singles = [{word: rows[r] for word, rows in vectors.items()} for r in range(len(labels))]
+            replicates = [self._debiased(single, self.learns_from) for single in singles]
+            debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
             name=self.named(embedding.name),
@@ -112,14 +117,25 @@ class Debiasing(Version):
         words = json.dumps(self.learned_words, ensure_ascii=False)
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
-    def _debiased(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
-        return self.method.fit_transform(vectors, self.learns_from)
+    def _debiased(self, vectors: Mapping[str, Vector], sets: DebiasSets) -> dict[str, Vector]:
+        return self.method.fit_transform(vectors, sets)
+
+    def _debiased_together(self, vectors: Mapping[str, Vector], labels: Sequence[str]) -> dict[str, Vector]:
+        """Vectors of one encoder's sentences, each of which counts as a word."""
+        sets = self.learns_from.in_each(labels, _in_sentence)
+        each = {_in_sentence(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
+        debiased = self._debiased(each, sets)
+        return {word: np.stack([debiased[_in_sentence(word, label)] for label in labels]) for word in vectors}
 
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
     learned = frozenset(json.loads(table.provenance.get(_TAUGHT, "[]")))
     return [word for dim in HOMES for word in table.values[dim].to_numpy() if word in learned]
+
+
+def _in_sentence(word: str, template: str) -> str:
+    return f"{word} in '{template}'"
 
 
 def _usable(embedding: Embedding) -> Mapping[str, Vector]:

@@ -103,6 +103,7 @@ def encode(
     templates: Templates | str | Path | None = "plain-10",
     controls: ControlsLike | Iterable[ControlsLike] = (),
     *,
+    also: Iterable[str] = (),
     name: str | None = None,
     identity: str | None = None,
     pooling: str = POOLING,
@@ -125,6 +126,8 @@ def encode(
         its own, which is what lists of whole sentences need.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`. Words of the shipped ones that cannot stand in the templates are left out.
+    also : iterable of str
+        Words beside those of the lists, such as those that a debiasing learns from.
     name, identity : str, optional
         The name of the encoder in tables, and what identifies it, such as model and version.
     pooling : str
@@ -171,7 +174,7 @@ def encode(
     more = [load_controls(source) for source in control_lists(controls)]
     of_controls = frozenset(_words_of(more)) - frozenset(_words_of(lists))
     used = None if templates is None else load_templates(templates)
-    sentences, drawable = _alone(lists, more) if used is None else _in_templates(lists, more, used)
+    sentences, drawable = _alone(lists, more, also) if used is None else _in_templates(lists, more, also, used)
     kept = open_cache(cache, ready) or Memory()
     dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], kept)))
     count = 1 if used is None else len(used.labels)
@@ -208,7 +211,7 @@ def sentences_to_encode(
 
 
 def _alone(
-    lists: Sequence[WordList], more: Sequence[WordList]
+    lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     """Every word as a sentence. Lists of whole sentences get neither the shipped control classes nor random words."""
     words = _words_of((*lists, *more))
@@ -216,18 +219,18 @@ def _alone(
     if all(map(_of_sentences, lists)):
         left_out = _unchosen() - _chosen(lists)
         words, drawable = {word: None for word in words if word not in left_out}, ()
-    return {word: (Sentence(word, 0, len(word)),) for word in (*words, *drawable)}, drawable
+    return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
 
 
 def _in_templates(
-    lists: Sequence[WordList], more: Sequence[WordList], templates: Templates
+    lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     known = word_classes(*lists, *more)
     usable = _usable(lists, more, known, templates)
     attributes = {known[word] for wordlist in lists for words in wordlist.classes.values() for word in words}
     drawable = tuple(word for word, name in lexicon().items() if name in attributes & set(templates.classes))
-    words = dict.fromkeys((*usable, *drawable))
-    return {word: templates.sentences(word, known[word]) for word in words}, drawable
+    words = dict.fromkeys((*usable, *also, *drawable))
+    return {word: templates.sentences(word, word_class(word, known)) for word in words}, drawable
 
 
 def _usable(

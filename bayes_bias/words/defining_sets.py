@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,23 @@ class DebiasSets:
                 ' groups = [["she", "her"], ["he", "his"]]'
             )
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
+
+    def in_each(self, replicates: Sequence[str], named: Callable[[str, str], str]) -> "DebiasSets":
+        """The same sets in every replicate, each word under its name there."""
+
+        def every(sets: Sets) -> Sets:
+            return tuple(tuple(named(word, label) for word in words) for words in sets for label in replicates)
+
+        def together(words: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(named(word, label) for word in words for label in replicates)
+
+        return DebiasSets(
+            every(self.defining_sets),
+            every(self.equalize_sets),
+            together(self.specific),
+            tuple(map(together, self.groups)),
+            together(self.independent),
+        )
 
     @property
     def sha256(self) -> str:

@@ -7,12 +7,14 @@ import pytest
 from scipy.optimize import lsq_linear
 from sklearn.decomposition import PCA
 
+import bayes_bias as bb
 from bayes_bias.debiasing import (
     INLP,
     LEACE,
     RAN,
     Conceptor,
     Debiaser,
+    Debiasing,
     DoubleHardDebias,
     HalfSiblingRegression,
     HardDebias,
@@ -126,6 +128,22 @@ def test_partial_projection_equals_its_formula(vectors: Vectors) -> None:
         residual = vectors[word] - (vectors[word] @ bias) * bias
         left = (vectors[word] - mean) @ bias * 0.25 / (np.linalg.norm(residual) + 1) ** 2
         assert debiased == pytest.approx(mean + residual + left * bias)
+
+
+def test_linear_projection_of_an_encoders_sentences_is_sentdebias() -> None:
+    """One subspace for all templates: that of Liang et al., as bias-bench computes it from pairs of sentences."""
+    encoder = bb.open_embedding("minilm-demo")
+    rows = {word: row.astype(float) for word, row in encoder.all().items()}
+    words = [word for pair in PAIRS[:3] for word in pair]
+    unit = {word: rows[word] / np.linalg.norm(rows[word], axis=1, keepdims=True) for word in words}
+    deviations = [s * (unit[one] - unit[other]) / 2 for one, other in PAIRS[:3] for s in (1, -1)]
+    directions = PCA(2).fit(np.vstack(deviations)).components_
+    debiased = Debiasing(LinearProjection(components=2), PAIRS[:3], "SentDebias").applied(encoder)
+    assert debiased.replicates == encoder.replicates
+    for word, left in debiased.all().items():
+        np.testing.assert_allclose(left, rows[word] - rows[word] @ directions.T @ directions, atol=1e-6)
+    with refused(MeasureError, "heroine"):
+        Debiasing(LinearProjection(), "heroine:hero").applied(encoder)
 
 
 def test_half_sibling_regression_is_a_negated_conceptor(vectors: Vectors) -> None:
