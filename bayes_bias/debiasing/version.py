@@ -1,4 +1,4 @@
-"""A version of an embedding: its vectors after debiasing, or others that took their place."""
+"""A version of an embedding or a model: what debiasing made of it, or what took its place."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -68,14 +68,18 @@ class Version(ABC):
 class GivenVersion(Version):
     """Vectors of your own as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
 
+    In a sweep of language models it is a model as a version of another: fine-tuned on counterfactual data, with an
+    adapter. It is asked in the templates of that model.
+
     Parameters
     ----------
-    source : Embedding, str, Path, mapping, DataFrame or gensim KeyedVectors
-        Anything that `open_embedding` opens.
+    source : Embedding, str, Path, mapping, DataFrame or gensim KeyedVectors; or a model
+        Anything that `open_embedding` opens; of a language model what `LanguageModelColumn` takes as a model, such as
+        its folder.
     name : str
-        What the version is called beside the embedding's name.
+        What the version is called beside the name of the embedding or model.
     of : str
-        The name of the embedding.
+        The name of the embedding or model.
 
     Raises
     ------
@@ -86,6 +90,8 @@ class GivenVersion(Version):
     --------
     >>> GivenVersion("glove-theirs.txt", "theirs", of="glove").named("glove")
     'glove, theirs'
+    >>> GivenVersion("models/bert-cda", "CDA", of="BERT").named("BERT")
+    'BERT, CDA'
     """
 
     source: Any

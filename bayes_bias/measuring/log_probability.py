@@ -100,13 +100,7 @@ def log_probabilities(
     check_predicted(predict)
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     refuse_from_vectors(words, "log probabilities have none")
-    score = load_masked(model) if isinstance(model, str | Path) else model
-    if not callable(score):
-        raise TableError(
-            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` opened, or a function"
-            " from clozes to log probabilities"
-        )
-    name = str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
+    score = open_score(model)
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
     tables = _tables(score, _sentences(words, used, predict), predict, corrected, progress or Quiet())
     shape = (len(targets), len(attributes))
@@ -130,8 +124,8 @@ def log_probabilities(
             {
                 "wordlist": words.name,
                 "wordlist_sha256": words.sha256,
-                "embedding": name,
-                "embedding_source": f"log probabilities of {predict} by {name}",
+                "embedding": name_of(score),
+                "embedding_source": f"log probabilities of {predict} by {name_of(score)}",
                 "model_identity": str(getattr(score, "identity", "")),
                 "predicted": predict,
                 "templates": used.name,
@@ -140,6 +134,28 @@ def log_probabilities(
         ),
     )
     return with_notices(table)
+
+
+def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
+    """What answers clozes: a folder or name of a masked model is opened, anything else is called as it is.
+
+    Raises
+    ------
+    TableError
+        It cannot be called.
+    """
+    score = load_masked(model, trust=trust) if isinstance(model, str | Path) else model
+    if not callable(score):
+        raise TableError(
+            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` opened, or a function"
+            " from clozes to log probabilities"
+        )
+    return score
+
+
+def name_of(score: Score) -> str:
+    """What a model is called in tables."""
+    return str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
 
 
 def check_predicted(predict: str) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import BayesBiasError, OutputError
-from bayes_bias.language_models.masked import load_masked
-from bayes_bias.measuring.log_probability import Predicted, check_predicted, log_probabilities
+from bayes_bias.measuring.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
 from bayes_bias.progress import Prefixed, Progress
 from bayes_bias.sweeps.job import Job
 from bayes_bias.sweeps.job_store import Store
@@ -49,14 +48,15 @@ class LanguageModelColumn:
     def opened(self, *, trust: bool = False, name: str | None = None) -> "LanguageModelColumn":
         """The same with model and templates in memory, and a name."""
         check_predicted(self.predict)
-        templates = load_templates(self.templates)
-        model = load_masked(self.model, trust=trust) if isinstance(self.model, str | Path) else self.model
-        default = getattr(model, "name", None) or getattr(model, "__name__", type(model).__name__)
-        return replace(self, model=model, templates=templates, name=name or self.name or str(default))
+        templates, model = load_templates(self.templates), open_score(self.model, trust=trust)
+        return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
+
+    def with_model(self, model: Score | str | Path, name: str, *, trust: bool = False) -> "LanguageModelColumn":
+        """Another model, opened, that is asked in the same way."""
+        return replace(self, model=model).opened(trust=trust, name=name)
 
     def table(self, words: WordList, store: Store | None, progress: Progress) -> AssociationTable | str:
         """The log probabilities of a list and its control classes, or why there are none."""
-        assert callable(self.model)
         has_identity = bool(getattr(self.model, "identity", ""))
         score = _Kept(self.model, store) if store and has_identity else self.model
         step = Prefixed(f"{words.name} by {self.name}", progress)

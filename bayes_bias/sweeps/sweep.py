@@ -20,7 +20,7 @@ from bayes_bias.sweeps.job_store import MARKER, open_store
 from bayes_bias.sweeps.pooling_cells import pool_cells
 from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.running_jobs import run_jobs
-from bayes_bias.sweeps.sweep_columns import changes_of, check_versions, open_columns, open_versions, read_columns
+from bayes_bias.sweeps.sweep_columns import changes_of, names_of_columns, open_columns, open_versions, read_columns
 from bayes_bias.sweeps.sweep_results import At, Computed, Sweep, assembled
 from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
@@ -65,9 +65,9 @@ def sweep(
     measures : iterable of str, or "all"
         The literature's measures beside the posterior, by their names in `measures.measure_all`.
     versions : Debiasing, GivenVersion, or a sequence of them
-        Versions of every embedding that they apply to: debiased by a method, or vectors of your own; see
-        `bayes_bias.debiasing`. They stand in their embedding: what each changed is estimated from paired differences,
-        list by list, and only the embeddings themselves are pooled.
+        Versions of every embedding that they apply to: debiased by a method, or vectors of your own; of a language
+        model another model. See `bayes_bias.debiasing`. They stand in their embedding: what each changed is estimated
+        from paired differences, list by list, and only the embeddings themselves are pooled.
     controls, similarity
         See `similarities`. Results in a folder are known by the name of a similarity.
     posteriors : {"all", "none"}, float, or pairs of str
@@ -112,8 +112,8 @@ def sweep(
     check_switch("allow_loss", allow_loss)
     words, measure = read_lists(lists, controls), similarity_of(similarity)
     opened = open_columns(embeddings, trust)
-    chosen = open_versions(versions, trust)
-    names = check_versions(chosen, opened)
+    chosen = open_versions(versions, opened, trust)
+    names = names_of_columns(chosen, opened)
     check_chosen(settings.posteriors, names, [table.name for table in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
     columns = list(read_columns(opened, chosen, words, measure, allow_loss, store, progress))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.arguments import check_different, check_kind, listed
-from bayes_bias.debiasing.version import Version
+from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
@@ -76,35 +76,43 @@ def _opened(source: Any, trust: bool, name: str | None) -> Opened:
     return open_embedding(source, trust=trust, name=name)
 
 
-def check_versions(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
-    """Names of all columns; refuses a version of what is not there, or of a language model."""
+def names_of_columns(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
+    """Names of all columns, which are different."""
     names = [column.name for column in opened]
-    for version in versions:
-        if isinstance(opened[0], LanguageModelColumn):
-            raise EmbeddingError(
-                f"versions: '{version.name}' has vectors, and '{names[0]}' gives log probabilities; leave it out"
-            )
-        for name in version.embeddings:
-            if name not in names:
-                raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, names)
     names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
 
-def open_versions(given: Version | Sequence[Version], trust: bool) -> tuple[Version, ...]:
-    """All versions, with their sources opened.
+def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened], trust: bool) -> tuple[Version, ...]:
+    """All versions of what was opened, with their sources opened.
 
     Raises
     ------
     BayesBiasError
-        Something else is given, or a source cannot be opened.
+        Something else is given, a version of what is not there, or a source that cannot be opened.
     """
     versions = listed("versions", given, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
     needed = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
     for version in versions:
         check_kind("versions", version, Version, needed, EmbeddingError)
-    return tuple(version.opened(trust) for version in versions)
+    return tuple(_opened_version(version, {column.name: column for column in opened}, trust) for version in versions)
+
+
+def _opened_version(version: Version, opened: Mapping[str, Opened], trust: bool) -> Version:
+    """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
+    for name in version.embeddings:
+        if name not in opened:
+            raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(opened))
+    first = opened[version.embeddings[0]] if version.embeddings else next(iter(opened.values()))
+    if not isinstance(first, LanguageModelColumn):
+        return version.opened(trust)
+    if not isinstance(version, GivenVersion):
+        raise EmbeddingError(
+            f"versions: '{version.name}' debiases vectors, and '{first.name}' gives log probabilities; give a model"
+            f" that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')"
+        )
+    return replace(version, source=first.with_model(version.source, version.named(first.name), trust=trust))
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
@@ -131,12 +139,15 @@ def read_columns(
     wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
     wanted += [word for version in versions for word in version.learned_words]
     for source in opened:
+        own = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
-            tables = {words.name: source.table(words, store, progress) for words in lists}
-            yield _column_of_model(source.name, tables)
+            yield _column_of_model(source, lists, store, progress)
+            for version in own:
+                assert isinstance(version, GivenVersion)  # `open_versions` refuses others
+                column = _column_of_model(version.source, lists, store, progress)
+                yield replace(column, version_of=source.name, version=version.name)
             continue
         progress.step(f"{source.name}: reading vectors")
-        own = [version for version in versions if version.applies_to(source.name)]
         try:
             read = replace(source, reader=source.excerpt(wanted).reader)
         except OutputError:
@@ -177,11 +188,14 @@ def _column_of_embedding(
     )
 
 
-def _column_of_model(name: str, tables: Mapping[str, AssociationTable | str]) -> Column:
-    cells = {words: LogProbabilityCell(f"{words} by {name}", table) for words, table in tables.items()}
+def _column_of_model(
+    model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None, progress: Progress
+) -> Column:
+    tables = {words.name: model.table(words, store, progress) for words in lists}
+    cells = {words: LogProbabilityCell(f"{words} by {model.name}", table) for words, table in tables.items()}
     for table in tables.values():
         if isinstance(table, AssociationTable):
             templates = 0 if table.replicates is None else len(table.replicates.tables)
             source = table.provenance["embedding_source"]
-            return Column(name, cells=cells, source=source, replicates=templates, metric=table.metric)
-    return Column(name, cells=cells)
+            return Column(model.name, cells=cells, source=source, replicates=templates, metric=table.metric)
+    return Column(model.name, cells=cells)

@@ -45,14 +45,16 @@ class Source:
     versions: tuple["Debiasing | Source", ...] = ()
 
     def opened(
-        self, lists: Sequence[str], controls: Sequence[str], trust: bool
+        self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
     ) -> list[Embedding | LanguageModelColumn]:
-        """Embeddings, or a language model; an encoder encodes the words of all lists now."""
+        """Embeddings, or a language model; an encoder encodes the words of all lists, and those that teach a method."""
+        taught = [word for version in self.versions if isinstance(version, Debiasing) for word in version.learned_words]
         name, replicates = self.settings.get("name"), self.settings.get("replicates")
         if self.kind == "masked":
             return [LanguageModelColumn(self.paths[0], **self.settings)]
         if self.kind == "encoder":
-            encoded = encode(self.paths[0], lists, self.settings.get("templates"), controls, trust=trust)
+            templates = self.settings.get("templates")
+            encoded = encode(self.paths[0], lists, templates, controls, also=[*also, *taught], trust=trust)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
@@ -65,11 +67,14 @@ class Source:
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
-        """Versions of what was opened; vectors of one's own are a version of one embedding."""
+        """Versions of what was opened; vectors or a model of one's own are a version of one embedding or model."""
         names = tuple(column.name for column in opened)
         for version in self.versions:
             if isinstance(version, Debiasing):
                 yield replace(version, of=names)
+                continue
+            if version.kind == "masked":
+                yield GivenVersion(version.paths[0], version.settings["name"], of=names[0])
                 continue
             sources = version.opened(lists, controls, trust)
             if len(names) != 1 or len(sources) != 1:
@@ -95,7 +100,7 @@ class SweepSpec:
     def arguments(self, trust: bool = False) -> dict[str, Any]:
         """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
-        opened = [(source, source.opened(self.lists, controls, trust)) for source in self.sources]
+        opened = [(source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources]
         nested = (version for source, of in opened for version in source.versions_of(of, self.lists, controls, trust))
         return {
             "embeddings": [column for _, columns in opened for column in columns],
@@ -105,6 +110,11 @@ class SweepSpec:
             "trust": trust,
             **self.settings,
         }
+
+    def _taught(self, source: Source) -> list[str]:
+        """Words that versions of all embeddings learn from, or of this one by its name."""
+        name = source.settings.get("name", "")
+        return [word for version in self.versions if version.applies_to(name) for word in version.learned_words]
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
@@ -138,12 +148,13 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
-    versions = tuple(_version(where, table, home) for table in _tables(place, content, "versions"))
-    return replace(_vectors(where, place, content, home), versions=versions)
+    source = _vectors(where, place, content, home)
+    versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
+    return replace(source, versions=versions)
 
 
-def _version(where: str, content: Mapping[str, Any], home: Path) -> Debiasing | Source:
-    """A method, or vectors of one's own."""
+def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> Debiasing | Source:
+    """A method, or vectors or a model of one's own, which sentences are asked of as of the source itself."""
     label = "[[embeddings.versions]]"
     if "method" in content or "sets" in content:
         return _debiasing(where, label, content, home)
@@ -151,7 +162,21 @@ def _version(where: str, content: Mapping[str, Any], home: Path) -> Debiasing | 
     check_keys(content, _EMBEDDING, place, BayesBiasError)
     if not isinstance(content.get("name"), str):
         raise BayesBiasError(f"{place}: needs a text 'name', and a method with sets, or files")
-    return _vectors(where, place, content, home)
+    version = _vectors(where, place, content, home)
+    if (version.kind == "masked") != (of.kind == "masked"):
+        raise EmbeddingError(
+            f"{place}: '{content['name']}' is of the kind {version.kind} and what it is a version of {of.kind}, and"
+            f" cosines are not compared with log probabilities; give {of.kind} = ..."
+        )
+    if version.kind != of.kind:
+        return version
+    asked = {key: value for key, value in of.settings.items() if key in ("templates", "predict")}
+    for key in ("templates", "predict"):
+        if version.settings.get(key, asked.get(key)) != asked.get(key):
+            raise EmbeddingError(
+                f"{place}: {key} of '{content['name']}' differs from that of what it is a version of; leave it out"
+            )
+    return replace(version, settings={**version.settings, **asked})
 
 
 def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> Source:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import save_vectors
-from bayes_bias.debiasing import HardDebias
+from bayes_bias.debiasing import GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.files import shipped
 from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
@@ -100,6 +100,34 @@ def test_versions_below_an_embedding_are_its_own(home: Path) -> None:
     method, given = read_sweep(spec(home, text)).arguments()["versions"]
     assert (method.embeddings, given.embeddings) == (("seed-1",), ("seed-1",))
     assert "other.txt" in given.source.source
+
+
+def test_a_model_below_a_model_is_a_version_that_is_asked_as_it_is(home: Path) -> None:
+    model = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
+    version = '[[embeddings.versions]]\nname = "CDA"\nmasked = "bert-cda"\n'
+    (home / "bert-cda").mkdir()
+    source = read_sweep(spec(home, HEAD + model + version)).sources[0]
+    column = LanguageModelColumn("bert", name="BERT")
+    assert [*source.versions_of([column], [], (), trust=False)] == [
+        GivenVersion(str(home / "bert-cda"), "CDA", of="BERT")
+    ]
+    for text, message in (
+        (model + version + 'predict = "targets"\n', "audit.toml [[embeddings.versions]] predict 'CDA'"),
+        (DEMO + version, "audit.toml [[embeddings.versions]] 'CDA' masked files"),
+    ):
+        with refused(BayesBiasError, message):
+            read_sweep(spec(home, HEAD + text))
+
+
+def test_an_encoder_encodes_the_words_that_its_versions_learn_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def encode(_: str, lists: object, templates: object, controls: object, also: list[str], trust: bool) -> object:
+        return {word: np.array([1.0, 2.0]) for word in also}
+
+    monkeypatch.setattr("bayes_bias.sweeps.sweep_spec.encode", encode)
+    encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\n[[embeddings.versions]]\nname = "SentDebias"\n'
+    versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
+    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["embeddings"]
+    assert opened.vocabulary() == ["her", "his", "she", "he"]
 
 
 @pytest.mark.parametrize(

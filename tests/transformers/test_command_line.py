@@ -1,5 +1,7 @@
 """Folders of models on the command line: sentence pairs from sentences to page, and a masked model before and after."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +10,15 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.cli.main import main
+from bayes_bias.debiasing import Debiasing, LinearProjection
+from bayes_bias.debiasing.paired_difference import difference, pair
 from bayes_bias.files import table_file
 from bayes_bias.known_bias.training import train_masked
 from bayes_bias.language_models import load_masked
 from bayes_bias.language_models.masked import MaskedModel
 from bayes_bias.sentence_pairs.scoring import score as score_pairs
 from tests.helpers import says
+from tests.transformers.conftest import Made
 
 PAIRS = pd.read_csv(table_file("pairs-demo")).head(60)
 
@@ -46,7 +51,7 @@ def test_masked_models_are_compared(folders: tuple[str, str], tmp_path: Path, ca
     sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     code, out = run(capsys, "compare", "weat6", *sides)
     assert code == 0
-    assert "in nats" in out
+    assert says(out, "nats before: biased after: even measure before: biased after: even")
 
 
 def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
@@ -101,6 +106,64 @@ def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
     assert says((out / "index.html").read_text(), "models biased")
     monkeypatch.setattr(MaskedModel, "__call__", lambda *_: pytest.fail("asked again"))
     run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
+
+
+def test_a_tuned_model_is_a_version_of_its_model(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "audit.toml").write_text(f"""
+lists = ["weat6"]
+controls = []
+posteriors = "none"
+
+[[embeddings]]
+name = "BERT"
+masked = "{folders[0]}"
+
+[[embeddings.versions]]
+name = "CDA"
+masked = "{folders[1]}"
+""")
+    _, out = run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
+    assert says(out, "BERT CDA weat6")
+    (row,) = pd.read_csv(tmp_path / "out" / "changes.csv").itertuples()
+    tables = [bb.log_probabilities(folder, "weat6", ()) for folder in folders]
+    change = bb.measures.quasi_f(difference(*pair(*tables)))
+    assert (row.change, row.sd) == pytest.approx((change.value, change.se))
+
+
+def test_sentdebias_takes_one_direction_out_of_an_encoder_s_sentences(
+    made: Callable[[str], Made], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """From Python, from a file of a sweep, and from `compare`, which all encode the words that it learns from."""
+    folder = made("roberta").folder
+    encoder = bb.language_models.encode(folder, "weat6", "plain-10", also=["she", "he"])
+    debiased = Debiasing(LinearProjection(), "she:he", "SentDebias").applied(encoder)
+    before, after = (bb.cosines(side, "weat6", ()) for side in (encoder, debiased))
+    change = bb.measures.quasi_f(difference(*pair(before, after)))
+    (tmp_path / "audit.toml").write_text(f"""
+lists = ["weat6"]
+controls = []
+posteriors = "none"
+
+[[embeddings]]
+name = "tiny"
+encoder = "{folder}"
+templates = "plain-10"
+
+[[embeddings.versions]]
+name = "SentDebias"
+method = "linear-projection"
+sets = "she:he"
+""")
+    run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
+    (row,) = pd.read_csv(tmp_path / "out" / "changes.csv").itertuples()
+    assert (row.change, row.sd) == pytest.approx((change.value, change.se), rel=1e-4)
+    compared = []
+    monkeypatch.setattr(bb, "compare", lambda *tables, **_: compared.extend(tables) or sys.exit(0))
+    sides = ("--before", folder, "--after", "linear-projection", "--sets", "she:he", "--encoder")
+    run(capsys, "compare", "weat6", *sides, "--templates", "plain-10", "--controls", "none")
+    np.testing.assert_allclose(compared[1].values, after.values, atol=1e-6)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
