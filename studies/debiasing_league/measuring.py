@@ -19,6 +19,8 @@ from studies.debiasing_league.worlds import GENDER, SCENARIO, World
 RELIGION = SCENARIO.described["religion"]
 # Occupations said most with men, and as many said most with women, that k-means is to tell apart.
 _CLUSTERED = 15
+# Beyond this a slope is larger than its error explains: 2.5% of slopes that are zero are, to either side.
+_CLEAR = 1.96
 
 
 def measured(world: World, folder: Path) -> pd.DataFrame:
@@ -33,7 +35,7 @@ def measured(world: World, folder: Path) -> pd.DataFrame:
     frame = pd.DataFrame(rows).assign(kind=world.kind, truth=world.truth, corpus=world.corpus, model=world.model.name)
     for slope in [column for column in frame if column.endswith("_slope")]:
         frame[slope.replace("_slope", "_left")] = frame[slope] / frame[slope][0]
-    return frame
+    return frame.assign(clear=(frame.new_z.abs() > _CLEAR).astype(int), turned=(frame.new_z < -_CLEAR).astype(int))
 
 
 def _of_vectors(vectors: Vectors, before: Vectors, known: pd.DataFrame, split: Split) -> dict[str, float]:

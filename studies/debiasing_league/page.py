@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bayes_bias.plots.style import GREY, colour_and_marker, style
 from studies.debiasing_league.methods import METHODS, ORIGINAL, SHAM
-from studies.debiasing_league.results import over_truths, removers, winners, worlds_of
+from studies.debiasing_league.results import LEAGUE, by_truth, over_truths, removers, winners, worlds_of
 from studies.debiasing_league.worlds import KINDS
 
 HERE = Path(__file__).parent
@@ -32,17 +33,23 @@ _PLACED = {
 
 def write_page() -> None:
     """README and figure again."""
-    league = pd.read_csv(HERE / "results" / "league.csv")
+    league = pd.read_csv(LEAGUE)
     (HERE / "figures").mkdir(exist_ok=True)
-    draw(league).savefig(HERE / "figures" / "bias-and-damage.png", dpi=150)
+    draw(by_truth(league)).savefig(HERE / "figures" / "bias-and-damage.png", dpi=150)
     (HERE / "README.md").write_text(page(league), encoding="utf-8")
 
 
 def page(league: pd.DataFrame) -> str:
-    """README.md.jinja with the numbers of the results."""
+    """README.md.jinja with the numbers of the results, which have a row for each world and method."""
     template = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
     text = (HERE / "README.md.jinja").read_text(encoding="utf-8")
-    return template.from_string(text).render(facts(league))
+    return template.from_string(text).render(facts(by_truth(league)), spread=_between_corpora(league))
+
+
+def _between_corpora(league: pd.DataFrame) -> float:
+    """Standard deviation of the bias that hard debiasing leaves, between corpora of one truth read by one model."""
+    left = league[league.version == "hard"].groupby(["kind", "truth", "model"]).new_left
+    return float(np.sqrt(left.var().mean()))
 
 
 def facts(league: pd.DataFrame) -> dict[str, Any]:

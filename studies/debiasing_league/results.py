@@ -1,6 +1,7 @@
 """From what was measured in each world to means over truths, with their intervals, and who wins."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,8 @@ from scipy import stats
 
 from studies.debiasing_league.methods import METHODS, ORIGINAL
 
-# Beyond this a slope is larger than its error explains: 2.5% of slopes that are zero are, to either side.
-_CLEAR = 1.96
+LEAGUE = Path(__file__).with_name("results") / "league.csv"
+WORLD = ("kind", "truth", "corpus", "model")
 NUMBERS = (
     "new_left",
     "new_r",
@@ -26,10 +27,9 @@ NUMBERS = (
 )
 
 
-def by_truth(measured: pd.DataFrame) -> pd.DataFrame:
+def by_truth(league: pd.DataFrame) -> pd.DataFrame:
     """Means over the corpora of each truth, with their number: all that the text and the figure are made of."""
-    clear = measured.assign(clear=measured.new_z.abs() > _CLEAR, turned=measured.new_z < -_CLEAR)
-    grouped = clear.groupby(["kind", "truth", "model", "version"], sort=False)
+    grouped = league.groupby(["kind", "truth", "model", "version"], sort=False)
     return grouped[list(NUMBERS)].mean().assign(corpora=grouped.size()).reset_index()
 
 
