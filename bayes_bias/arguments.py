@@ -112,7 +112,10 @@ def check_ci_prob(ci_prob: Any) -> None:
 
 def is_number(value: Any) -> bool:
     """Whether this is a finite number."""
-    return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
+    try:
+        return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # a whole number of 309 digits or more
+        return False
 
 
 def is_between(value: Any, low: float, high: float) -> bool:

@@ -6,11 +6,13 @@ carries them in `bayes_bias/data`, too.
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import tomllib
 import unicodedata
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -81,12 +83,27 @@ def _natural(name: str) -> tuple[str, int, str]:
     return stem, int(name[len(stem) :] or 0), name
 
 
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """The path with ~ as the home folder; a user whom nobody knows stays a name, for which pathlib has an error."""
+    return Path(os.path.expanduser(path))
+
+
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
     """What a TOML file holds; `subject` begins the line that says why it holds nothing."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of whole numbers with more than 4,300 digits
         raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
+
+
+def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> Any:
+    """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
+    try:
+        return json.loads(file.read_bytes())
+    except OSError as error:
+        raise refusal(f"{subject} not readable: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise refusal(f"{subject} not valid JSON: {error}{hint}") from error
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
@@ -232,11 +249,21 @@ def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
     return str(text).replace("\r\n", "\n")
 
 
-def read_csv(path: Path, **options: Any) -> "pd.DataFrame":
-    """A CSV file with its words as they were before `csv_text`."""
+def read_csv(path: Path, subject: str, refusal: type[BayesBiasError], **options: Any) -> "pd.DataFrame":
+    """A CSV file with its words as they were before `csv_text`; `subject` begins the line that says why it has none."""
     import pandas as pd
 
-    return pd.read_csv(path, **options).rename(columns=unquoted).map(unquoted)
+    try:
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            # Without `index_col` the first of too many cells would become labels, and every heading would move by one.
+            frame = pd.read_csv(path, index_col=False, **options)
+    except pd.errors.ParserWarning as error:
+        raise refusal(f"{subject} not readable as CSV: a row has more cells than headings; name each column") from error
+    except OSError as error:
+        raise refusal(f"{subject} not readable: {error.strerror}") from error
+    except ValueError as error:  # of pandas, and of UTF-8
+        raise refusal(f"{subject} not readable as CSV: {error}") from error
+    return frame.rename(columns=unquoted).map(unquoted)
 
 
 def _quoted(value: Any) -> Any:

@@ -13,8 +13,10 @@ from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, ScopeOption, SeedOption, input_option, with_options
 from bayes_bias.criterion_validity.criterion_results import CriterionValidity
 from bayes_bias.criterion_validity.estimating import BiasesLike
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, probability
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
+from bayes_bias.table.table_files import read_matrix
 
 
 @app.command()
@@ -59,7 +61,7 @@ def criterion(
             file,
             toward=toward,
             scope=scope_of(scope).name,
-            covariance=None if covariance is None else pd.read_csv(covariance, index_col=0),
+            covariance=None if covariance is None else _matrix(covariance),
             covariates=[name.strip() for name in covariates.split(",") if name.strip()],
             family=family,
             ci_prob=ci_prob,
@@ -82,6 +84,12 @@ def _biases(fits: list[str], file: Path) -> BiasesLike:
         return bb.load_fit(fits[0])
     named = dict(fit.partition("=")[::2] for fit in fits)
     return {label: bb.load_fit(path) for label, path in named.items()}
+
+
+def _matrix(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise BayesBiasError(f"--covariance: no file '{path}'; give a spreadsheet with a row and column for each label")
+    return read_matrix(path)
 
 
 def _shown(result: CriterionValidity) -> pd.DataFrame:

@@ -129,7 +129,7 @@ def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataF
     path = table_file(file)
     if not path.is_file():
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
-    sentences = read_csv(path)
+    sentences = read_csv(path, f"FILE: '{path}' is", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how), progress=progress)
 

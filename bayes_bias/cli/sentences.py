@@ -62,7 +62,4 @@ def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
 
 
 def _rows(file: str) -> pd.DataFrame:
-    try:
-        return read_csv(Path(file), keep_default_na=False)
-    except (OSError, ValueError) as error:
-        raise EmbeddingError(f"LIST: '{file}' cannot be read as CSV: {error}") from error
+    return read_csv(Path(file), f"LIST: '{file}' is", EmbeddingError, keep_default_na=False)

@@ -101,6 +101,8 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
             f"{argument}: the rows have no labels; add a column 'label' with the name of each row's embedding, word or"
             " class, or set them as the index"
         )
+    if not len(frame):
+        raise CriterionError(f"{argument}: has no rows; give one for each embedding, word or class")
     frame = frame.set_axis(frame.index.astype(str).rename(frame.index.name or LABEL))
     check_labels(argument, frame.index)
     return frame

@@ -149,10 +149,8 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
     """A CSV file of this kind; labels are text, so that the language 'no' or 'NA' stays one."""
     if not Path(path).is_file():
         raise CriterionError(f"{argument}: no file '{path}'; give a CSV file with a row for each label")
-    try:
-        return read_csv(Path(path), dtype={"label": str}, keep_default_na=False, na_values=[""])
-    except (ValueError, UnicodeDecodeError) as error:
-        raise CriterionError(f"{argument}: '{path}' cannot be read as CSV: {error}") from error
+    subject = f"{argument}: '{path}' is"
+    return read_csv(Path(path), subject, CriterionError, dtype={"label": str}, keep_default_na=False, na_values=[""])
 
 
 def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:

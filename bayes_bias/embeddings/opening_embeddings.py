@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,7 +17,7 @@ from bayes_bias.embeddings.in_memory import from_frame, from_keyed_vectors, from
 from bayes_bias.embeddings.replicated_vectors import combine_embeddings
 from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import shipped, shipped_names
+from bayes_bias.files import expanded, shipped, shipped_names
 
 # The first one that recognises a file opens it: a new format is a file of its own and a row here.
 FORMATS: tuple[Format, ...] = (numpy_archive.FORMAT, gensim_native.FORMAT, word2vec_binary.FORMAT, text_vectors.FORMAT)
@@ -121,7 +120,7 @@ def _what_it_is(sample: bytes) -> str:
 def _locate(source: str) -> tuple[Traversable, str]:
     if source in shipped_embeddings():
         return shipped("vectors") / f"{source}.npz", source
-    path = Path(source).expanduser()
+    path = expanded(source)
     if path.is_dir():
         raise EmbeddingError(f"embedding: '{source}' is a folder; give the file of vectors inside it")
     if path.is_file():

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from bayes_bias.arguments import check_kind, described
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import shipped_embeddings
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import expanded
 from bayes_bias.words.templates import Sentence
 
 # A callable, an object with `.encode`, the folder or name of a model.
@@ -77,7 +77,7 @@ class Encoder:
 def is_encoder(source: object) -> bool:
     """Whether this looks like an encoder of sentences; nothing is opened."""
     if isinstance(source, str | os.PathLike):
-        return any((Path(source).expanduser() / file).is_file() for file in _MODEL_FILES)
+        return any((expanded(source) / file).is_file() for file in _MODEL_FILES)
     if isinstance(source, type | Embedding | Mapping | pd.DataFrame):
         return False
     return callable(source) or callable(getattr(source, "encode", None))
@@ -138,7 +138,7 @@ def _type(source: object) -> str:
 
 def _refuse_words(source: str | os.PathLike[str]) -> None:
     label = os.fspath(source)
-    if label in shipped_embeddings() or Path(label).expanduser().is_file():
+    if label in shipped_embeddings() or expanded(label).is_file():
         raise EmbeddingError(
             f"encoder: '{label}' has vectors of words and does not encode sentences; leave the templates out"
             " (--embedding without --templates)"

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError
+from bayes_bias.files import expanded
 from bayes_bias.formatting import Telling
 
 type Kind = Literal["encoder", "masked", "causal"]
@@ -106,7 +107,7 @@ def check_batch(batch: int) -> int:
 
 def _folder(source: str | Path, trust: bool) -> Path:
     """The folder itself, or that of a local copy of the model with this name on the hub."""
-    path = Path(source).expanduser()
+    path = expanded(source)
     if path.is_dir():
         return path
     if path.is_file():
@@ -243,7 +244,7 @@ def _has(folder: Path, pattern: str) -> bool:
 
 
 def _name(source: str | Path) -> str:
-    path = Path(source).expanduser()
+    path = expanded(source)
     return path.resolve().name if path.is_dir() else str(source)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import expanded
 from bayes_bias.language_models.encoders import Encoder
 from bayes_bias.progress import Progress, Quiet
 from bayes_bias.words.templates import Sentence
@@ -27,6 +28,7 @@ BATCH = 256
 VARIABLE = "BAYES_BIAS_CACHE"
 
 _FILE = "sentences.sqlite3"
+_DIGEST = 16  # bytes before each vector, since SQLite has no checksums
 _WAIT = 60  # seconds for another program that writes
 
 
@@ -37,15 +39,15 @@ class Cache:
     file: Path
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """The vectors of the keys that it has."""
+        """The vectors of the keys that it has; one that was damaged on the disk is not there, and is encoded again."""
         marks = ",".join("?" * len(keys))
         with self._opened() as database:
             rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
-            return {key: np.frombuffer(vector, dtype="<f4") for key, vector in rows}
+            return {key: np.frombuffer(kept, "<f4", offset=_DIGEST) for key, kept in rows if _undamaged(key, kept)}
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
         """Keep them, all or none."""
-        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+        rows = [(key, _kept(key, vector.astype("<f4").tobytes())) for key, vector in vectors.items()]
         with self._opened() as database, database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
@@ -55,11 +57,19 @@ class Cache:
             with closing(sqlite3.connect(self.file, timeout=_WAIT)) as database:
                 database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
                 yield database
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from SQLite's own words about damage
             raise EmbeddingError(
                 f"cache: '{self.file}' cannot be used ({error}); remove the file, or name another folder: cache=,"
                 f" or the variable {VARIABLE}"
             ) from error
+
+
+def _kept(key: bytes, vector: bytes) -> bytes:
+    return hashlib.sha256(key + vector).digest()[:_DIGEST] + vector
+
+
+def _undamaged(key: object, kept: object) -> bool:
+    return isinstance(key, bytes) and isinstance(kept, bytes) and kept == _kept(key, kept[_DIGEST:])
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
             f"cache: '{encoder.name}' has no identity, so vectors of another encoder could be mistaken for its vectors;"
             " give identity=, such as model and version, or cache=False"
         )
-    folder = _platform_folder() if where is True else Path(where).expanduser()
+    folder = _platform_folder() if where is True else expanded(where)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -140,4 +150,4 @@ def _key(encoder: Encoder, sentence: Sentence) -> bytes:
 
 def _platform_folder() -> Path:
     named = os.environ.get(VARIABLE)
-    return Path(named).expanduser() if named else user_cache_path("bayes-bias", appauthor=False)
+    return expanded(named) if named else user_cache_path("bayes-bias", appauthor=False)

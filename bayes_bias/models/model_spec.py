@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
+from bayes_bias.arguments import is_number
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
 from bayes_bias.files import check_keys, read_toml, shipped, shipped_names
@@ -336,14 +337,14 @@ def _open_prior(where: str, distribution: str, given: Mapping[str, Any], valid: 
     from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not is_number(value):
             raise SpecError(f"{where}: '{parameter}' of {distribution} must be a finite number, not {value!r}")
     check_distribution(where, distribution, given, usual=valid, positive="HalfNormal" in valid)
     return Prior(distribution, MappingProxyType({name: float(value) for name, value in given.items()}))
 
 
 def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not is_number(value):
         raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
     if (distribution, parameter) not in _LOCATIONS and value <= 0:
         raise SpecError(f"{where}: '{parameter}' of {distribution} is {value:g}; it must be above zero")

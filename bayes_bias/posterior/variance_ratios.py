@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import read_csv, shipped, table_file
 
 FILE = "variance-ratios"
@@ -42,7 +43,7 @@ class VarianceRatios:
     def shipped(cls) -> Self:
         """What the studies of ``benchmarks/published_tables.py`` say."""
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
-        return cls(read_csv(table_file(FILE)), learnt_from)
+        return cls(read_csv(table_file(FILE), "ratios:", BayesBiasError), learnt_from)
 
     def of_new_studies(
         self, separation: float, tables: int, rng: np.random.Generator

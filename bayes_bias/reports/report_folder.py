@@ -119,6 +119,6 @@ def _written_files(folder: Path) -> dict[str, str]:
         return {}
     try:
         files = json.loads(file.read_text(encoding="utf-8")).get("files", {})
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return {}  # a file of that name that is not ours: nothing in the folder is
     return {str(name): str(sha256) for name, sha256 in files.items()} if isinstance(files, dict) else {}

@@ -131,10 +131,7 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
             f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
             " (pairs-demo)"
         )
-    try:
-        return read_csv(path), path.stem
-    except (ValueError, UnicodeDecodeError) as error:
-        raise SentencePairsError(f"scores: '{path}' cannot be read as CSV: {error}") from error
+    return read_csv(path, f"scores: '{path}' is", SentencePairsError), path.stem
 
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,6 @@ Its sentences are CC BY-SA and are read from the user's copy. A prediction file 
 the published models are in the benchmark's repository.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ import pandas as pd
 from bayes_bias.arguments import check_path, described
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
+from bayes_bias.files import read_json
 
 REFERENCE = Reference(
     "Nadeem, M., Bethke, A., & Reddy, S. (2021). StereoSet: Measuring stereotypical bias in pretrained language "
@@ -183,11 +183,7 @@ def _is_score(number: float) -> bool:
 
 
 def _read(file: Path, argument: str) -> dict[str, Any]:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LanguageModelError(f"{argument}: '{file}' cannot be read as JSON: {reason}") from error
+    content = read_json(file, f"{argument}: '{file}' is", LanguageModelError)
     if not isinstance(content, dict):
         raise LanguageModelError(f"{argument}: '{file}' holds {described(content)}; give StereoSet's own form")
     return content

@@ -60,7 +60,7 @@ class Store:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
             outcome = Outcome(**record["outcome"])
             whole = record["sha256"] == _sha256(record["outcome"])
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
         return outcome if whole and outcome.key == job.key else None
 
@@ -91,7 +91,7 @@ def _check_marker(home: Path) -> None:
     if marker.is_file():
         try:
             version = json.loads(marker.read_text(encoding="utf-8"))["version"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             version = "unknown"
         if version != VERSION:
             raise OutputError(

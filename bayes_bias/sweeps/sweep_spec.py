@@ -1,8 +1,10 @@
 """A sweep as a TOML file: embeddings, lists and settings."""
 
+import fnmatch
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from glob import has_magic
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -192,9 +194,9 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
             raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")
     if kind != "files":
         folder, templates = str(content[kind]), settings.get("templates")
-        if templates is not None and (home / templates).is_file():
+        if templates is not None and _is_file(home / templates):
             settings["templates"] = str(home / templates)
-        return Source(kind, (str(home / folder) if (home / folder).is_dir() else folder,), settings)
+        return Source(kind, (str(home / folder) if os.path.isdir(home / folder) else folder,), settings)
     paths = [path for pattern in _texts(where, content, "files") for path in _matched(where, pattern, home)]
     if "name" in settings and "replicates" not in settings and len(paths) > 1:
         raise EmbeddingError(
@@ -207,18 +209,20 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
 def _matched(where: str, pattern: str, home: Path) -> list[str]:
     """Files that a pattern matches, sorted; a shipped name stays what it is."""
     if not has_magic(pattern):
-        return [str(home / pattern)] if (home / pattern).is_file() else [pattern]
-    paths = sorted(str(path) for path in _glob(home, pattern) if path.is_file())
+        return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
+    paths = [str(path) for path in _glob(home, pattern) if path.is_file()]
     if not paths:
         raise EmbeddingError(f"{where}: files = '{pattern}' matches no file in {home.absolute()}; correct it")
     return paths
 
 
 def _glob(home: Path, pattern: str) -> list[Path]:
-    whole = Path(pattern).expanduser()
-    if whole.is_absolute():
-        return list(Path(whole.anchor).glob(str(whole.relative_to(whole.anchor))))
-    return list(home.glob(pattern))
+    return sorted(home / path for path in glob(os.path.expanduser(pattern), root_dir=home, recursive=True))
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file: of a name that is too long `Path.is_file` raises an error."""
+    return os.path.isfile(path)
 
 
 def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
@@ -226,9 +230,9 @@ def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
     lists: list[str] = []
     for name in _texts(where, {"lists": given}, "lists"):
         pattern = has_magic(name)
-        shipped = [] if "/" in name else [known for known in wordlist_names() if Path(known).match(name)]
-        candidates = sorted(_glob(home, name)) if pattern else [home / name]
-        files = [str(path) for path in candidates if (is_list_file(path) if pattern else path.is_file())]
+        shipped = [] if "/" in name else fnmatch.filter(wordlist_names(), name)
+        candidates = _glob(home, name) if pattern else [home / name]
+        files = [str(path) for path in candidates if (is_list_file(path) if pattern else _is_file(path))]
         if shipped and files:
             raise WordListError(
                 f"{where}: lists = '{name}' matches the shipped list '{shipped[0]}' and the file '{files[0]}'; write"

@@ -120,10 +120,7 @@ def _read(path: Path) -> pd.DataFrame:
             f"data: no file '{path}'; give a CSV file with a row for each person, or the name of a shipped table"
             " (tpr-demo)"
         )
-    try:
-        return read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
-    except (ValueError, UnicodeDecodeError) as error:
-        raise TprGapsError(f"data: '{path}' cannot be read as CSV: {error}") from error
+    return read_csv(path, f"data: '{path}' is", TprGapsError, dtype=str, keep_default_na=False, na_values=[""])
 
 
 def _check_labels(tidy: pd.DataFrame) -> None:

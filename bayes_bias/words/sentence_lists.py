@@ -1,11 +1,11 @@
 """Lists of sentences as May et al. (2019) store them: JSON with two targets and two attributes, each with examples."""
 
-import json
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from bayes_bias.errors import WordListError
+from bayes_bias.files import read_json
 
 SUFFIXES = (".json", ".jsonl")
 _PARTS = ("targ1", "targ2", "attr1", "attr2")
@@ -44,12 +44,7 @@ def read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
 
 
 def _parse(file: Traversable, label: str) -> Mapping[str, Any]:
-    try:
-        parts = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise WordListError(f"{label}: not valid JSON: {error}; write one object with {', '.join(_PARTS)}") from error
-    except OSError as error:
-        raise WordListError(f"{label}: not readable: {error.strerror}") from error
+    parts = read_json(file, f"{label}:", WordListError, hint=f"; write one object with {', '.join(_PARTS)}")
     if not isinstance(parts, Mapping):
         raise WordListError(
             f"{label}: holds a {type(parts).__name__}; a list of sentences is one object with {', '.join(_PARTS)}"

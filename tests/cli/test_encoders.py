@@ -112,7 +112,7 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
         (("stability", "weat6"), "'googlenews-demo' training"),
         (("sentences", "weat6", "--out", "w.txt"), '.csv'),
         (("sentences", "weat6", "--vectors", "w.npy", "--out", "w.npz"), 'CSV sentences'),
-        (("sentences", "no.csv", "--vectors", "w.npy", "--out", "w.npz"), "'no.csv' CSV"),
+        (("sentences", "no.csv", "--vectors", "w.npy", "--out", "w.npz"), "LIST 'no.csv'"),
     ],
 )  # fmt: skip
 def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, message):

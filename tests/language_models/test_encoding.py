@@ -1,5 +1,7 @@
 """An encoder's table is that of its sentences' cosines; no sentence is encoded twice; what comes back is checked."""
 
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
@@ -139,6 +141,18 @@ def test_a_damaged_cache_says_what_to_do(tmp_path) -> None:
         bb.language_models.encode(Counting(), OWN, cache=tmp_path)
     with refused(EmbeddingError, "folder"):
         bb.language_models.encode(Counting(), OWN, cache=tmp_path / "sentences.sqlite3")
+
+
+def test_a_vector_that_was_damaged_on_the_disk_is_encoded_again(tmp_path) -> None:
+    encoded, again = Counting(), Counting()
+    first = bb.language_models.encode(encoded, OWN, cache=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "sentences.sqlite3")) as database, database:
+        (key, kept), *_ = database.execute("SELECT key, vector FROM vectors")
+        database.execute("UPDATE vectors SET vector = ? WHERE key = ?", (kept[:-1] + bytes([kept[-1] ^ 1]), key))
+    second = bb.language_models.encode(again, OWN, cache=tmp_path)
+    assert len(again.asked) == 1
+    words = [*OWN.targets, *OWN.attributes]
+    assert all(np.array_equal(first.find(words)[word], second.find(words)[word]) for word in words)
 
 
 def test_without_templates_a_word_is_a_sentence_and_the_table_says_so() -> None:

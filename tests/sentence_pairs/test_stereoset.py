@@ -114,7 +114,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path, gold: object, given: 
 
 def test_files_that_are_not_there_or_no_json(tmp_path: Path):
     gold, predictions = files(tmp_path)
-    with refused(LanguageModelError, "predictions JSON"):
+    with refused(LanguageModelError, "predictions none.json"):
         stereoset(gold, tmp_path / "none.json")
     gold.write_text("{")
     with refused(LanguageModelError, "gold JSON"):

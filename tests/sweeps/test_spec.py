@@ -48,6 +48,12 @@ def test_lists_may_be_globs_of_shipped_names(home: Path) -> None:
     assert read.lists == ("weat6", "weat7", "gender")
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "."])
+def test_what_no_file_can_be_called_is_left_to_who_opens_it(home: Path, name: str) -> None:
+    read = read_sweep(spec(home, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
+    assert read.lists == read.sources[0].paths == (name,)
+
+
 def test_folders_and_results_beside_the_spec_are_no_lists(home: Path) -> None:
     (home / "weat6-report").mkdir()
     (home / "weat6.nc").touch()
