@@ -1,5 +1,7 @@
 """Every reader gives what a file holds, or one line: mutated files, and those that an earlier run found."""
 
+import re
+
 import h5py
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 import bayes_bias as bb
 from bayes_bias.errors import OutputError
 from tests.helpers import refused
-from tests.robustness.fuzzing import ALLOWED, READERS, changed, changes, outcome, seed_of
+from tests.robustness.fuzzing import ALLOWED, changed, changes, outcome
+from tests.robustness.readers import READERS, seed_of
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -47,6 +50,23 @@ FOUND = {
         "scenario.toml",
         lambda: seed_of("scenario.toml").replace(b"[truth]", b'vocabulary = "%s"\n[truth]' % (b"a" * 300)),
     ),
+    "files of a user whom nobody knows": (
+        "sweep.toml",
+        lambda: seed_of("sweep.toml").replace(b"googlenews-demo", b"~no such user/*"),
+    ),
+    "a prior of 400 digits": (
+        "spec.toml",
+        lambda: re.sub(rb"lam = [\d.]+", b"lam = " + b"9" * 400, seed_of("spec.toml"), count=1),
+    ),
+    "a number that Python does not read": ("spec.toml", lambda: b"x = " + b"9" * 5000),
+    "brackets without an end, TOML": ("sweep.toml", lambda: b"x = " + b"[" * 20_000),
+    "brackets without an end, JSON": ("stereoset.json", lambda: b"[" * 20_000),
+    "headings without rows": ("criterion.csv", lambda: b"label,bias,sd,criterion\n"),
+    "a heading fewer than cells": (
+        "pairs.csv",
+        lambda: b"item,score_more,score_less\n" + b"".join(b"%d,-2%d,-21,-3\n" % (k, k) for k in range(8)),
+    ),
+    "two headings fewer than cells": ("criterion.csv", lambda: b"bias,sd,criterion\n" + b"a,1,2,3,4\n" * 4),
     "damaged metadata of a group": ("fit.nc", lambda: seed_of("fit.nc").replace(b"OHDR", b"OHDS")),
 }
 

@@ -1,0 +1,282 @@
+"""Every reader of files with a valid file: what is fuzzed."""
+
+import gzip
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import bayes_bias as bb
+from bayes_bias.criterion_validity.biases import Biases
+from bayes_bias.criterion_validity.criterion_data import outside_of
+from bayes_bias.debiasing.rated_pairs import read_ratings
+from bayes_bias.embeddings.saving_vectors import save_vectors
+from bayes_bias.files import shipped
+from bayes_bias.known_bias.scenario import load_scenario
+from bayes_bias.known_bias.vocabulary import load_vocabulary
+from bayes_bias.language_models.sentence_cache import Cache
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.storage import netcdf
+from bayes_bias.reports.report_folder import check_folder
+from bayes_bias.sentence_pairs.pair_scores import read_scores
+from bayes_bias.sentence_pairs.stereoset_scores import read_triples
+from bayes_bias.sweeps.job import Job, Outcome
+from bayes_bias.sweeps.job_store import MARKER, Store, open_store
+from bayes_bias.sweeps.sweep_spec import read_sweep
+from bayes_bias.table.table_files import read_matrix, read_table
+from bayes_bias.tpr_gaps.people_counts import count
+from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.words.templates import load_templates
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A valid file, the name it is read under, and what reads it."""
+
+    name: str
+    seed: Callable[[], bytes]
+    read: Callable[[Path], object]
+
+    def path(self, home: Path) -> Path:
+        """The file in this folder: its name is the end of the reader's."""
+        return home / self.name.rpartition(" ")[2]
+
+
+def _vectors(path: Path) -> object:
+    embedding = bb.open_embedding(path)
+    return embedding.vocabulary(), embedding.find(["he", "she"]), embedding.all()
+
+
+def _checksummed(path: Path) -> object:
+    """Formats with checksums: what is read is what was written."""
+    read, written = bb.open_embedding(path).all(), {"he": [1, 2.5], "she": [0.25, -1], "na\u00efve": [0, 3]}
+    for word, vector in read.items():
+        assert np.array_equal(vector, written[word]) or np.array_equal(vector, np.ones((3, 4))), (word, vector)
+    return read
+
+
+def _saved(suffix: str) -> bytes:
+    with tempfile.TemporaryDirectory() as home:
+        words = {"he": [1.0, 2.5], "she": [0.25, -1.0], "na\u00efve": [0.0, 3.0]}
+        path = save_vectors({word: np.array(v) for word, v in words.items()}, Path(home) / f"v{suffix}")
+        return path.read_bytes()
+
+
+def _arrays(**arrays: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _replicated() -> bytes:
+    words, seeds = np.array(["he", "she"]), np.array(["1", "2", "3"])
+    return _arrays(words=words, vectors=np.ones((3, 2, 4), dtype=np.float32), seeds=seeds)
+
+
+def _binary() -> bytes:
+    rows = [b"he ", np.array([1, 2.5], "<f4").tobytes(), b"\nshe ", np.array([0.25, -1], "<f4").tobytes()]
+    return b"2 2\n" + b"".join(rows) + b"\n"
+
+
+def _npy() -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.ones((2, 3), dtype=np.float32))
+    return buffer.getvalue()
+
+
+def _workbook() -> bytes:
+    buffer = io.BytesIO()
+    pd.read_csv(io.BytesIO(WORDS)).to_excel(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _criterion(path: Path) -> object:
+    frame = outside_of(path)
+    return frame, Biases.of_frame(frame)
+
+
+def _sentence_vectors(path: Path) -> object:
+    rows = pd.DataFrame({"word": ["he", "she"], "template": ["t", "t"], "sentence": ["He.", "She."]})
+    return save_sentence_vectors(rows, path, path.with_name("out.npz"), overwrite=True)
+
+
+def _cosines() -> bytes:
+    lines = ["target,group,attribute,attribute_class,cosine"]
+    for target, group in (("he", "men"), ("him", "men"), ("she", "women"), ("her", "women")):
+        for attribute, kind in (("job", "work"), ("boss", "work"), ("home", "house"), ("baby", "house")):
+            lines.append(f"{target},{group},{attribute},{kind},0.{len(target)}{len(attribute)}")
+    return "\n".join(lines).encode()
+
+
+def _fit() -> bytes:
+    draws = xr.Dataset({"bias": (("chain", "draw"), np.ones((2, 5))), "sd": (("chain", "draw"), np.ones((2, 5)))})
+    tree = xr.DataTree.from_dict({"posterior": draws, "sample_stats": draws, "constant_data": xr.Dataset()})
+    metric = bb.cosines("googlenews-demo", "weat6", controls=()).metric.to_json()
+    diagnostics = {"max_r_hat": 1.0, "min_bulk_ess": 1000.0, "min_tail_ess": 1000.0, "divergences": 0}
+    tree.attrs = {"metric": metric, "model": "crossed", "diagnostics": json.dumps(diagnostics), "name": "weat6"}
+    return netcdf(tree)
+
+
+def _loaded(path: Path) -> object:
+    tree = bb.load_fit(path)
+    for draws in tree["posterior"].data_vars.values():
+        assert np.all(draws == 1), draws.values
+    return tree, Fitted.of(tree)
+
+
+JOB = Job("job", abs, (1,), depends_on=1)
+
+
+def _result() -> bytes:
+    with tempfile.TemporaryDirectory() as home:
+        store = open_store(Path(home) / "results")
+        store.keep(Outcome(JOB.name, JOB.key, result={"bias": 1.0, "shares": {"a": 0.5}}))
+        return store.path(JOB).read_bytes()
+
+
+def _kept(path: Path) -> object:
+    outcome = Store(path.parent).read(JOB)
+    assert outcome is None or outcome.result == {"bias": 1.0, "shares": {"a": 0.5}}, outcome
+    return outcome
+
+
+def _cache() -> bytes:
+    with tempfile.TemporaryDirectory() as home:
+        Cache(Path(home) / "s.sqlite3").add({b"k" * 32: np.ones(4, dtype=np.float32)})
+        return (Path(home) / "s.sqlite3").read_bytes()
+
+
+def _found(path: Path) -> object:
+    vectors = Cache(path).find([b"k" * 32])
+    assert all(np.array_equal(vector, np.ones(4)) for vector in vectors.values()), vectors
+    return vectors
+
+
+def _folder(path: Path) -> object:
+    check_folder(path.parent, overwrite=True)
+    return path
+
+
+SWEEP = b"""
+title = "audit"
+lists = ["weat6", "weat7"]
+controls = "neutral"
+seed = 3
+[[embeddings]]
+files = "googlenews-demo"
+[[versions]]
+name = "hard"
+method = "hard"
+sets = "she:he,woman:man"
+[sampling]
+draws = 500
+"""
+
+PEOPLE = b"y,prediction,group\n" + b"nurse,nurse,women\nnurse,clerk,men\nclerk,clerk,men\nclerk,clerk,women\n" * 4
+MAY = json.dumps(
+    {
+        part: {"category": part, "examples": [f"{part} {k}" for k in range(3)]}
+        for part in ("targ1", "targ2", "attr1", "attr2")
+    }
+).encode()
+SETS = b"""
+title = "t"
+defining_sets = [["she", "he"], ["woman", "man"]]
+equalize_sets = [["boy", "girl"]]
+specific = ["king"]
+"""
+VOCABULARY = b"""
+title = "t"
+targets = ["nurse", "clerk", "pilot"]
+[attributes.gender.groups]
+male = { they = ["he"], person = ["man", "boy"] }
+female = { they = ["she"], person = ["woman", "girl"] }
+[attributes.gender.neutral]
+they = ["they"]
+person = ["person"]
+[attributes.gender.sentences]
+training = ["The {target} said that {they} had left.", "The {target} is the young {person} here."]
+test = ["The {target} knew that {they} would come."]
+[attributes.gender.more]
+training = ["and {they} smiled"]
+"""
+WORDS = b"""flowers=pleasant,insects=unpleasant,pleasant,unpleasant
+rose,ant,love,hate
+lily,fly,joy,war
+"""
+LONG = b"word,group\nrose,flowers\nlily,flowers\nlove,pleasant\njoy,pleasant\n"
+CRITERION = b"label,bias,sd,criterion,criterion_sd,age\n" + b"".join(
+    f"l{k},0.{k},0.1,{k}.5,0.2,{20 + k % 3}\n".encode() for k in range(6)
+)
+PAIRS = b"item,score_more,score_less,bias_type,writer\n" + b"".join(
+    f"{k},-{20 + k}.5,-{21 + k % 3}.25,type {k % 2},w{k % 3}\n".encode() for k in range(8)
+)
+
+
+def _stereoset() -> bytes:
+    sentences = [
+        {"id": label, "sentence": f"It is {label}.", "gold_label": label}
+        for label in ("stereotype", "anti-stereotype", "unrelated")
+    ]
+    item = {"id": "i", "target": "t", "bias_type": "race", "context": "It is BLANK.", "sentences": sentences}
+    scores = [{"id": sentence["id"], "score": -k} for k, sentence in enumerate(sentences)]
+    return json.dumps({"data": {"intrasentence": [item]}, "intrasentence": scores}).encode()
+
+
+def _toml(*parts: str) -> Callable[[], bytes]:
+    return lambda: (shipped(parts[0]) / "/".join(parts[1:])).read_bytes()
+
+
+READERS = {
+    reader.name: reader
+    for reader in (
+        Reader("vectors, text.vec", lambda: _saved(".txt"), _vectors),
+        Reader("vectors, bare text.vec", lambda: b"he 1 2.5\nshe 0.25 -1\n", _vectors),
+        Reader("vectors, binary.bin", _binary, _vectors),
+        Reader("vectors, zipped.vec.gz", lambda: gzip.compress(b"he 1 2.5\nshe 0.25 -1\n", mtime=0), _checksummed),
+        Reader("vectors, archive.npz", lambda: _saved(".npz"), _checksummed),
+        Reader("vectors, replicates.npz", _replicated, _checksummed),
+        Reader("vectors of sentences.npy", _npy, _sentence_vectors),
+        Reader("list.toml", _toml("wordlists", "weat6.toml"), bb.load_wordlist),
+        Reader("list with rules.toml", _toml("wordlists", "gender.toml"), bb.load_wordlist),
+        Reader("list.csv", lambda: WORDS, bb.load_wordlist),
+        Reader("list.xlsx", _workbook, bb.load_wordlist),
+        Reader("list in UTF-16.tsv", lambda: WORDS.decode().replace(",", "\t").encode("utf-16"), bb.load_wordlist),
+        Reader("controls.csv", lambda: LONG, bb.words.wordlist.load_controls),
+        Reader("sentences.json", lambda: MAY, bb.load_wordlist),
+        Reader("defining sets.toml", lambda: SETS, read_debias_sets),
+        Reader("templates.toml", _toml("templates", "association-10.toml"), load_templates),
+        Reader("spec.toml", _toml("models", "crossed.toml"), load_spec),
+        Reader("spec of pairs.toml", _toml("models", "pairs.toml"), load_spec),
+        Reader("table.csv", _cosines, lambda path: read_table(path, {"men": "work", "women": "house"})),
+        Reader("matrix.csv", lambda: b",job,home\nhe,0.5,0.25\nshe,0.1,-0.5\n", read_matrix),
+        Reader("ratings.txt", lambda: b"word1\tword2\tscore\nsun\tsky\t6.5\nhe\tshe\t7\n", read_ratings),
+        Reader("criterion.csv", lambda: CRITERION, _criterion),
+        Reader("pairs.csv", lambda: PAIRS, read_scores),
+        Reader("stereoset.json", _stereoset, lambda path: read_triples(path, path)),
+        Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
+        Reader("sweep.toml", lambda: SWEEP, read_sweep),
+        Reader("scenario.toml", _toml("scenarios", "majority.toml"), load_scenario),
+        Reader("vocabulary.toml", lambda: VOCABULARY, load_vocabulary.__wrapped__),
+        Reader("fit.nc", _fit, _loaded),
+        Reader(f"{JOB.key}.json", _result, _kept),
+        Reader(MARKER, lambda: b'{"version": 2}', lambda path: open_store(path.parent)),
+        Reader("provenance.json", lambda: b'{"files": {"index.html": "ab", "a/b.csv": "cd"}}', _folder),
+        Reader("sentences.sqlite3", _cache, _found),
+    )
+}
+
+
+@cache
+def seed_of(name: str) -> bytes:
+    """The valid file of a reader."""
+    return READERS[name].seed()
