@@ -5,7 +5,6 @@ anything is read, the size that each array claims is held against its member and
 which NumPy stores as pickles, are refused unless the user trusts the file.
 """
 
-import math
 import struct
 import zipfile
 import zlib
@@ -13,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from bayes_bias.embeddings.array_header import ArrayHeader
 from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
@@ -27,7 +26,6 @@ from bayes_bias.formatting import plural
 # What replicates may be, by the name of the array of their labels but for its "s".
 KINDS = ("template", "seed", "corpus", "layer", "replicate")
 
-_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 # Vectors compress by a factor below 20; an archive beyond this factor and size is refused as a bomb.
 _FACTOR, _LARGE = 200, 1 << 28
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, RuntimeError, EOFError, OSError)
@@ -65,16 +63,6 @@ class NpzReader(Reader):
         return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
 
 
-@dataclass(frozen=True)
-class _Header:
-    shape: tuple[int, ...]
-    in_rows: bool
-    dtype: np.dtype[Any]
-
-    def __str__(self) -> str:
-        return f"{self.shape} of {self.dtype}"
-
-
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
     """Check the types, shapes and sizes of an archive without reading its data.
 
@@ -108,7 +96,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None)
 
 
-def _of_replicates(file: Traversable, headers: dict[str, _Header]) -> NpzReader:
+def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
     """An archive of vectors (replicates, words, dimensions)."""
     words, vectors = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
@@ -127,7 +115,7 @@ def _of_replicates(file: Traversable, headers: dict[str, _Header]) -> NpzReader:
     return NpzReader(file, vectors[2], False, labels, kind, has_pool="pool" in headers)
 
 
-def _headers(file: Traversable, trust: bool) -> dict[str, _Header]:
+def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     """The header of each array of vectors, with the size it claims checked."""
     wanted = ("words", "vectors", "pool", *map(plural, KINDS))
     with _undamaged(file), file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
@@ -150,21 +138,15 @@ def _headers(file: Traversable, trust: bool) -> dict[str, _Header]:
     return headers
 
 
-def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> _Header:
+def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:
     with archive.open(member) as stream:
-        header = _read_header(stream)
-        claimed = stream.tell() + math.prod(header.shape) * header.dtype.itemsize
-    if claimed != member.file_size and not header.dtype.hasobject:
+        header = ArrayHeader.read(stream)
+    if header.claimed != member.file_size and not header.dtype.hasobject:
         raise EmbeddingError(
-            f"{file.name}: `{member.filename.removesuffix('.npy')}` claims the shape {header}, which is {claimed:,} "
-            f"bytes, and has {member.file_size:,}; copy or save it again"
+            f"{file.name}: `{member.filename.removesuffix('.npy')}` claims the shape {header}, which is "
+            f"{header.claimed:,} bytes, and has {member.file_size:,}; copy or save it again"
         )
     return header
-
-
-def _read_header(stream: IO[bytes]) -> _Header:
-    shape, fortran, dtype = _HEADERS[npy.read_magic(stream)](stream)
-    return _Header(shape, not fortran, dtype)
 
 
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
@@ -180,8 +162,9 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
         zipfile.ZipFile(opened) as archive,
         archive.open("vectors.npy") as member,
     ):
-        header = _read_header(member)
+        header = ArrayHeader.read(member)
         if header.in_rows and not header.dtype.hasobject:
+            member.seek(header.begins)
             size = header.shape[1] * header.dtype.itemsize
             for _ in range(header.shape[0]):
                 yield np.frombuffer(member.read(size), dtype=header.dtype, count=header.shape[1])

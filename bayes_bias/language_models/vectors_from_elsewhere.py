@@ -1,7 +1,6 @@
 """Vectors of sentences that were encoded on another machine: an array with a row for each sentence."""
 
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.arguments import check_kind
+from bayes_bias.embeddings.array_header import ArrayHeader
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.saving_vectors import check_vectors_path
@@ -71,9 +71,11 @@ def save_sentence_vectors(
 
 def _load(file: Path) -> NDArray[Any]:
     try:
+        with file.open("rb") as opened:
+            ArrayHeader.read(opened)
         # Mapped, so that the size that it claims is held against the file's before memory is taken.
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
-    except (OSError, ValueError, EOFError, OverflowError, TokenError) as error:
+    except (OSError, ValueError, EOFError, OverflowError) as error:
         raise EmbeddingError(
             f"vectors: '{file}' is not a NumPy file of numbers: {error}; write it with np.save"
         ) from error

@@ -1,16 +1,19 @@
 """Nothing that a file can hold ends in a wrong number, a crash or a claim on all memory."""
 
 import io
+import tracemalloc
 import zipfile
 from unicodedata import normalize
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.lib import format as npy
 
 from bayes_bias import cosines, open_embedding
 from bayes_bias.embeddings.near_spellings import near_spellings
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from tests.helpers import refused, says
 
 WORDS = ["he", "she", "nurse"]
@@ -81,6 +84,33 @@ def test_an_archive_that_unpacks_to_hundreds_of_times_its_size_is_refused(tmp_pa
     assert len(bomb) < 12_000_000 / 200
     with refused(EmbeddingError, "v.npz 12,000,316 trust=True"):
         opened(tmp_path, bomb)
+
+
+def long_header(length: int, padding: bytes = b"") -> bytes:
+    """An array whose header claims so many bytes."""
+    return b"\x93NUMPY\x02\x00" + length.to_bytes(4, "little") + b"{'descr': '<f4'" + padding
+
+
+def archive_of(**members: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for name, content in members.items():
+            new.writestr(f"{name}.npy", content)
+    return buffer.getvalue()
+
+
+def test_a_header_that_claims_to_be_long_takes_no_memory(tmp_path):
+    (tmp_path / "rows.npy").write_bytes(long_header(0x6000_0000))
+    (tmp_path / "v.npz").write_bytes(archive_of(words=long_header(1 << 24, b" " * (1 << 24)), vectors=b""))
+    rows = pd.DataFrame({"word": ["he"], "template": ["t"], "sentence": ["He."]})
+    tracemalloc.start()
+    with refused(EmbeddingError, "vectors rows.npy"):
+        save_sentence_vectors(rows, tmp_path / "rows.npy", tmp_path / "out.npz")
+    with refused(EmbeddingError, "v.npz damaged"):
+        open_embedding(tmp_path / "v.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 23
 
 
 POOLS = {

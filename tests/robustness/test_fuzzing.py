@@ -34,6 +34,10 @@ FOUND = {
         "vectors of sentences.npy",
         lambda: b"\x93NUMPY\x01\x00\x38\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3\n",
     ),
+    "a header at which Python's tokenizer breaks": (
+        "vectors of sentences.npy",
+        lambda: seed_of("vectors of sentences.npy").replace(b"{'descr': '<f4',", b""),
+    ),
     "a shape that the file cannot have": (
         "vectors of sentences.npy",
         lambda: seed_of("vectors of sentences.npy").replace(b"(2, 3), }       ", b"(2, 300000000),}"),
