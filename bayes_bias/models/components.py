@@ -165,6 +165,18 @@ DIFFERING = tuple(c.name + BY_REPLICATE for c in COMPONENTS if c.effect_by_repli
 OPTIONAL = frozenset({*(c.name for c in COMPONENTS if {"clusters", "replicates"} & set(c.needs)), *DIFFERING})
 
 
+# Where a model has effects as variables, that of each part of a contrast's variance. No scope takes what is left of
+# single replicates' values for fixed, so that it has none.
+EFFECT_OF: Mapping[Part, str] = {
+    "targets": "target_effect",
+    "attributes": "attribute_effect",
+    "residual": "pair_effect",
+    "replicates": "replicate_effect",
+    "targets by replicate": "target_effect" + BY_REPLICATE,
+    "attributes by replicate": "attribute_effect" + BY_REPLICATE,
+}
+
+
 def effects_in_formula() -> dict[str, str]:
     """The effect of each scale, as the formula in texts has it."""
     own = {c.name: c.effect for c in COMPONENTS}
@@ -179,7 +191,13 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 
 def scales_needed(data: xr.Dataset) -> list[str]:
     """The standard deviations without which the variance of a contrast of a table is not known."""
-    return [c.name for c in present(OF_WORDS, data.sizes["group"], controls=bool(data.sizes["control"]))]
+    of_words, of_replicates = (
+        [c.name for c in present(each, data.sizes["group"], controls=bool(data.sizes["control"]))]
+        for each in (OF_WORDS, OF_REPLICATES)
+    )
+    if not data.sizes["replication"]:
+        return of_words
+    return [*of_words, *(name + BY_REPLICATE for name in of_words), *of_replicates]
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:

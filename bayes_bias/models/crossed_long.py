@@ -107,8 +107,9 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
 
     ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
     ``b + w``, with what a word shares with its sub-topic or pair. Each effect is a standard deviation times a standard
-    normal variable, whose name ends in ``_z``. With replicates also what differs between them: effects of a replicate's
-    own, of its words, and the residual. The residual may be Student-t. Slopes of covariates are as in
+    normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
+    ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
+    in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     """
     sd = scales_of(spec, coords)
@@ -122,10 +123,18 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
     expected, residual = mean[g, c] + target[i, c] + attribute[j, g], sd["sd_residual"]
     expected = expected + _explained(known, i, j, g, c)
     if has_replicates(spec, coords):
-        of_pair = expected + pm.Normal("residual_z", dims="pair") * residual
+        of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords)
-        by_target, by_attribute = (_of_words(side, spec, sd, known, coords, BY_REPLICATE) for side in SIDES)
-        expected = of_pair + own[:, g, c] + by_target[:, i, c] + by_attribute[:, j, g]
+        own = pm.Deterministic("replicate_effect", own, dims=("replicate", "group", "attribute_class"))
+        by_target, by_attribute = (
+            pm.Deterministic(
+                f"{side}_effect{BY_REPLICATE}",
+                _of_words(side, spec, sd, known, coords, BY_REPLICATE),
+                dims=("replicate", side, _ACROSS[side]),
+            )
+            for side in SIDES
+        )
+        expected = expected + of_pair + own[:, g, c] + by_target[:, i, c] + by_attribute[:, j, g]
         residual = sd["sd_residual" + BY_REPLICATE]
     dims = ("replicate", "pair") if has_replicates(spec, coords) else "pair"
     observe_with_sd(spec, "association", expected, residual, known["pair_value"], dims)

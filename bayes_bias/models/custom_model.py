@@ -17,7 +17,7 @@ from pytensor.graph.traversal import ancestors
 from bayes_bias.arguments import described
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models import crossed_long
-from bayes_bias.models.components import COMPONENTS
+from bayes_bias.models.components import BY_REPLICATE, COMPONENTS
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 
@@ -30,10 +30,14 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mean": ("group", "attribute_class"),
         "target_effect": ("target", "attribute_class"),
         "attribute_effect": ("attribute", "group"),
-        **{c.name: c.dims for c in COMPONENTS if "replicates" not in c.needs},
+        "pair_effect": ("pair",),
+        "replicate_effect": ("replicate", "group", "attribute_class"),
+        "target_effect_by_replicate": ("replicate", "target", "attribute_class"),
+        "attribute_effect_by_replicate": ("replicate", "attribute", "group"),
+        **{c.name: c.dims for c in COMPONENTS},
+        **{c.name + BY_REPLICATE: c.dims for c in COMPONENTS if c.effect_by_replicate},
     }
 )
-DIMS_OF_PROTOCOL = tuple(dict.fromkeys(dim for dims in PROTOCOL.values() for dim in dims))
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
@@ -91,9 +95,20 @@ def graph_sha256(model: pm.Model) -> str:
     return content.hexdigest()
 
 
+def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
+    """The dims of what estimands read in a model, whose labels are those of the table."""
+    drawn = _drawn(model)
+    return tuple(dict.fromkeys(dim for variable, dims in PROTOCOL.items() if variable in drawn for dim in dims))
+
+
+def _drawn(model: pm.Model) -> set[str]:
+    """What is in a posterior."""
+    return {variable.name for variable in (*model.free_RVs, *model.deterministics)}
+
+
 def _check_variables(name: str, model: pm.Model) -> None:
     """A variable that estimands read is of the posterior, and has the dims that they count on."""
-    drawn = {variable.name for variable in (*model.free_RVs, *model.deterministics)}
+    drawn = _drawn(model)
     if "mean" not in drawn:
         raise SpecError(
             f"model: '{name}' has no variable 'mean' with dims (group, attribute_class), the expected value of each"
@@ -110,7 +125,11 @@ def _check_variables(name: str, model: pm.Model) -> None:
 
 
 def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
-    for dim in (dim for dim in DIMS_OF_PROTOCOL if dim in model.dim_lengths):
+    for dim in (dim for dim in dims_of_protocol(model) if dim in model.dim_lengths):
+        if dim not in data.coords:
+            raise SpecError(
+                f"model: '{name}' has the dim '{dim}', and the table has none; make the model from this table"
+            )
         length, labels = int(model.dim_lengths[dim].eval()), model.coords.get(dim)
         expected = data[dim].to_numpy().tolist()
         if length != len(expected):

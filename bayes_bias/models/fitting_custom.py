@@ -9,7 +9,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed_long
 from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.compiling import ModelOfData
-from bayes_bias.models.custom_model import DIMS_OF_PROTOCOL, CustomModel, built, custom_spec, name_of
+from bayes_bias.models.custom_model import CustomModel, built, custom_spec, dims_of_protocol, name_of
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import fit_model
 from bayes_bias.models.model_spec import ModelSpec
@@ -22,16 +22,16 @@ from bayes_bias.table.association_table import AssociationTable
 def fit_custom(
     table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling, progress: Progress | None
 ) -> Fitted:
-    """See `bayes_bias.fit`. A function gets the mean of a table's replicates, with a notice."""
+    """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
-    if table.replicates is not None:
-        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
     if table.has_related_words:
         raise SpecError(
             f"model: '{name}' takes words for independent, and the table says which belong together; give a table"
             " without sub_topics='from vectors'"
         )
     made = built(model, table)
+    if table.replicates is not None and "replicate" not in made.dim_lengths:
+        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
     spec, data = custom_spec(name, made), crossed_long.data(table)
     try:
         fitted = fit_model(
@@ -57,7 +57,7 @@ def _to_sample(spec: ModelSpec, model: pm.Model, data: xr.Dataset) -> ModelOfDat
     """The model with its data as constants. Dims without labels get those of the table, or numbers."""
     lengths = {dim: int(length.eval()) for dim, length in model.dim_lengths.items()}
     coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
-    coords |= {dim: data[dim].to_numpy().tolist() for dim in DIMS_OF_PROTOCOL if dim in coords}
+    coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
     return ModelOfData((spec.sha256,), lambda: freeze_dims_and_data(model), {}, coords, whole=True)
 
 

@@ -40,8 +40,9 @@ def pymc_model(
         (``sd_target_preference`` and so on), shape parameters of the residual, ``target_effect (target,
         attribute_class)``, ``attribute_effect (attribute, group)``, and the observed ``association (pair)``. Word
         effects are standard deviations times standard normal variables, whose names end in ``_z``. Of a table with
-        replicates ``association (replicate, pair)``, and what replicates differ by. Of the hierarchical model
-        ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``, ``target_connection_mean (target,
+        replicates ``association (replicate, pair)``, ``pair_effect (pair)``, and what replicates differ by:
+        ``replicate_effect``, ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``. Of the hierarchical
+        model ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``, ``target_connection_mean (target,
         connection)`` and ``association (pair)``.
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import listed
 from bayes_bias.errors import ScopeError, did_you_mean
-from bayes_bias.models.components import BY_REPLICATE
+from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.slopes import explained_words
+from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.scopes import Part
 from bayes_bias.table.word_clusters import Clusters
 from bayes_bias.table.word_labels import SIDES, Side
@@ -63,7 +64,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
     if not fitted.structure.COLLAPSED:
-        return fitted.posterior[[f"{side}_effect" for side in wanted]]
+        return _sampled(fitted.posterior, wanted, these_replicates)
     return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates))
 
 
@@ -81,7 +82,11 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
     if not fitted.structure.COLLAPSED:
-        reasons = {side: fitted.lacking([f"{side}_effect"], f"the bias of single {side}s") for side in SIDES}
+        suffixes = ("", BY_REPLICATE) if "replicate" in data.dims else ("",)
+        reasons = {
+            side: fitted.lacking([f"{side}_effect{suffix}" for suffix in suffixes], f"the bias of single {side}s")
+            for side in SIDES
+        }
         return {side: reason for side, reason in reasons.items() if reason}
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
     numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
@@ -101,21 +106,30 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     those of targets and attributes alone.
     """
     fitted = Fitted.of(fit)
-    posterior, data = fitted.posterior, fitted.data
     if fitted.structure.COLLAPSED:
-        return {part: posterior[name] for part, name in _AVERAGE_OF.items() if name in posterior}
+        return {part: fitted.posterior[name] for part, name in _AVERAGE_OF.items() if name in fitted.posterior}
+    effects = effects_on_blocks(fitted)
+    return {part: each.mean("replicate") if "replicate" in each.dims else each for part, each in effects.items()}
+
+
+def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
+    """Averages over each block of the effects that a model has as variables; in each replicate, where they differ
+    between these."""
+    data = fitted.data
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
-    of_group = (("group", "target"), (in_group / in_group.sum(axis=0)).T)
-    of_class = (("attribute", "attribute_class"), in_class / in_class.sum(axis=0))
-    average = xr.Dataset({"of_group": of_group, "of_class": of_class}, coords={"group": data.group})
-    averages: dict[Part, xr.DataArray] = {}
-    if "target_effect" in posterior:
-        averages["targets"] = xr.dot(posterior.target_effect, average.of_group, dim=["target"])
-    if "attribute_effect" in posterior:
-        of_attributes = xr.dot(posterior.attribute_effect, average.of_class, dim=["attribute"])
-        averages["attributes"] = of_attributes.assign_coords(attribute_class=data.attribute_class)
-    return averages
+    in_block = np.einsum("pg,pc->pgc", in_group[data.pair_target], in_class[data.pair_attribute])
+    shares = {
+        "target": (("target", "group"), in_group / in_group.sum(axis=0)),
+        "attribute": (("attribute", "attribute_class"), in_class / in_class.sum(axis=0)),
+        "pair": (("pair", *BLOCK), in_block / in_block.sum(axis=0)),
+    }
+    average = xr.Dataset(shares, coords={dim: data[dim] for dim in BLOCK})
+    effects = {part: fitted.posterior[name] for part, name in EFFECT_OF.items() if name in fitted.posterior}
+    for part, effect in effects.items():
+        for dim in set(shares) & set(effect.dims):
+            effects[part] = xr.dot(effect, average[dim], dim=[dim])
+    return effects
 
 
 _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
@@ -128,6 +142,14 @@ _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
         "attributes by replicate": "attribute_average_by_replicate",
     }
 )
+
+
+def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
+    """Effects that the model has as variables."""
+    effects = {f"{side}_effect": posterior[f"{side}_effect"] for side in sides}
+    if these_replicates:
+        effects = {name: each + posterior[name + BY_REPLICATE].mean("replicate") for name, each in effects.items()}
+    return xr.Dataset(effects)
 
 
 def _drawn(fitted: Fitted, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:

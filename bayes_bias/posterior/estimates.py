@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import SLOPES
@@ -28,6 +29,8 @@ from bayes_bias.table.bias_weights import (
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
+    FACETS,
+    PARTS,
     SCOPES,
     TARGETS,
     WORDS,
@@ -125,7 +128,7 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
     if Fitted.of(fit).structure.GENERALISES:
         blocks = _Blocks.of(fit, scope)
         left_out = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
-        left_out |= {"effect_size": blocks.fitted.without_scales}
+        left_out |= {"effect_size": blocks.fitted.without_scales} | blocks.of_replicates.left_out
         if sentence := left_out.get(estimand, ""):
             raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
     raise BayesBiasError(f"estimand: this fit has no '{estimand}'; {did_you_mean(estimand, valid)}")
@@ -160,10 +163,11 @@ def check_scope(fit: Fit, scope: str) -> Scope:
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
         checked = check_design(fitted.data, scope)
-        fixed = () if checked.samples_nothing else (facet for facet in WORDS if facet not in checked)
-        if not fitted.structure.COLLAPSED and (
-            missing := fitted.lacking([f"{facet.dim}_effect" for facet in fixed], f"scope '{checked.name}'")
-        ):
+        if checked.samples_nothing or fitted.structure.COLLAPSED:
+            return checked
+        facets = FACETS if fitted.replicate_kind else WORDS
+        parts = [part for part in EFFECT_OF if PARTS[part] <= set(facets) and not is_noise(part, checked)]
+        if missing := fitted.lacking([EFFECT_OF[part] for part in parts], f"scope '{checked.name}'"):
             raise ScopeError(f"scope: {missing}")
         return checked
     if not scope_of(scope).samples_all:
@@ -211,14 +215,14 @@ class _Blocks:
         return block_averages(self.fitted)
 
     @property
-    def has_replicates(self) -> bool:
-        """Whether the model has effects of replicates."""
-        return not self.fitted.without_scales and self.variances.replication is not None
+    def of_replicates(self) -> ReplicateEstimates:
+        """Estimands of single replicates, and of new ones."""
+        return ReplicateEstimates(self.fitted, self.scope)
 
     @property
     def fixes_replicates(self) -> bool:
         """Whether there are replicates, and the scope does not sample them."""
-        return self.has_replicates and not self.scope.samples_replicates
+        return bool(self.fitted.replicate_kind) and not self.scope.samples_replicates
 
     @property
     def adjusts(self) -> bool:
@@ -240,9 +244,7 @@ class _Blocks:
             estimands["attribute_bias"] = self.attribute_bias
         if self.adjusts:
             estimands |= CovariateEstimates(self.fitted, self.scope, estimands["bias"]).estimands
-        if self.has_replicates:
-            estimands |= ReplicateEstimates(self.fitted, self.scope, self.variances).estimands
-        return estimands
+        return estimands | self.of_replicates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
         """Contrasts of block means. Given the scales each is normal about the observed one, with its noise variance."""

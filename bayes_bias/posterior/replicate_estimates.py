@@ -8,8 +8,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.replicate_variances import Replication, Variances
+from bayes_bias.models.replicate_variances import Replication
+from bayes_bias.models.word_effects import effects_on_blocks
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
 from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
 from bayes_bias.table.scopes import PARTS, REPLICATES, Part, Scope, is_noise
@@ -23,33 +25,64 @@ class ReplicateEstimates:
 
     fitted: Fitted
     scope: Scope
-    variances: Variances
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """How each estimand is computed; where the scope samples nothing, the raw bias of each replicate alone."""
+        """How each estimand is computed; none without replicates."""
+        return {name: estimate for name, estimate in self._all.items() if not self.left_out[name]}
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why an estimand is missing, in a model of the user's own; "" where it is not."""
+        effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
+        without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
+        reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
+        return reasons | ({"replicate_bias": without_effects} if reasons else {})
+
+    @property
+    def _all(self) -> dict[str, Callable[[], Estimate]]:
+        if not self.fitted.replicate_kind:
+            return {}
         raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
-        if self.scope.samples_nothing:
+        if self.scope.samples_nothing:  # the raw bias of each replicate alone
             return raw
         return raw | {"replicate_sd": self.replicate_sd, "same_sign": self.same_sign, "reliability": self.reliability}
 
     @property
+    def _is_raw(self) -> bool:
+        """Whether the scope samples no words, so that the bias in a replicate is what was measured there."""
+        return not self.scope.facets - {REPLICATES}
+
+    @property
     def observed(self) -> xr.DataArray:
         """The raw bias of each replicate."""
-        weights = bias_weights(self._data).isel(contrast=0, drop=True)
-        return xr.dot(self._data.replicate_block_mean, weights, dim=BLOCK).rename(replicate="contrast")
+        return xr.dot(self._data.replicate_block_mean, self._of_bias, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
         """The bias in each replicate over the words that the scope samples, shrunk towards the mean of replicates."""
         observed = self.observed
-        if not self.scope.facets - {REPLICATES}:
+        if self._is_raw:
             return Estimate(observed, observed)
+        if not self.fitted.structure.COLLAPSED:
+            draws = self._by_effects()
+            return Estimate(draws, observed, None if self.fitted.without_scales else self._noise_sd_like(draws))
         between = self._noise(self._data.sizes["replicate"])
         shift, spread = self._deviations()
         centre = by_draw(self.fitted.posterior, shift + observed.mean().item(), observed.contrast)
         sd = centre.copy(data=np.broadcast_to(np.sqrt(between + spread[..., None]), centre.shape))
-        noise_sd = centre.copy(data=np.broadcast_to(np.sqrt(self._noise(1)), centre.shape))
-        return Estimate(self._draws(centre, between[..., 0], spread), observed, noise_sd, Mixture(centre, sd))
+        draws = self._draws(centre, between[..., 0], spread)
+        return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
+
+    def _by_effects(self) -> xr.DataArray:
+        """Draws of it where a model has word effects: of the mean with all effects that the scope takes for fixed."""
+        effects = effects_on_blocks(self.fitted).items()
+        fixed = (effect for part, effect in effects if not is_noise(part, self.scope, REPLICATES))
+        draws = xr.dot(sum(fixed, start=self.fitted.posterior["mean"]), self._of_bias, dim=BLOCK)
+        return draws.rename(replicate="contrast").transpose(*SAMPLE, "contrast")
+
+    def _noise_sd_like(self, draws: xr.DataArray) -> xr.DataArray:
+        """Standard deviation that sampled words add to the bias in one replicate, the same in all."""
+        return draws.copy(data=np.broadcast_to(np.sqrt(self._noise(1)), draws.shape))
 
     def replicate_sd(self) -> Estimate:
         """Standard deviation of the bias between replicates, over all words that could have been sampled."""
@@ -78,13 +111,18 @@ class ReplicateEstimates:
         return self.fitted.data
 
     @property
+    def _of_bias(self) -> xr.DataArray:
+        return bias_weights(self._data).isel(contrast=0, drop=True)
+
+    @property
     def _weights(self) -> Numbers:
         return bias_weights(self._data).transpose("contrast", *BLOCK).to_numpy()
 
     @property
     def _replication(self) -> Replication:
-        assert self.variances.replication is not None
-        return self.variances.replication
+        replication = self.fitted.variances.replication
+        assert replication is not None
+        return replication
 
     def _noise(self, n_replicates: int) -> Numbers:
         """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
@@ -127,6 +165,6 @@ class ReplicateEstimates:
 
     def _of_contrast(self, n_replicates: int) -> dict[Part, Numbers]:
         data = self._data
-        return self.variances.of_contrast(
+        return self.fitted.variances.of_contrast(
             self._weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy(), n_replicates
         )

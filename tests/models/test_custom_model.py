@@ -1,5 +1,6 @@
 """A model of the user's own: what it must provide, what it is refused for, and what a fit of it can be asked."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 
 import arviz_stats
@@ -12,11 +13,15 @@ from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit,
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import Components, scales_needed
-from bayes_bias.models.custom_model import PROTOCOL, built, graph_sha256
+from bayes_bias.models.custom_model import PROTOCOL, built, custom_spec, graph_sha256
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.fitting import described
 from bayes_bias.models.model_graph import write_graph
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, OPTIONS
 from bayes_bias.posterior.estimates import estimate_of
-from tests.helpers import random_table, refused
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.combining_replicates import combine_replicates
+from tests.helpers import random_table, refused, says
 
 SAMPLING = Sampling(draws=500, tune=500, chains=2)
 
@@ -37,6 +42,27 @@ def blocks(table):
         sd = pm.HalfNormal("sd", 1)
         pm.Normal("association", mean[group, of_class], sd, observed=values.ravel(), dims="pair")
     return least
+
+
+def replicated(table, n=3):
+    """The table in templates with shifts of their own."""
+    rng = np.random.default_rng(2)
+    moves = (0.02 * rng.standard_normal((len(table.groups), len(table.classes))) for _ in range(n))
+    noise = (0.01 * rng.standard_normal(table.values.shape) for _ in range(n))
+    tables = {
+        f"template {r}": replace(table, values=table.values + move[np.ix_(table.group_index, table.class_index)] + own)
+        for r, (move, own) in enumerate(zip(moves, noise, strict=True))
+    }
+    return combine_replicates(tables, "template")
+
+
+def drawn_from_prior(model, table):
+    """What a fit of it would be, with draws of its prior."""
+    drawn = pm.sample_prior_predictive(3, model=model, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})
+    spec, data = custom_spec("mine", model), crossed_long.data(table)
+    tree = xr.DataTree.from_dict({"posterior": drawn["prior"].to_dataset(), "constant_data": data})
+    tree.attrs = described(table, spec, seed=1)
+    return Fitted(tree, spec)
 
 
 def without_mean(table):
@@ -66,6 +92,10 @@ def other_words(table):
     return pymc_model(random_table(targets={"boys": 5, "women": 6}))
 
 
+def other_table(table):
+    return pymc_model(replicated(table))
+
+
 def nothing_observed(table):
     with pm.Model() as model:
         pm.Normal("mean")
@@ -90,6 +120,7 @@ def no_model(table):
         (scale_along_another_dim, "sd_attribute (group) (attribute_class)"),
         (other_length, "'group' 3 2"),
         (other_words, "'group' boys men"),
+        (other_table, "'replicate'"),
         (nothing_observed, "observed"),
         (discrete, "discrete count"),
         (no_model, "list pymc.Model"),
@@ -179,6 +210,67 @@ def test_the_written_out_model_handed_back_has_the_posterior_of_the_named_one(ta
     assert rows[0].noise_sd == pytest.approx(rows[1].noise_sd, rel=0.1)
     assert verdict(handed_back).label == verdict(default).label
     assert set(summarize(handed_back, "targets").index.levels[0]) >= {"bias", "effect_size", "target_bias"}
+
+
+# Of a table with replicates: the effects that belong to the bias of a scope.
+FIXED = {
+    "all": (),
+    "both": ("replicate_effect",),
+    "targets": ("attribute_effect", "replicate_effect", "attribute_effect_by_replicate"),
+    "attributes": ("target_effect", "replicate_effect", "target_effect_by_replicate"),
+    "replicates": ("target_effect", "attribute_effect", "pair_effect"),
+    "targets+replicates": ("attribute_effect",),
+    "attributes+replicates": ("target_effect",),
+}
+
+
+def test_the_effects_that_a_scope_takes_for_fixed_are_in_its_bias(table):
+    """Draws of the prior serve as well. Each effect is laid out over replicates and pairs, and averaged there."""
+    table = replicated(table)
+    fitted = drawn_from_prior(pymc_model(table), table)
+    data, posterior = fitted.data, fitted.posterior
+    i, j = (data[f"pair_{side}"].to_numpy() for side in ("target", "attribute"))
+    at = {
+        "target": i,
+        "attribute": j,
+        "group": data.group_of.to_numpy()[i],
+        "attribute_class": data.class_of.to_numpy()[j],
+    }
+
+    def of_pairs(name, replicate):
+        effect = posterior[name].isel(replicate=replicate, missing_dims="ignore")
+        return effect.isel({dim: xr.DataArray(at[dim], dims="pair") for dim in set(at) & set(effect.dims)}).to_numpy()
+
+    weights = bias_weights(data).isel(contrast=0).to_numpy()[at["group"], at["attribute_class"]]
+    weights = weights / (data.n_targets.to_numpy()[at["group"]] * data.n_attributes.to_numpy()[at["attribute_class"]])
+    for scope, effects in FIXED.items():
+        each = np.stack([sum(of_pairs(name, r) for name in ("mean", *effects)) @ weights for r in range(3)], axis=-1)
+        found = estimate_of(fitted, "bias", scope).draws.to_numpy()
+        np.testing.assert_allclose(found[..., 0], each.mean(axis=-1))
+        if scope in ("both", "targets", "attributes"):
+            np.testing.assert_allclose(estimate_of(fitted, "replicate_bias", scope).draws, each)
+
+
+def test_what_replicates_lack_is_refused_by_name(table):
+    """Without the effects of replicates nothing can be said of these alone; without scales, of no new one."""
+    table = replicated(table)
+    fitted = drawn_from_prior(pymc_model(table), table)
+    fitted.tree["posterior"] = fitted.posterior.drop_vars(["replicate_effect", "sd_replicate"])
+    lacking = Fitted.of(fitted.tree)
+    assert estimate_of(lacking, "bias", "all").draws.size
+    with refused(ScopeError, "both replicate_effect mine"):
+        estimate_of(lacking, "bias", "both")
+    with refused(BayesBiasError, "replicate_bias replicate_effect"):
+        estimate_of(lacking, "replicate_bias", "all")
+    with refused(BayesBiasError, "reliability sd_replicate"):
+        estimate_of(lacking, "reliability", "all")
+
+
+@pytest.mark.slow
+def test_a_model_without_replicates_is_one_of_their_mean_with_a_notice(table):
+    posterior = fit(replicated(table), blocks, sampling=SAMPLING)
+    assert says(Fitted.of(posterior).stored("notices"), "blocks mean replicates")
+    assert estimate_of(posterior, "bias", "both").draws.size
 
 
 def test_a_graph_is_text_that_needs_nothing_and_a_picture_needs_graphviz(table, tmp_path, monkeypatch):
