@@ -6,7 +6,6 @@ a model is told of; one whose length is that of data (a `pm.Data` names it first
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from ctypes import pythonapi
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -27,8 +26,8 @@ from pytensor.graph.traversal import ancestors
 
 from bayes_bias.models.matrix_products import NUMBA
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.native_density import sampler_of
 from bayes_bias.models.normal_effects import PartlyCentred
-from bayes_bias.models.nutpie_alone import from_pyfunc
 from bayes_bias.models.structures import build_model, model_coords, structure_of
 
 type Inputs = Mapping[str, NDArray[Any]]
@@ -69,41 +68,15 @@ class Compiled:
             begin = self.start(*values)
             self.density(begin, *values)  # compiled when it is first called, and not while it samples
 
-        def density(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            log_density, gradient = self.density(point, *values)
-            return float(log_density), gradient
-
-        def density_in_this_thread() -> Callable[..., tuple[float, NDArray[np.float64]]]:
-            _stay_in_this_thread()
-            return density
-
         def start(seed: int) -> NDArray[np.float64]:
             return begin + np.random.default_rng(seed).uniform(-0.5, 0.5, len(begin))
 
-        return from_pyfunc(
-            len(begin),
-            make_logp_fn=density_in_this_thread,
-            make_expand_fn=lambda *_: lambda point: {POINT: point},
-            expanded_dtypes=[np.dtype(np.float64)],
-            expanded_shapes=[(len(begin),)],
-            expanded_names=[POINT],
-            make_initial_point_fn=start,
-        )
+        return sampler_of(self.density, values, len(begin), start, POINT)
 
 
 def _values(inputs: Inputs) -> list[NDArray[Any]]:
     """In one layout: a function is compiled for each that it meets."""
     return [np.array(each, order="C") for each in inputs.values()]
-
-
-def _stay_in_this_thread() -> None:
-    """Let Python keep what it knows of the sampler's thread until the process ends.
-
-    For a call from a thread that is not its own, Python makes a thread state and drops it afterwards, with the memory
-    mapped for it: that took as long as a gradient, and there are a hundred thousand in a fit. What stays is ten
-    kilobytes a fit.
-    """
-    pythonapi.PyGILState_Ensure()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,9 @@ class _WhenAsked(ModuleType):
 _waits = sys.modules.setdefault("arviz", _WhenAsked("arviz"))
 try:
     import nutpie
-    from nutpie.compiled_pyfunc import from_pyfunc
+    from nutpie.compile_pymc import CompiledPyMCModel
 finally:
     if isinstance(_waits, _WhenAsked):
         del sys.modules["arviz"]
 
-__all__ = ["from_pyfunc", "nutpie"]
+__all__ = ["CompiledPyMCModel", "nutpie"]

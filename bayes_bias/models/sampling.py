@@ -116,7 +116,6 @@ def _traced(
         trace = nutpie.sample(
             sampler,
             **asdict(sampling),
-            cores=1,  # the density is called through Python, where threads would wait for each other
             seed=seed,
             save_warmup=False,
             progress_bar=False,

@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
-from bayes_bias.models.compiling import _compiled
+from bayes_bias.models.compiling import _compiled, model_of_table
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.sampling import sample, sample_bare
 from bayes_bias.models.structures import modelled, structure_of
@@ -91,3 +91,19 @@ def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog
     assert prior_sensitivity(few)["prior"].isna().all()
     assert (prior_sensitivity(few).diagnosis == "too few draws").all()
     assert verdict(few).label == "not converged"
+
+
+@pytest.mark.slow
+def test_what_the_sampler_calls_is_the_density_and_its_gradient_and_says_where_it_is_not_finite(small_table, small_fit):
+    spec = load_spec("crossed")
+    model = model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)))
+    sampler = model.compiled().sampler(model.inputs)
+    called = sampler.compiled_logp_func.ctypes
+    point, gradient, value = sampler.initial_point_func(1), np.empty(sampler.n_dim), np.empty(1)
+    memory = [each.ctypes.data_as(called.argtypes[k]) for k, each in ((1, point), (2, gradient), (3, value))]
+    assert called(len(point), *memory, sampler.user_data.ctypes.data) == 0
+    expected = sampler.logp_func(point, *sampler.shared_data.values())
+    assert value == expected[0]
+    assert (gradient == expected[1]).all()
+    point[:] = np.nan
+    assert called(len(point), *memory, sampler.user_data.ctypes.data) > 0
