@@ -4,14 +4,27 @@ from dataclasses import replace
 
 import arviz as az
 import numpy as np
+import pymc as pm
+import pytensor
 import pytest
 import xarray as xr
-from scipy.stats import t
+from scipy.stats import norm, t
 
-from bayes_bias import Sampling, fit, load_spec, posterior_draws, posterior_predictive, prior_predictive
+from bayes_bias import (
+    AssociationTable,
+    Sampling,
+    fit,
+    load_spec,
+    posterior_draws,
+    posterior_predictive,
+    prior_predictive,
+    pymc_model,
+)
 from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.models.diagnostics import Diagnostics, diagnose
+from bayes_bias.models.structures import structure_of
+from bayes_bias.models.values_given_draws import GivenDraws
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.table.word_labels import labelled
 from tests.helpers import random_table, refused
@@ -70,16 +83,33 @@ def test_the_bias_is_a_variable_of_the_posterior_that_is_summarised_and_not_diag
     assert diagnose(drawn.drop_vars("bias"), sampler).r_hat == Diagnostics.of(fits[model]).r_hat
 
 
-def test_the_likelihood_of_the_robust_model_has_its_tails(fits, small_table):
-    """Of every value, in the first draw of those that the checks take."""
-    draw = fits["robust"]["posterior"].isel(chain=0, draw=0)
-    g, c = small_table.group_index, small_table.class_index
-    of_target, of_attribute = draw.target_effect.to_numpy()[:, c], draw.attribute_effect.to_numpy()[:, g].T
-    expected = draw["mean"].to_numpy()[np.ix_(g, c)] + of_target + of_attribute
-    scale = draw.sd_residual.item() / t(draw.nu.item()).std()
-    found = posterior_predictive(fits["robust"])["log_likelihood"].association.isel(chain=0, draw=0)
-    values = small_table.values.to_numpy()
-    np.testing.assert_allclose(found, t.logpdf(values, draw.nu.item(), expected, scale).ravel())
+@pytest.mark.parametrize("model", ["crossed-long", "robust"])
+def test_a_long_fit_keeps_the_likelihood_of_each_value_as_scipy_and_pymc_have_it(fits, small_table, model):
+    """PyMC's of the written-out model, with the word effects of a draw in the place of its own."""
+    kept, drawn = fits[model]["log_likelihood"].association, fits[model]["posterior"].to_dataset()
+    np.testing.assert_allclose(kept, scipy_log_likelihood(small_table, drawn), rtol=1e-8)
+    one = drawn.isel(chain=[1], draw=[7])
+    effects = {name: one[name].to_numpy()[0, 0] for name in ("target_effect", "attribute_effect")}
+    given = pm.do(pymc_model(small_table, model), effects, prune_vars=True)
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        found = pm.compute_log_likelihood(
+            xr.DataTree.from_dict({"posterior": one}), model=given, extend_inferencedata=False, progressbar=False
+        )
+    np.testing.assert_allclose(kept[1, 7], found.association[0, 0], rtol=1e-8)
+
+
+def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarray:
+    """Of each value that is there, (chain, draw, pair)."""
+    values = table.values.to_numpy()
+    i, j = np.nonzero(~np.isnan(values))
+    g, c = table.group_index[i], table.class_index[j]
+    mean, of_target, of_attribute = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
+    expected = mean[..., g, c] + of_target[..., i, c] + of_attribute[..., j, g]
+    sd = drawn.sd_residual.to_numpy()[..., None]
+    if "nu" not in drawn:
+        return norm.logpdf(values[i, j], expected, sd)
+    nu = drawn.nu.to_numpy()[..., None]
+    return t.logpdf(values[i, j], nu, expected, sd / t(nu).std())
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
@@ -89,11 +119,14 @@ def test_arviz_plots_replicates_and_probabilities_of_what_was_left_out(fits, mod
     assert az.plot_loo_pit(found, backend="none") is not None
 
 
-def test_missing_pairs_have_no_likelihood(small_table):
+def test_missing_pairs_have_no_likelihood_and_the_others_their_own():
     incomplete = random_table()
     incomplete.values[0, 0] = np.nan
-    drawn = prior_predictive(incomplete, "crossed-long", draws=10)
-    assert drawn["prior_predictive"].association.shape == (1, 10, small_table.values.size - 1)
+    drawn, structure = prior_predictive(incomplete, "crossed-long", draws=10), structure_of(load_spec("crossed-long"))
+    assert drawn["prior_predictive"].association.shape == (1, 10, incomplete.values.size - 1)
+    prior = drawn["prior"].to_dataset()
+    given = GivenDraws.of(structure, prior, structure.data(incomplete), incomplete.values)
+    np.testing.assert_allclose(given.log_likelihood, scipy_log_likelihood(incomplete, prior), rtol=1e-8)
 
 
 @pytest.mark.parametrize("model", MODELS)
