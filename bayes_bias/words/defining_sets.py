@@ -187,7 +187,7 @@ def _words(given: Any, key: str, where: str) -> tuple[str, ...]:
     if not is_list or not all(isinstance(word, str) and word for word in given):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
         raise WordListError(f"{where}: {key} holds {given!r} where a list of words is needed; write {key} = {example}")
-    for word in given:
-        if given.count(word) > 1:
+    for word, count in Counter(given).items():
+        if count > 1:
             raise WordListError(f"{where}: {key} lists '{word}' twice in one set; remove one")
     return tuple(given)

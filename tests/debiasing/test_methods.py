@@ -22,14 +22,17 @@ from bayes_bias.debiasing import (
     OSCaR,
     PartialProjection,
     SoftDebias,
+    debias_hard,
+    debias_ran,
     debiaser_names,
     make_debiaser,
+    rows_in_blocks,
 )
 from bayes_bias.debiasing.debias_ran import indirect_bias
 from bayes_bias.debiasing.rows_in_blocks import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import defining_subspace
-from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 from tests.helpers import Vectors, numbered, random_vectors, refused
 
 PAIRS = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father")]
@@ -39,6 +42,7 @@ GROUPS = [
     ["he", "man", "boy", "father", "w2", "w3"],
     ["w4", "w5", "w6"],
 ]
+TRIPLES = [("she", "he", "w0"), ("woman", "man", "w1"), ("girl", "boy", "w2")]
 SETS = {"defining_sets": PAIRS, "independent": [f"w{i}" for i in range(10, 20)]}
 NEUTRAL = numbered("w", 40)
 
@@ -57,6 +61,8 @@ def vectors(oracles: dict[str, np.ndarray]) -> Vectors:
 @pytest.mark.parametrize(
     ("oracle", "method", "sets"),
     [
+        ("hard", HardDebias(equalize=True), PAIRS),
+        ("hard-3", HardDebias(components=2, equalize=True), TRIPLES),
         ("linear-projection", LinearProjection(), SETS),
         ("half-sibling", HalfSiblingRegression(alpha=5.0), {"defining_sets": PAIRS}),
         ("conceptor", Conceptor(), {"defining_sets": PAIRS}),
@@ -70,7 +76,7 @@ def vectors(oracles: dict[str, np.ndarray]) -> Vectors:
     ],
 )
 def test_a_method_equals_its_authors_program(
-    oracle: str, method: Debiaser, sets: dict, oracles: dict[str, np.ndarray], vectors: Vectors
+    oracle: str, method: Debiaser, sets: GivenSets, oracles: dict[str, np.ndarray], vectors: Vectors
 ) -> None:
     debiased = method.fit_transform(vectors, sets)
     assert list(debiased) == list(vectors)
@@ -199,6 +205,29 @@ def test_every_method_keeps_words_order_precision_and_the_users_vectors(name: st
     assert {vector.dtype for vector in debiased.values()} == {np.dtype(np.float32)}
     assert all((single[word] == before[word]).all() for word in single)
     assert any(not np.allclose(debiased[word], single[word], atol=1e-3) for word in NEUTRAL)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_block_of_words_in_hand_at_a_time(
+    name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, stack, sizes = METHODS[name].fit_transform(vectors, SETS), rows_in_blocks.stack, []
+
+    def counted(given: Vectors, words: list[str], method: str) -> np.ndarray:
+        sizes.append(len(words))
+        return stack(given, words, method)
+
+    monkeypatch.setattr(rows_in_blocks, "stack", counted)
+    for module, setting, value in (
+        (rows_in_blocks, "BLOCK", 7),
+        (debias_hard, "BLOCK", 7),
+        (debias_ran, "_SIMILARITIES", 7 * len(vectors)),
+    ):
+        monkeypatch.setattr(module, setting, value)
+    in_blocks = METHODS[name].fit_transform(vectors, SETS)
+    assert max(sizes) == 7
+    assert list(in_blocks) == list(together)
+    np.testing.assert_allclose([*in_blocks.values()], [*together.values()], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)

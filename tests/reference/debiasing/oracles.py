@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ GROUPS = [
     ["he", "man", "boy", "father", "w2", "w3"],
     ["w4", "w5", "w6"],
 ]
+TRIPLES = [("she", "he", "w0"), ("woman", "man", "w1"), ("girl", "boy", "w2")]
 INDEPENDENT = [f"w{i}" for i in range(10, 20)]
 
 
@@ -88,6 +89,8 @@ def main():
         source("sunipa+Attenuating-Bias-in-Word-Vec/repo/.git", "linProjection.py"), {"projection"}, np=np
     )
     results["linear-projection"] = np.stack([project["projection"](row, gender) for row in rows])
+
+    results |= {"hard": hard(unit, defining), "hard-3": multiclass_hard(unit)}
 
     model = KeyedVectors(8, dtype=np.float64)
     model.add_vectors(words, rows)
@@ -158,6 +161,37 @@ def main():
     results |= {"ran": np.array(least), "ran-points": points, "ran-at-points": np.array(at_points)}
     results["soft"] = soft(np.stack(list(unit.values())), np.array([word in neutral for word in words]), gender)
     np.savez_compressed(Path(__file__).with_name("oracles.npz"), **results)
+
+
+def hard(unit, defining):
+    """Neutralised and equalised by the program of Bolukbasi et al."""
+    from sklearn.decomposition import PCA
+
+    def normalize():
+        program.vecs /= np.linalg.norm(program.vecs, axis=1, keepdims=True)
+
+    program = SimpleNamespace(words=list(unit), vecs=np.stack(list(unit.values())), normalize=normalize)
+    program.index = {word: i for i, word in enumerate(unit)}
+    program.v = lambda word: program.vecs[program.index[word]]
+    text = source("tolga-b+debiaswe/repo", "debiaswe/we.py")
+    we = functions(text, {"doPCA", "drop"}, np=np, PCA=lambda n_components: PCA(min(n_components, 8)))
+    known = {"we": SimpleNamespace(**we), "np": np, "print": lambda *_: None}
+    functions(source("tolga-b+debiaswe/repo", "debiaswe/debias.py"), {"debias"}, **known)["debias"](
+        program, defining, PAIRS, PAIRS
+    )
+    return program.vecs
+
+
+def multiclass_hard(unit):
+    """Neutralised and equalised in two dimensions by the program of Manzini et al."""
+    from sklearn.decomposition import PCA
+
+    names = {"normalize", "identify_bias_subspace", "project_onto_subspace", "neutralize_and_equalize"}
+    text = source("TManzini+DebiasMulticlassWordEmbedding/repo/.git", "Debiasing/biasOps.py")
+    program = functions(text, names, np=np, PCA=PCA)
+    subspace = program["identify_bias_subspace"](unit, dict(enumerate(TRIPLES)), 2, 8)
+    neutral = [word for word in unit if not any(word in triple for triple in TRIPLES)]
+    return stacked(program["neutralize_and_equalize"](unit, neutral, TRIPLES, subspace, 8), unit)
 
 
 def soft(rows, neutral, gender, strength=3.0):

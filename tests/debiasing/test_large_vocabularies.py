@@ -1,0 +1,39 @@
+"""A large vocabulary is debiased in little memory."""
+
+import multiprocessing
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+from bayes_bias.debiasing import debiaser_names, make_debiaser
+from tests.helpers import numbered
+
+PAIRS = [(f"she{i}", f"he{i}") for i in range(200)]
+# INLP's own 35 iterations need more labelled words than the pairs have.
+SETTINGS = {"inlp": {"iterations": 5, "most_biased": 1000}, "leace": {"most_biased": 1000}}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", debiaser_names())
+def test_a_million_words_are_debiased_in_two_gigabytes(name: str) -> None:
+    pytest.importorskip("resource")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as own_process:
+        assert own_process.submit(peak_memory, name).result() < 2e9
+
+
+def peak_memory(name: str) -> float:
+    """The most bytes that this process has held, once it has debiased a million words of 50 dimensions.
+
+    RAN compares each neutral word with all others, and has a hundred neutral ones.
+    """
+    import resource  # Windows has none
+
+    words = [*numbered("w", 10**6 - 2 * len(PAIRS)), *(word for pair in PAIRS for word in pair)]
+    rows = np.random.default_rng(1).normal(size=(len(words), 50)).astype(np.float32)
+    vectors = dict(zip(words, rows, strict=True))
+    sets = {"defining_sets": PAIRS, "independent": words[:100], "specific": words[100:] if name == "ran" else ()}
+    debiased = make_debiaser(name, SETTINGS.get(name, {})).fit_transform(vectors, sets)
+    assert len(debiased) == len(vectors)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
