@@ -35,12 +35,14 @@ def test_the_next_run_into_the_same_file_clears_what_a_killed_one_left(tmp_path,
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, other])
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_path, there):
+@pytest.mark.parametrize(("there", "within"), [(False, False), (True, False), (True, True)])
+def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_path, monkeypatch, there, within):
     out = tmp_path / "report"
     if there:
         out.mkdir()
-    home = out if there else tmp_path
+    if within:  # a working folder does not change places with another
+        monkeypatch.chdir(out)
+    home = out if within else tmp_path
     left_by_a_killed_run(home, out)
     other = left_by_a_killed_run(home, tmp_path / "another")
     check_folder(out)

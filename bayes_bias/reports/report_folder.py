@@ -1,8 +1,12 @@
-"""A report folder: rendered first, then moved into place, so that nothing half-written remains."""
+"""A report folder: rendered first, then put into place in one step, so that nothing half-written remains."""
 
+import ctypes
+import errno
 import hashlib
 import json
+import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +16,10 @@ from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, unfinished_name
 
 PROVENANCE = "provenance.json"
 
-# Where a report lies, complete, while its files take the places of an earlier one's.
+# Where a report lies, complete, while its files take the places of an earlier one's, if not in one step.
 _COMPLETE = f"{UNFINISHED}but-complete"
+# Of Linux: relative to the working folder; each path takes the other's name.
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
@@ -52,8 +58,11 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
 
 
 def _unfinished(out: Path) -> Path:
-    """A new folder on the file system of `out`: in `out` itself, or in the nearest folder that exists."""
-    home = next(folder for folder in (out.absolute(), *out.absolute().parents) if folder.exists())
+    """A new folder on the file system of `out`: beside it, or inside where it cannot change places with another."""
+    place = out.resolve()
+    home = next(folder for folder in (place, *place.parents) if folder.exists())
+    if home == place and _can_be_exchanged(place):
+        home = place.parent
     unfinished = unfinished_name(home, out)
     unfinished.mkdir()
     return unfinished
@@ -82,8 +91,51 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
     for name in _names(unfinished):
         if (out / name).is_dir() or (out / name).parent.is_file():
             raise OutputError(f"out: '{out / name}' is in the way of the report's file; move it or choose a folder")
-    unfinished.rename(out / _COMPLETE)
-    _finish(out)
+    try:
+        shutil.copymode(out, unfinished)
+        _link_what_is_not_ours(out, unfinished)
+        _exchange(unfinished, out.resolve())
+    except OSError:
+        unfinished.rename(out / _COMPLETE)
+        _finish(out)
+        return
+    _link_what_is_not_ours(unfinished, out)  # what came meanwhile
+
+
+def _can_be_exchanged(place: Path) -> bool:
+    """Whether another folder may take the name of this one; a process would not find its working folder any more."""
+    inside = Path.cwd().is_relative_to(place)
+    return not inside and not place.is_mount() and all(os.access(path, os.W_OK) for path in (place, place.parent))
+
+
+def _link_what_is_not_ours(old: Path, new: Path) -> None:
+    """Have all in the new folder, too, that the report in the old one did not write, or that was changed since."""
+    ours = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
+    for path in old.rglob("*"):
+        name = path.relative_to(old).as_posix()
+        if _is_folder(path):
+            (new / name).mkdir(exist_ok=True)
+        elif name not in ours and (_is_folder(new / name) or not os.path.lexists(new / name)):
+            os.link(path, new / name, follow_symlinks=False)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Each takes the other's name, in one step.
+
+    Raises
+    ------
+    OSError
+        The system or the disk knows no such step.
+    """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    rename = ctypes.CDLL(None, use_errno=True).renameat2
+    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _finish(out: Path) -> None:
@@ -107,9 +159,12 @@ def _remove_stale(out: Path, new: set[str]) -> None:
     """Remove what an earlier report wrote and nobody changed since, such as figures of another list."""
     for name, sha256 in _written_files(out).items():
         path = (out / name).resolve()
-        ours = path.is_relative_to(out.resolve()) and path.is_file()
-        if name not in new and ours and _sha256(path) == sha256:
+        if name not in new and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
             path.unlink()
+
+
+def _unchanged(path: Path, sha256: str) -> bool:
+    return path.is_file() and _sha256(path) == sha256
 
 
 def _written_files(folder: Path) -> dict[str, str]:
