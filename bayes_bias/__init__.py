@@ -1,6 +1,10 @@
 """Is a word embedding biased, how sure can one be, and did debiasing change anything?"""
 
+import copyreg
+from collections.abc import Mapping
 from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any
 
 import lazy_loader
 
@@ -35,3 +39,11 @@ __all__ = sorted([*(name for name in _names if name not in TYPES), "__version__"
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+def _read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(mapping)
+
+
+# Records hold read-only mappings, which Python itself can neither pickle nor copy: so they go to worker processes.
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))

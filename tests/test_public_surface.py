@@ -1,8 +1,12 @@
 """What one finds after `import bayes_bias`: these names, no others, each with its docstring."""
 
+import copy
 import inspect
+import pickle
+from dataclasses import replace
 from types import ModuleType
 
+import joblib
 import pytest
 
 import bayes_bias
@@ -76,3 +80,28 @@ def test_every_name_is_there_and_says_what_it_is(module: ModuleType):
             assert len(inspect.getdoc(found) or "") > 30, name
             own = (found.__doc__ or "").removeprefix(getattr(found, "__name__", "").partition(".")[0])
             assert not own.startswith("("), f"{name} has the docstring that dataclasses make up"
+
+
+RECORDS = {
+    "word list": lambda: bayes_bias.load_wordlist("weat6"),
+    "model": lambda: bayes_bias.load_spec("crossed"),
+    "templates": lambda: bayes_bias.load_templates("association-10"),
+    "embedding": lambda: bayes_bias.open_embedding("googlenews-demo"),
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_records_go_to_worker_processes_and_to_joblib(name: str) -> None:
+    record = RECORDS[name]()
+    assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
+    assert joblib.hash(record) == joblib.hash(RECORDS[name]())
+
+
+def test_a_table_goes_to_worker_processes() -> None:
+    table = bayes_bias.cosines("googlenews-demo", "weat6", controls=())
+    assert pickle.loads(pickle.dumps(table)).sha256 == table.sha256
+
+
+def test_joblib_tells_lists_apart() -> None:
+    six, seven = (bayes_bias.load_wordlist(name) for name in ("weat6", "weat7"))
+    assert joblib.hash(six) != joblib.hash(replace(six, name="weat7")) != joblib.hash(seven)
