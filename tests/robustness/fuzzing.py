@@ -194,11 +194,11 @@ def _size() -> int:
 
 
 def run(readers: list[str], files: int, folder: Path) -> None:
-    """Fuzz readers batch by batch, but for the batches that are in the folder's `OUTCOMES`."""
+    """Fuzz readers in turn, batch by batch, but for the batches that are in the folder's `OUTCOMES`."""
     done = {(row["reader"], row["first"], row["files"]) for row in outcomes(folder)}
     gc.freeze()
-    for name in readers:
-        for first in range(0, files, BATCH):
+    for first in range(0, files, BATCH):
+        for name in readers:
             numbers = range(first, min(first + BATCH, files))
             if (name, first, len(numbers)) in done:
                 continue
