@@ -170,6 +170,7 @@ def _learn(
             _epoch(opened, optimizer, rows, may_be_masked, course, seed=course.seed * 1_000_003 + epoch + 1)
             _keep(folder, made_of, opened.model, optimizer, epoch + 1)
             progress.advance(epoch + 1, course.epochs)
+        record.unlink(missing_ok=True)  # what follows takes the place of other training's, file by file
         with quietly():
             opened.model.eval().save_pretrained(folder)
             opened.tokenizer.save_pretrained(folder)

@@ -26,11 +26,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+import bayes_bias as bb
 from bayes_bias import open_embedding, save_vectors
 from bayes_bias.cli.frames import write_csv
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import UNFINISHED
+from bayes_bias.files import UNFINISHED, copy_shipped
 from bayes_bias.language_models.sentence_cache import Cache
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.storage import save_posterior
 from bayes_bias.reports.report_folder import PROVENANCE, hashes, write_folder
 from bayes_bias.sweeps.job import Job, Outcome
@@ -81,6 +83,19 @@ def write_vectors(name: str) -> Callable[[Path, int], object]:
 
 def read_vectors(name: str) -> Callable[[Path], int]:
     return lambda home: only(list(open_embedding(home / name).all().values()))
+
+
+def write_sentence_vectors(home: Path, content: int) -> None:
+    rows = pd.DataFrame({"word": [f"word{k}" for k in range(300)], "template": "t", "sentence": "s"})
+    save_sentence_vectors(rows, np.full((300, 20), float(content)), home / "s.npz", overwrite=True)
+
+
+def write_list(home: Path, content: int) -> None:
+    copy_shipped("wordlists", f"weat{content}", home / "list.toml", overwrite=True)
+
+
+def read_list(home: Path) -> int:
+    return int(bb.load_wordlist(home / "list.toml").title.split()[1].rstrip(":"))
 
 
 def write_frame(home: Path, content: int) -> None:
@@ -142,6 +157,8 @@ WRITERS = {
     "fit": Writer(write_fit, read_fit),
     "vectors, .npz": Writer(write_vectors("v.npz"), read_vectors("v.npz")),
     "vectors, text": Writer(write_vectors("v.txt"), read_vectors("v.txt")),
+    "vectors of sentences": Writer(write_sentence_vectors, read_vectors("s.npz")),
+    "word list": Writer(write_list, read_list),
     "table": Writer(write_frame, read_frame),
     "report": Writer(write_report, read_report),
     "results of jobs": Writer(write_results, read_results),

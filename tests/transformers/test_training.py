@@ -61,6 +61,21 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatc
     assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
 
 
+def test_what_a_kill_left_while_a_model_was_saved_is_not_taken_for_the_one_before(tmp_path: Path, monkeypatch):
+    settings = {"epochs": 1, "width": 16}
+    whole = train_masked(CORPUS[:60], tmp_path / "whole", **settings)
+    train_masked(CORPUS[:60], tmp_path / "model", **settings)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("transformers.PreTrainedTokenizerBase.save_pretrained", killed)
+        with pytest.raises(KeyboardInterrupt):
+            train_masked(CORPUS[:60], tmp_path / "model", seed=5, **settings)
+    assert same(whole, train_masked(CORPUS[:60], tmp_path / "model", **settings))
+
+
 def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made: Callable[[str], Made], tmp_path: Path):
     """BERT drops hidden states at random, which a seed decides, too."""
     masked = made("bert")
