@@ -42,7 +42,7 @@ GRANULARITY = 8 << 20
 SECONDS = 20
 
 # Files of a process, and those it reads first, so that what errors import and keep is there before memory is limited.
-BATCH = 5000
+BATCH = 1000
 WARM = 100
 # One batch in so many is measured file by file, which takes three times as long, and memory for what is noted.
 TRACED = 10
