@@ -84,15 +84,15 @@ print(shared_errors(told)["it"].hex())
 """
 
 
-def test_threads_of_blas_move_no_digit() -> None:
+def test_threads_and_kernels_of_blas_move_no_digit() -> None:
     shares = {
         subprocess.run(
             [sys.executable, "-c", _MANY_EMBEDDINGS],
-            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OPENBLAS_CORETYPE": kernel},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for threads in ("1", "2")
+        for threads, kernel in (("1", "Nehalem"), ("2", "Haswell"))
     }
     assert len(shares) == 1

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
-from bayes_bias.sweeps.pooling_cells import NUMPY, _Given, _grid, _inputs, pool_cells
+from bayes_bias.sweeps.pooling_cells import NUMPY, _Given, _grid, _inputs, _notices, pool_cells
 from bayes_bias.sweeps.ranks import ranked
 from benchmarks.atlases import made_cells, truth
 from tests.helpers import says
@@ -94,6 +94,14 @@ def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(pooled.embeddings, alone.embeddings)
     assert says(pooled.notices, "embeddings none embedding 2")
     assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
+
+
+def test_an_embedding_that_has_not_converged_is_named_when_it_is_left_out(cells: pd.DataFrame) -> None:
+    lost = cells.assign(verdict="distinguishable")
+    lost.loc["embedding 2", "verdict"] = "not converged"
+    grid = _grid(lost, SHARED)
+    assert "embedding 2" not in grid.indexes["embedding"]
+    assert says(_notices(lost, grid, "embedding"), "embedding 2")
 
 
 def test_one_cell_is_not_pooled(cells: pd.DataFrame) -> None:
