@@ -1,9 +1,9 @@
 """`bayes-bias compare`: did debiasing change anything?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
@@ -19,20 +19,27 @@ from bayes_bias.cli.options import (
     SetsOption,
     SettingsOption,
     settings_of,
+    split_lists,
     with_options,
 )
+from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.debiasing.rated_pairs import read_ratings
 from bayes_bias.debiasing.vector_damage import Damage
+from bayes_bias.debiasing.version import GivenVersion, Version
+from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
+from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
+from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 
 
@@ -41,8 +48,13 @@ from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 def compare(
     sides: BeforeAndAfter,
     output: OutputFolder,
-    wordlist: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Name of a shipped word list, a TOML file or a spreadsheet.")
+    lists: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LIST]...",
+            help="Names of shipped word lists, TOML files or spreadsheets; what changed is adjusted for all of them.",
+            callback=split_lists,
+        ),
     ] = None,
     sets: SetsOption = None,
     settings: SettingsOption = None,
@@ -55,11 +67,40 @@ def compare(
 ) -> None:
     """Did debiasing change anything? Bias before and after, and its change with uncertainty.
 
+    Several lists, or several versions after, are adjusted together, and the versions ranked.
+
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
-    words = None if sets is None else read_debias_sets(sets)
+    lists, words, chosen = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
+    rated = ratings or [] if damage or ratings else None
+    made: Comparison | Sweep
+    with progress_bar() as progress:
+        if len(lists) > 1 or len(sides.versions) > 1:
+            _check_several(sides, lists, chosen, {"--damage": rated, "--rope": inference.rope})
+            made = _swept(sides, lists, words, chosen, inference, progress)
+        else:
+            made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference, progress)
+        page = output.write(made)
+    if isinstance(made, Sweep):
+        _show_several(made)
+    else:
+        _show(made)
+    if page is not None:
+        say(f"\nThe comparison is in {page}")
+
+
+def _compared(
+    sides: BeforeAndAfter,
+    wordlist: str | None,
+    words: DebiasSets | None,
+    settings: Mapping[str, Any],
+    rated: list[Path] | None,
+    inference: Inference,
+    progress: Progress,
+) -> Comparison:
+    """One list before and after; `rated` are files of ratings, if the damage is asked for."""
     also = words.words if words else ()
-    method = _method(sides.after, words, settings_of(settings))
+    method = _method(sides.after, words, settings)
     before = sides.source(sides.before)
     after = before if method else sides.source(sides.after)
 
@@ -75,20 +116,83 @@ def compare(
             opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
         return source.measured(debiasing.applied(opened), wordlist, also=also)
 
-    with progress_bar() as progress:
-        comparison = bb.compare(
-            measured(before, sides.before),
-            measured(after, sides.after, method),
-            defining_sets=words.defining_sets if words else (),
-            damage=_damage((before, after), method, wordlist, ratings or [], progress) if damage or ratings else None,
-            **inference.fitting,
-            **inference.reading,
-            progress=progress,
+    return bb.compare(
+        measured(before, sides.before),
+        measured(after, sides.after, method),
+        defining_sets=words.defining_sets if words else (),
+        damage=None if rated is None else _damage((before, after), method, wordlist, rated, progress),
+        **inference.fitting,
+        **inference.reading,
+        progress=progress,
+    )
+
+
+def _check_several(
+    sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], of_one: Mapping[str, object]
+) -> None:
+    """Refuse options that are for one list and one version."""
+    if not lists:
+        raise BayesBiasError(f"LIST: is missing; {len(sides.after)} versions are compared by word lists")
+    for option in (option for option, given in of_one.items() if given is not None):
+        raise BayesBiasError(
+            f"{option}: is for one list and one version after; leave it out, or compare them one by one"
         )
-        page = output.write(comparison)
-    _show(comparison)
-    if page is not None:
-        say(f"\nThe comparison is in {page}")
+    if settings and len(sides.versions) > 1:
+        raise BayesBiasError(
+            f"--setting: '{next(iter(settings))}' is of one method, and there are {len(sides.versions)} versions; name"
+            " one version, or write a file for `bayes-bias sweep`"
+        )
+
+
+def _swept(
+    sides: BeforeAndAfter,
+    lists: list[str],
+    words: DebiasSets | None,
+    settings: Mapping[str, Any],
+    inference: Inference,
+    progress: Progress,
+) -> Sweep:
+    """Several lists, or versions, as a sweep of one embedding or model."""
+    before = sides.source(sides.before)
+    original = _original(before, lists, words.words if words else (), progress)
+    methods = [_method(names, words, settings) for names in sides.versions]
+    if words is not None and not any(methods):
+        raise BayesBiasError("--sets: no --after is a method that learns from them; leave them out")
+    versions: list[Version] = [
+        method or _given(sides.source(names), lists, original.name, progress)
+        for names, method in zip(sides.versions, methods, strict=True)
+    ]
+    return bb.sweep(
+        [original],
+        [before.words(name) for name in lists],
+        models=[inference.model],
+        versions=versions,
+        scope=cast(ScopeName, inference.scope),
+        ci_prob=inference.ci_prob,
+        seed=inference.seed,
+        sampling=inference.sampling,
+        **before.settings,
+        progress=progress,
+    )
+
+
+def _original(
+    source: TableSource, lists: list[str], also: Iterable[str], progress: Progress
+) -> Embedding | LanguageModelColumn:
+    """What versions are compared with: an embedding, or a masked model."""
+    if source.masked is None:
+        return source.opened(lists, progress, also=also)
+    asked = {"templates": source.templates, "predict": source.predict}
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    return LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
+
+
+def _given(source: TableSource, lists: list[str], of: str, progress: Progress) -> GivenVersion:
+    """An embedding or a masked model of its own as a version."""
+    if source.masked is not None:
+        return GivenVersion(source.masked, Path(source.masked).name, of)
+    opened = source.opened(lists, progress)
+    return GivenVersion(opened, opened.name, of)
 
 
 def _damage(
@@ -145,6 +249,14 @@ def _show(comparison: Comparison) -> None:
     for reason in comparison.left_out.values():
         say(f"left out: {reason}")
     say(f"\n{comparison.text}")
+
+
+def _show_several(result: Sweep) -> None:
+    names = result.sources.version.where(result.sources.version_of != "", "before")
+    biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")
+    shown = biases.map(partial(signed, decimals=result.metric.decimals))
+    print_frame(shown, title=f"Bias before and after, in {result.metric.unit}")
+    show_sweep(result)
 
 
 def _biases(comparison: Comparison) -> pd.DataFrame:

@@ -25,15 +25,14 @@ sampling_option = partial(typer.Option, rich_help_panel="Sampling")
 FIGURES = ",".join(WRITTEN)
 
 
-def _split_lists(values: list[str]) -> list[str]:
+def split_lists(values: list[str] | None) -> list[str]:
     """Names of lists may be separated by commas, as in other options; a file keeps the commas of its name."""
-    return [
-        name for value in values for name in ([value] if Path(value).is_file() else value.split(",")) if name.strip()
-    ]
+    parts = ([value] if Path(value).is_file() else value.split(",") for value in values or ())
+    return [name for part in parts for name in part if name.strip()]
 
 
 ListsArgument = Annotated[
-    list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=_split_lists)
+    list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=split_lists)
 ]
 ControlsOption = Annotated[str, input_option(help="Control classes, comma-separated names or TOML files, or 'none'.")]
 ModelOption = Annotated[str, model_option(help="Shipped model or TOML file.")]

@@ -65,7 +65,7 @@ def sweep(
         result = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
         progress.step("writing the atlas")
         page = bb.write(result, out_folder, overwrite=True, figures=formats)
-    _show(result)
+    show_sweep(result)
     say(f"\nThe atlas is {page}")
 
 
@@ -76,7 +76,8 @@ def _posteriors(text: str) -> str | float:
         return text
 
 
-def _show(result: Sweep) -> None:
+def show_sweep(result: Sweep) -> None:
+    """Pooled biases, changes and the ranking of versions, as far as there are any."""
     if result.pooled is not None:
         rows = result.pooled.embeddings.sort_values("mean", ascending=False)
         shown = pd.DataFrame(
@@ -104,7 +105,9 @@ def _changes(result: Sweep) -> pd.DataFrame:
     rows = result.changes.rename(columns={"change": "mean"})
     shown = estimates(rows, "change", result.settings.ci_prob, result.metric.decimals)
     taught = {"words that taught it": rows.taught.to_list()} if rows.taught.any() else {}
-    return pd.DataFrame(shown | {"after Holm": rows.chance_holm.map(probability).to_list()} | taught, index=rows.index)
+    shown |= {"after Holm": rows.chance_holm.map(probability).to_list()} | taught
+    index = rows.index.droplevel("embedding") if len(result.originals) == 1 else rows.index
+    return pd.DataFrame(shown, index=index)
 
 
 def _removed(ranking: VersionRanking) -> pd.DataFrame:

@@ -412,7 +412,7 @@ class BeforeAndAfter(MeasuringOptions):
         list[str],
         typer.Option(
             help="Embedding after, or a spreadsheet of cosines; or a debiasing method such as hard, with --sets, which"
-            " is applied to the embedding before."
+            " is applied to the embedding before. Several, each with its own --after, are compared and ranked."
         ),
     ]
     encoder: Annotated[
@@ -430,6 +430,11 @@ class BeforeAndAfter(MeasuringOptions):
             help="--before and --after are masked language models: their folders (needs the extra 'transformers').",
         ),
     ] = False
+
+    @property
+    def versions(self) -> list[list[str]]:
+        """The embeddings or the model of each version after: replicates are one version together."""
+        return [self.after] if self.replicates is not None else [[name] for name in self.after]
 
     def source(self, names: list[str]) -> TableSource:
         """The source of one side, which `names` are the embeddings or the model of."""

@@ -1,12 +1,15 @@
 """From embedding to debiased file to comparison, as a user does it."""
 
 import sys
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import bayes_bias
 from bayes_bias import cosines, open_embedding, save_vectors
-from bayes_bias.debiasing import HardDebias, damage
+from bayes_bias.debiasing import LEACE, Debiasing, GivenVersion, HardDebias, damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.formatting import signed
@@ -14,6 +17,7 @@ from bayes_bias.measures import weat
 from tests.helpers import changed, equalised, random_table, says
 
 PAIRS = "she:he,woman:man"
+SEVERAL = ("compare", "weat6,weat7", "--before", "googlenews-demo")
 
 
 def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):
@@ -58,6 +62,12 @@ def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path)
             ("compare", "weat6", "--before", "a", "--after", "hard", "--sets", PAIRS, "--setting", "k=1"),
             "--after 'hard' 'k' components",
         ),
+        (("compare", "--before", "a", "--after", "hard", "--after", "leace", "--sets", PAIRS), "LIST missing 2"),
+        ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--rope", "0.1"), "--rope"),
+        ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--damage"), "--damage"),
+        ((*SEVERAL, "--after", "googlenews-demo", "--sets", PAIRS), "--sets"),
+        ((*SEVERAL, "--after", "hard", "--after", "leace", "--sets", PAIRS, "--setting", "k=1"), "--setting 'k' 2"),
+        ((*SEVERAL, "--after", "hard", "--after", "hard", "--sets", PAIRS), "embeddings 2 'googlenews-demo, hard'"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "oscar"), "oscar independent"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "inlp"), "iterations 35 groups"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "leace", "--setting", "shrink=true"), "shrinkage"),
@@ -96,6 +106,26 @@ def test_a_method_is_compared_with_the_vectors_as_they_were(run, tmp_path):
     debiased = HardDebias().fit_transform(open_embedding("googlenews-demo").all(), PAIRS)
     (after,) = (line for line in out.splitlines() if line.startswith("│ after"))
     assert signed(weat(cosines(debiased, "gender")).difference / 2, 3) in after
+
+
+def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_path, monkeypatch):
+    """By the quasi-F alone, which needs no sampling; as `sweep` of the same versions."""
+    screened = partial(bayes_bias.sweep, posteriors="none", jobs=1)
+    monkeypatch.setattr("bayes_bias.sweep", screened)
+    run("debias", "--sets", PAIRS, "--out", tmp_path / "theirs.npz")
+    after = ("--after", "leace", "--after", tmp_path / "theirs.npz")
+    sides = ("--before", "googlenews-demo", *after, "--sets", PAIRS, "--controls", "none")
+    code, out, _ = run("compare", "weat6,weat7", "gender", *sides, "--out", tmp_path / "found")
+    assert code == 0
+    assert says(out, "list before leace theirs weat6 weat7 gender removed rank leace theirs")
+    versions = [
+        Debiasing(LEACE(), PAIRS, "leace"),
+        GivenVersion(tmp_path / "theirs.npz", "theirs", of="googlenews-demo"),
+    ]
+    found = screened(["googlenews-demo"], ["weat6", "weat7", "gender"], versions=versions, controls=())
+    written = pd.read_csv(tmp_path / "found" / "changes.csv", index_col=["embedding", "version", "list"])
+    pd.testing.assert_series_equal(written.change, found.changes.change)
+    pd.testing.assert_series_equal(written.chance_holm, found.changes.chance_holm)
 
 
 def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,19 @@ def test_masked_models_are_compared(folders: tuple[str, str], tmp_path: Path, ca
     code, out = run(capsys, "compare", "weat6", *sides)
     assert code == 0
     assert says(out, "nats before: biased after: even measure before: biased after: even")
+
+
+def test_masked_models_are_compared_on_several_lists(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bb, "sweep", partial(bb.sweep, posteriors="none", jobs=1))
+    run(capsys, "wordlists", "weat6", "--copy", tmp_path / "own.toml")
+    sides = ["--before", folders[0], "--after", folders[1], "--masked", "--predict", "attributes", "--controls", "none"]
+    _, out = run(capsys, "compare", "weat6", tmp_path / "own.toml", *sides, "--out", tmp_path / "found")
+    assert says(out, "nats list before even weat6 own version list change even weat6 even own")
+    tables = [bb.log_probabilities(folder, "weat6", (), predict="attributes") for folder in folders]
+    change = bb.measures.quasi_f(difference(*pair(*tables))).value
+    assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
 
 
 def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
