@@ -6,7 +6,7 @@ it, so that their fits have the same groups and attributes.
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -77,6 +77,7 @@ def fit_model(
     derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
     observed: Groups | None = None,
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
+    made_of: Collection[str] = (),
     adjustable: bool = True,
 ) -> Fitted:
     """Sample a model and put together its fit.
@@ -101,6 +102,8 @@ def fit_model(
         The group ``observed_data``.
     densities : callable
         From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
+    made_of : collection of str
+        Variables of which others are made one to one, so that diagnosing these is enough.
     adjustable : bool
         Whether the user can set `sampling`; only then does a warning say how to sample instead.
 
@@ -113,7 +116,7 @@ def fit_model(
     drawn, stats = sample_model(model, seed, sampling, progress or Quiet())
     posterior = complete(drawn)
     groups, sensitivity = densities(posterior)
-    diagnostics = diagnose(posterior, stats, sensitivity)
+    diagnostics = diagnose(posterior.drop_vars(made_of), stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
     tree = xr.DataTree.from_dict(
         {"posterior": derive(posterior), "sample_stats": stats, **(observed or {}), "constant_data": data, **groups}

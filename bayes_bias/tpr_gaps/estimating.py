@@ -13,7 +13,7 @@ from bayes_bias.models.sampling import Sampling, check_sampling
 from bayes_bias.posterior.estimate import over_draws
 from bayes_bias.progress import Progress
 from bayes_bias.table.metric import Metric
-from bayes_bias.tpr_gaps.gap_model import SPEC, labelled_rates_model, rates_model
+from bayes_bias.tpr_gaps.gap_model import MADE_OF, SPEC, labelled_rates_model, rates_model
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
 from bayes_bias.tpr_gaps.people_counts import Labels, PeopleCounts, Source, count
 from bayes_bias.tpr_gaps.published_gaps import (
@@ -188,6 +188,7 @@ def gaps_of(
         sampling=sampling,
         progress=progress,
         derive=with_gaps,
+        made_of=MADE_OF,
     )
     rates = fitted.posterior["rate"].transpose("chain", "draw", *_CELL)
     draws = rates.to_numpy().reshape(-1, *people.shape)

@@ -40,6 +40,8 @@ SPEC = ModelSpec(
         "sd_gap": Prior("Exponential", {"lam": 2.5}),
     },
 )
+# What rates and mean gaps are made of, one to one.
+MADE_OF = ("level", "gap_contrast", "mean_contrast")
 # Of the order of the scales, in log odds.
 _TYPICAL = 0.5
 

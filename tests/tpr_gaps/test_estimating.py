@@ -13,6 +13,7 @@ from scipy.stats import beta, binom
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, CriterionError, TprGapsError
 from bayes_bias.models import compiling
+from bayes_bias.models.diagnostics import diagnose
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.tpr_gaps.estimating import gaps_of
@@ -109,6 +110,11 @@ def test_the_posterior_is_readable_and_its_gaps_are_those_of_its_rates(nothing: 
     difference = posterior["rate"].sel(group="F") - posterior["rate"].sel(group="M")
     assert np.allclose(posterior["gap"].sel(group="F"), difference)
     assert set(az.summary(nothing.fit, var_names=["sd_gap"]).index) == {"sd_gap"}
+
+
+def test_rates_are_diagnosed_and_not_again_what_they_are_made_of(nothing: TprGaps):
+    posterior = nothing.fit["posterior"].to_dataset()[["level_mean", "sd_level", "sd_gap", "mean_gap", "rate"]]
+    assert diagnose(posterior, nothing.fit["sample_stats"].to_dataset()).ess_bulk == nothing.diagnostics.ess_bulk
 
 
 @pytest.mark.parametrize(
