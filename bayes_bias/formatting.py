@@ -102,6 +102,11 @@ def in_words(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: "one list", "two lists"."""
+    return f"{in_words(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def plural(noun: str) -> str:
     """Several of what a replicate is called: templates, seeds, corpora."""
     return _PLURALS.get(noun, f"{noun}s")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.formatting import level
+from bayes_bias.formatting import counted, level
 from bayes_bias.models.storage import netcdf
 from bayes_bias.plots.atlas import plot_atlas, plot_changes
 from bayes_bias.plots.ranking import Side, plot_ranking, plot_removal
@@ -29,9 +29,9 @@ def sweep_document(sweep: Sweep) -> Document:
     ranks, measured, others = _rankings(sweep), _measured(sweep), sweep.settings.specs[1:]
     methods = _methods(sweep)
     return Document(
-        title=f"Atlas: {len(sweep.originals)} {sweep.noun}s, {len(sweep.lists)} lists",
+        title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
         kicker="bayes_bias atlas",
-        heading=f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?",
+        heading=_heading(sweep),
         opening={"answer": sweep.text},
         sections=(
             PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
@@ -79,6 +79,12 @@ def sweep_document(sweep: Sweep) -> Document:
         look="atlas",
         sortable=True,
     )
+
+
+def _heading(sweep: Sweep) -> str:
+    if len(sweep.originals) == 1 and len(sweep.changes):
+        return f"What did each version of {sweep.originals[0]} change, and how sure can one be?"
+    return f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?"
 
 
 def _methods(sweep: Sweep) -> Methods:

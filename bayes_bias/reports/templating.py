@@ -33,6 +33,7 @@ _FILTERS = {
     "level": formatting.level,
     "count": formatting.count,
     "in_words": formatting.in_words,
+    "counted": formatting.counted,
     "plural": formatting.plural,
     "capitalized": formatting.capitalized,
     "chance": chance,

@@ -11,7 +11,7 @@ import pandas as pd
 from bayes_bias.criterion_validity.biases import Biases
 from bayes_bias.criterion_validity.biases_of_fits import with_common_error
 from bayes_bias.errors import CriterionError, did_you_mean
-from bayes_bias.formatting import Tabled, capitalized, in_words
+from bayes_bias.formatting import Tabled, capitalized, counted, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.sweeps.job import Outcome
@@ -150,7 +150,7 @@ class Sweep(Tabled):
         cells = self.cells[self.cells.version_of == ""]
         done = int((cells.source == POSTERIOR).sum())
         sentences = [
-            f"{_counted(len(self.originals), self.noun).capitalize()} and {_counted(len(self.lists), 'list')}:"
+            f"{counted(len(self.originals), self.noun).capitalize()} and {counted(len(self.lists), 'list')}:"
             f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
         ]
         if done:
@@ -161,7 +161,7 @@ class Sweep(Tabled):
         sentences += _unfinished(cells)
         if versions := len(self.embeddings) - len(self.originals):
             sentences.append(
-                f"{_counted(versions, 'version').capitalize()} made {_counted(len(self.changes), 'change')}:"
+                f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}:"
                 f" {_are(_first(self.changes))} larger than"
                 f" chance explains; after Holm's adjustment for all changes {_are(int(self.changes.survives.sum()))}."
             )
@@ -370,10 +370,6 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in said}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{in_words(number)} {noun}{_s(number)}"
 
 
 def _s(count: int) -> str:
