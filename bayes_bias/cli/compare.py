@@ -76,8 +76,8 @@ def compare(
     made: Comparison | Sweep
     with progress_bar() as progress:
         if len(lists) > 1 or len(sides.versions) > 1:
-            _check_several(sides, lists, chosen, {"--damage": rated, "--rope": inference.rope})
-            made = _swept(sides, lists, words, chosen, inference, progress)
+            _check_several(sides, lists, chosen, inference)
+            made = _swept(sides, lists, words, chosen, rated, inference, progress)
         else:
             made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference, progress)
         page = output.write(made)
@@ -127,16 +127,12 @@ def _compared(
     )
 
 
-def _check_several(
-    sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], of_one: Mapping[str, object]
-) -> None:
+def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
     """Refuse options that are for one list and one version."""
     if not lists:
         raise BayesBiasError(f"LIST: is missing; {len(sides.after)} versions are compared by word lists")
-    for option in (option for option, given in of_one.items() if given is not None):
-        raise BayesBiasError(
-            f"{option}: is for one list and one version after; leave it out, or compare them one by one"
-        )
+    if inference.rope is not None:
+        raise BayesBiasError("--rope: is for one list and one version; leave it out, or compare them one by one")
     if settings and len(sides.versions) > 1:
         raise BayesBiasError(
             f"--setting: '{next(iter(settings))}' is of one method, and there are {len(sides.versions)} versions; name"
@@ -149,6 +145,7 @@ def _swept(
     lists: list[str],
     words: DebiasSets | None,
     settings: Mapping[str, Any],
+    rated: list[Path] | None,
     inference: Inference,
     progress: Progress,
 ) -> Sweep:
@@ -162,7 +159,12 @@ def _swept(
         method or _given(sides.source(names), lists, original.name, progress)
         for names, method in zip(sides.versions, methods, strict=True)
     ]
-    return bb.sweep(
+    damage = {}
+    if rated is not None:
+        for names, method, version in zip(sides.versions, methods, versions, strict=True):
+            after = before if method else sides.source(names)
+            damage[version.name] = _damage((before, after), method, lists[0], rated, progress)
+    swept = bb.sweep(
         [original],
         [before.words(name) for name in lists],
         models=[inference.model],
@@ -174,6 +176,7 @@ def _swept(
         **before.settings,
         progress=progress,
     )
+    return swept.with_damage(damage)
 
 
 def _original(
@@ -257,6 +260,8 @@ def _show_several(result: Sweep) -> None:
     shown = biases.map(partial(signed, decimals=result.metric.decimals))
     print_frame(shown, title=f"Bias before and after, in {result.metric.unit}")
     show_sweep(result)
+    for name, damage in result.damage.items():
+        say(f"{name}: {damage.text}")
 
 
 def _biases(comparison: Comparison) -> pd.DataFrame:

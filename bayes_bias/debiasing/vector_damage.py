@@ -42,6 +42,15 @@ class Damage:
     ratings: tuple[RatedPairs, ...] = ()
 
     @property
+    def numbers(self) -> dict[str, float]:
+        """All of them by name, as a row of a table."""
+        named = {name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")}
+        changes = {f"{rated.name}_change": rated for rated in self.ratings}
+        for name, rated in changes.items():
+            named |= {name: rated.change, f"{name}_lower": rated.lower, f"{name}_upper": rated.upper}
+        return named
+
+    @property
     def text(self) -> str:
         """What it costs, in sentences."""
         kept = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"

@@ -3,6 +3,7 @@
 from .answers import plot_answers as plot_answers
 from .atlas import plot_atlas as plot_atlas
 from .atlas import plot_changes as plot_changes
+from .cost import plot_cost as plot_cost
 from .criterion import plot_criterion as plot_criterion
 from .forest import plot_forest as plot_forest
 from .overview import plot_overview as plot_overview

@@ -11,6 +11,7 @@ import xarray as xr
 from bayes_bias.formatting import counted, level
 from bayes_bias.models.storage import netcdf
 from bayes_bias.plots.atlas import plot_atlas, plot_changes
+from bayes_bias.plots.cost import plot_cost
 from bayes_bias.plots.ranking import Side, plot_ranking, plot_removal
 from bayes_bias.reports.document import Document, PageSection, methods_section
 from bayes_bias.reports.methods_text import Methods, cited_spec, sources_of
@@ -62,6 +63,7 @@ def sweep_document(sweep: Sweep) -> Document:
             **{f"ranking-{side}s": partial(plot_ranking, sweep, side) for side in ranks},
             **({"changes": partial(plot_changes, sweep)} if len(sweep.changes) else {}),
             **({"removal": partial(plot_removal, sweep)} if sweep.ranking else {}),
+            **({"cost": partial(plot_cost, sweep)} if _has_costs(sweep) else {}),
         },
         latex="atlas.tex",
         tables=_tables(sweep),
@@ -79,6 +81,10 @@ def sweep_document(sweep: Sweep) -> Document:
         look="atlas",
         sortable=True,
     )
+
+
+def _has_costs(sweep: Sweep) -> bool:
+    return sweep.ranking is not None and set(sweep.ranking.table.index) <= set(sweep.damage)
 
 
 def _heading(sweep: Sweep) -> str:
@@ -168,6 +174,8 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
         frames["changes"] = sweep.changes
     if sweep.ranking is not None:
         frames |= {"removal": sweep.ranking.table, "better": _long(sweep.ranking.better)}
+    if sweep.damage:
+        frames["damage"] = pd.DataFrame.from_dict({name: each.numbers for name, each in sweep.damage.items()}, "index")
     if (pooled := sweep.pooled) is None:
         return frames
     pairs = {side: _long(table) for side, table in pooled.more_biased.items()}

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.criterion_validity.biases import Biases
 from bayes_bias.criterion_validity.biases_of_fits import with_common_error
-from bayes_bias.errors import CriterionError, did_you_mean
+from bayes_bias.debiasing.vector_damage import Damage
+from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, counted, in_words
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.shared_words import Influence
@@ -111,6 +113,8 @@ class Sweep(Tabled):
         screened.
     ranking : VersionRanking or None
         How much of the bias each version removes; None without versions or without a clear bias.
+    damage : mapping of str to Damage
+        What versions cost, by their names, where `with_damage` was told.
     """
 
     settings: SweepSettings
@@ -128,6 +132,7 @@ class Sweep(Tabled):
     metric: Metric = COSINE
     pooled: Crossed | None = None
     ranking: VersionRanking | None = None
+    damage: Mapping[str, Damage] = field(default_factory=dict)
 
     @property
     def originals(self) -> tuple[str, ...]:
@@ -172,6 +177,22 @@ class Sweep(Tabled):
                     " little about other words."
                 )
         return " ".join(sentences)
+
+    def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
+        """The same with what versions cost, by their names, for the page and `plot_cost`.
+
+        Raises
+        ------
+        BayesBiasError
+            A name is not that of a version, or something else than what `bayes_bias.debiasing.damage` returned.
+        """
+        check_kind("damage", damage, Mapping, "not a mapping of versions to damage; give {'hard': damage(...)}")
+        versions = list(self.changes.index.unique("version"))
+        for name, each in damage.items():
+            if name not in versions:
+                raise BayesBiasError(f"damage: there is no version '{name}'", name, versions)
+            check_kind("damage", each, Damage, "not what `bayes_bias.debiasing.damage` returned; give that")
+        return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
         """One column of `cells` as embeddings x lists."""

@@ -64,7 +64,7 @@ def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path)
         ),
         (("compare", "--before", "a", "--after", "hard", "--after", "leace", "--sets", PAIRS), "LIST missing 2"),
         ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--rope", "0.1"), "--rope"),
-        ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--damage"), "--damage"),
+        ((*SEVERAL, "--after", "b", "--masked", "--damage"), "--damage vocabulary"),
         ((*SEVERAL, "--after", "googlenews-demo", "--sets", PAIRS), "--sets"),
         ((*SEVERAL, "--after", "hard", "--after", "leace", "--sets", PAIRS, "--setting", "k=1"), "--setting 'k' 2"),
         ((*SEVERAL, "--after", "hard", "--after", "hard", "--sets", PAIRS), "embeddings 2 'googlenews-demo, hard'"),
@@ -114,10 +114,11 @@ def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_pa
     monkeypatch.setattr("bayes_bias.sweep", screened)
     run("debias", "--sets", PAIRS, "--out", tmp_path / "theirs.npz")
     after = ("--after", "leace", "--after", tmp_path / "theirs.npz")
-    sides = ("--before", "googlenews-demo", *after, "--sets", PAIRS, "--controls", "none")
+    sides = ("--before", "googlenews-demo", *after, "--sets", PAIRS, "--controls", "none", "--damage")
     code, out, _ = run("compare", "weat6,weat7", "gender", *sides, "--out", tmp_path / "found")
     assert code == 0
     assert says(out, "list before leace theirs weat6 weat7 gender removed rank leace theirs")
+    assert says(out, "removed leace: neighbours kept variance theirs: neighbours kept variance")
     versions = [
         Debiasing(LEACE(), PAIRS, "leace"),
         GivenVersion(tmp_path / "theirs.npz", "theirs", of="googlenews-demo"),

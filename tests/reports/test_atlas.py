@@ -6,10 +6,12 @@ from types import SimpleNamespace
 from typing import cast
 
 import pandas as pd
+import pytest
 
 import bayes_bias as bb
+from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.plots import plot_atlas, plot_changes, plot_removal
+from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from bayes_bias.plots.atlas import looks_of
 from bayes_bias.reports.sweep_document import cells_with_pooled
 from bayes_bias.sweeps.pooling_cells import Crossed
@@ -73,3 +75,21 @@ def test_versions_are_marked_below_their_embedding_and_changes_have_rows_of_thei
     assert list(share) == made.ranking.table["mean"].tolist()
     with refused(BayesBiasError, "sweep versions"):
         plot_changes(made_sweep())
+
+
+def test_what_versions_cost_stands_beside_what_they_take_away(tmp_path: Path) -> None:
+    made = made_sweep(1, 5, versions=("hard", "theirs"))
+    costs = {"hard": Damage(100, 0.9, 0.85, 0.94, 0.01), "theirs": Damage(100, 0.7, 0.6, 0.8, 0.02)}
+    known = made.with_damage(costs)
+    assert made.ranking is not None
+    points = {bars.get_label(): bars[0].get_xydata()[0] for bars in plot_cost(known).containers}
+    for name, cost in costs.items():
+        assert points[name] == pytest.approx((1 - made.ranking.table["mean"][name], 1 - cost.neighbours_kept))
+    page = bb.write(known, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert all(cost.text in page for cost in costs.values())
+    assert pd.read_csv(tmp_path / "atlas" / "damage.csv").neighbours_kept.tolist() == [0.9, 0.7]
+    for wrong, message in (({"soft": costs["hard"]}, "damage 'soft'"), ({"hard": 0.9}, "damage float")):
+        with refused(BayesBiasError, message):
+            made.with_damage(wrong)  # type: ignore[arg-type]
+    with refused(BayesBiasError, "sweep 'theirs' with_damage"):
+        plot_cost(made.with_damage({"hard": costs["hard"]}))
