@@ -47,7 +47,8 @@ test-transformers: .venv-transformers/installed
 crashes: .venv/installed-test
 	$(BIN)/python -m tests.robustness.crashes --kills 200
 
-# 100,000 mutated files for every reader, in little memory. Hours.
+# 100,000 mutated files for every reader, in little memory. Hours. tests/robustness/guided.py has atheris look for code that
+# no file has reached yet.
 fuzz: .venv/installed-test
 	$(BIN)/python -m tests.robustness.fuzzing --files 100000
 

@@ -202,9 +202,11 @@ def run(readers: list[str], files: int, folder: Path) -> None:
             numbers = range(first, min(first + BATCH, files))
             if (name, first, len(numbers)) in done:
                 continue
-            with tempfile.TemporaryDirectory() as home:
-                row = forked(READERS[name], numbers, Path(home), traced=first % (TRACED * BATCH) == 0)
-                for finding in Path(home).glob("finding-*"):
+            with tempfile.TemporaryDirectory() as beside:  # where reports are made before they take their place
+                home = Path(beside) / "home"
+                home.mkdir()
+                row = forked(READERS[name], numbers, home, traced=first % (TRACED * BATCH) == 0)
+                for finding in home.glob("finding-*"):
                     shutil.move(finding, folder / f"{finding.name}-{READERS[name].path(Path()).name}")
             with (folder / OUTCOMES).open("a", encoding="utf-8") as file:
                 print(json.dumps({"reader": name, "first": first, "files": len(numbers)} | row), file=file)

@@ -11,8 +11,10 @@ import torch
 from transformers import AutoModel
 
 from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models import hugging_face
 from bayes_bias.language_models.hugging_face import load_encoder
 from bayes_bias.language_models.token_pooling import POOLINGS
+from bayes_bias.language_models.tokens import padded
 from tests.helpers import refused, says
 from tests.transformers.conftest import MASKED, SENTENCES, Made
 from tests.transformers.test_masked import places
@@ -60,6 +62,20 @@ def test_neither_padding_nor_order_matters(made: Callable[[str], Made], kind: st
     folder = made(kind).folder
     together, alone = (load_encoder(folder, pooling=pooling, batch=batch) for batch in (32, 1))
     assert together(SENTENCES[::-1])[::-1] == pytest.approx(alone(SENTENCES), abs=1e-5)
+
+
+def test_a_long_sentence_makes_no_others_long(made: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch):
+    """Memory and time go with the width of a batch."""
+    widths = []
+
+    def noted(opened: Any, rows: Any) -> Any:
+        widths.append(max(map(len, rows)))
+        return padded(opened, rows)
+
+    monkeypatch.setattr(hugging_face, "padded", noted)
+    short, long = min(SENTENCES, key=len), max(SENTENCES, key=len)
+    load_encoder(made("bert").folder, batch=2)([short, long, short, short, long, short])
+    assert widths[0] == widths[1] < widths[2]
 
 
 def test_identity_is_that_of_files_pooling_and_layer_and_of_nothing_else(made: Callable[[str], Made]):
