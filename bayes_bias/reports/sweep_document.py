@@ -194,9 +194,9 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each two."""
-    long = table.rename_axis(index="more", columns="less").reset_index()
-    return long.melt("more", value_name="probability").dropna()
+    """A row for each two; `melt` would refuse an embedding that is called "more"."""
+    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
+    return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
 
 
 def _save_cells(sweep: Sweep, path: Path) -> None:

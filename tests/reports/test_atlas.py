@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,7 +14,7 @@ from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from bayes_bias.plots.atlas import looks_of
-from bayes_bias.reports.sweep_document import cells_with_pooled
+from bayes_bias.reports.sweep_document import _long, cells_with_pooled
 from bayes_bias.sweeps.pooling_cells import Crossed
 from tests.helpers import refused, states
 from tests.sweeps.made_up import made_sweep
@@ -35,6 +36,16 @@ def test_the_page_tells_what_is_missing_and_the_files_hold_every_cell(tmp_path: 
     assert states(text, "false finding 12")
     assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
     assert (page.parent / "tables.tex").read_text(encoding="utf-8").count(r" \\") >= 12
+
+
+def test_an_embedding_may_be_called_like_a_column() -> None:
+    names = ["more", "less", "probability"]
+    square = pd.DataFrame(0.5, names, names).mask(pd.DataFrame(np.eye(3, dtype=bool), names, names))
+    rows = _long(square)
+    assert rows.columns.tolist() == names
+    assert set(zip(rows.more, rows.less, strict=True)) == {(one, other) for one in names for other in names} - {
+        (name, name) for name in names
+    }
 
 
 def test_a_single_cell_is_an_atlas_too(tmp_path: Path) -> None:
