@@ -40,15 +40,16 @@ from bayes_bias.words.templates import load_templates
 
 @dataclass(frozen=True)
 class Reader:
-    """A valid file, the name it is read under, and what reads it."""
+    """A valid file and what reads it; the file's name is the last word of the reader's, if it has none of its own."""
 
     name: str
     seed: Callable[[], bytes]
     read: Callable[[Path], object]
+    file: str = ""
 
     def path(self, home: Path) -> Path:
-        """The file in this folder: its name is the end of the reader's."""
-        return home / self.name.rpartition(" ")[2]
+        """The file in this folder."""
+        return home / (self.file or self.name.rpartition(" ")[2])
 
 
 def _vectors(path: Path) -> object:
@@ -268,10 +269,12 @@ READERS = {
         Reader("scenario.toml", _toml("scenarios", "majority.toml"), load_scenario),
         Reader("vocabulary.toml", lambda: VOCABULARY, load_vocabulary.__wrapped__),
         Reader("fit.nc", _fit, _loaded),
-        Reader(f"{JOB.key}.json", _result, _kept),
-        Reader(MARKER, lambda: b'{"version": 2}', lambda path: open_store(path.parent)),
-        Reader("provenance.json", lambda: b'{"files": {"index.html": "ab", "a/b.csv": "cd"}}', _folder),
-        Reader("sentences.sqlite3", _cache, _found),
+        Reader("kept result", _result, _kept, f"{JOB.key}.json"),
+        Reader("folder of results", lambda: b'{"version": 2}', lambda path: open_store(path.parent), MARKER),
+        Reader(
+            "earlier report", lambda: b'{"files": {"index.html": "ab", "a/b.csv": "cd"}}', _folder, "provenance.json"
+        ),
+        Reader("cache of sentences", _cache, _found, "sentences.sqlite3"),
     )
 }
 
