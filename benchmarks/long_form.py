@@ -1,125 +1,134 @@
-"""Replicates with every effect written out and sampled, beside the collapsed form: `python -m benchmarks.long_form`.
+"""`pm.sample` of the model that `bayes_bias.pymc_model` writes out, beside the fit: `python -m benchmarks.long_form`.
 
-One table of 11 x 19 words in five replicates with shifts of their own. Exactness itself is tested
-(`tests/models/test_replicates.py` holds the likelihood against the dense normal); this shows that what is sampled is
-the same posterior. Some minutes, most of them compiling.
+Five lists, two with sub-topics, and a table with a control class in five replicates. Exactness itself is tested (the
+density of the long form, its word effects integrated out, is that of the fit); this shows that what is sampled is the
+same posterior. Half an hour; a run goes on after the tables that are there.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import nutpie
+import pandas as pd
 import pymc as pm
-import pytensor.tensor as pt
+import xarray as xr
+from arviz_stats import mcse, rhat
 
-from bayes_bias import AssociationTable, Sampling, fit, load_spec
-from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias import AssociationTable, Sampling, cosines, fit, load_spec, load_wordlist, pymc_model
+from bayes_bias.models.bias_draws import with_bias
+from bayes_bias.models.model_spec import BY_GROUP
 from bayes_bias.table.combining_replicates import combine_replicates
-from benchmarks.provenance import provenance, write
+from benchmarks.provenance import RESULTS, provenance, read, rows_of, write
 from tests.helpers import random_table
 
+LISTS = ("weat6", "weat7", "gender", "race", "religion")
 REPLICATES = 5
+# All of two words, and of unequal size.
+TOPICS = {
+    "weat6": {
+        "career": {
+            "leaders": ("executive", "management"),
+            "firms": ("corporation", "business"),
+            "jobs": ("salary", "office"),
+            "callings": ("professional", "career"),
+        },
+        "family": {
+            "homes": ("home", "family"),
+            "parents": ("parents", "children"),
+            "kin": ("cousins", "relatives"),
+            "weddings": ("marriage", "wedding"),
+        },
+    },
+    "weat7": {
+        "male terms": {"kin": ("brother", "son"), "pronouns": ("he", "him", "his")},
+        "female terms": {"kin": ("sister", "daughter"), "pronouns": ("she", "her", "hers")},
+    },
+}
+SPEC = load_spec("crossed").with_option("scales", BY_GROUP)
+SAMPLING = {"draws": 1500, "tune": 1000, "chains": 4, "target_accept": 0.95}
+# Both by `pm.sample`: its default where nutpie is installed, and its own.
+SAMPLERS = ("nutpie", "pymc")
+_ENDS = (0.025, 0.975)
 
 
 def main() -> None:
-    """Fit both forms and write their means and standard deviations side by side."""
-    table = simulated()
-    short = Fitted.of(fit(table, sampling=Sampling(draws=2000)))
-    unit = float(short.data.within_sd)
-    long = nutpie.sample(
-        nutpie.compile_pymc_model(model(table, unit)),
-        draws=1500,
-        tune=1000,
-        chains=4,
-        seed=1,
-        progress_bar=False,
-        target_accept=0.95,
-    )["posterior"].to_dataset()
-    weights = bias_weights(short.data).isel(contrast=0, drop=True).to_numpy()
-    one = {"bias": (short.posterior["mean"].to_numpy() * weights).sum(axis=(-1, -2))}
-    other = {"bias": unit * (long["mean"].to_numpy() * weights).sum(axis=(-1, -2))}
-    for name in load_spec("crossed").priors:
-        if name in short.posterior and not short.posterior[name].dims[2:]:
-            one[name], other[name] = short.posterior[name].to_numpy(), unit * long[name].to_numpy()
-    rows = [
-        {
-            "parameter": name,
-            **{f"{form}_mean": float(draws[name].mean()) for form, draws in forms(one, other)},
-            **{f"{form}_sd": float(draws[name].std()) for form, draws in forms(one, other)},
-        }
-        for name in one
-    ]
-    for row in rows:
-        print(*(f"{value:.4f}" if isinstance(value, float) else value for value in row.values()))
-    write("long-form", provenance() | {"replicates": REPLICATES}, rows)
+    """Sample both forms of each table; write every statistic of scales and bias side by side."""
+    found = [pd.DataFrame(read("long-form")["rows"])] if (RESULTS / "long-form.json").exists() else []
+    done = set(found[0].table) if found else set()
+    for name, table in ((name, table) for name, table in tables() if name not in done):
+        collapsed = fit(table, SPEC, sampling=Sampling(draws=4000, tune=1000))
+        for sampler in SAMPLERS if name == LISTS[0] else SAMPLERS[:1]:
+            rows = compared(collapsed, by_pymc(table, collapsed["constant_data"].to_dataset(), sampler))
+            print(f"{name}, {sampler}: {len(rows)} statistics, largest z {abs(rows.z).max():.2f}")
+            found.append(rows.assign(table=name, sampler=sampler))
+            write("long-form", provenance() | {"sampling": SAMPLING}, rows_of(pd.concat(found)))
 
 
-def forms(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> list[tuple[str, dict[str, np.ndarray]]]:
-    """Both by name."""
-    return [("collapsed", one), ("long", other)]
+def tables() -> Iterator[tuple[str, AssociationTable]]:
+    """Those that are fitted, by what the page calls them."""
+    for name in LISTS:
+        yield name, cosines("googlenews-demo", name, controls=())
+    for name, topics in TOPICS.items():
+        yield (
+            f"{name}, sub-topics",
+            cosines("googlenews-demo", replace(load_wordlist(name), topics=topics), controls=()),
+        )
+    yield f"simulated, {REPLICATES} replicates", in_replicates()
 
 
-def simulated() -> AssociationTable:
+def in_replicates() -> AssociationTable:
     """Tables that share their words' effects and have shifts of their own."""
-    rng, shared, tables = np.random.default_rng(4), random_table(1), {}
+    rng, shared, found = np.random.default_rng(4), random_table(1), {}
     for r in range(REPLICATES):
         shift = 0.02 * rng.standard_normal((2, 3))
         own = 0.02 * rng.standard_normal(shared.values.shape)
         moved = shared.values + shift[np.ix_(shared.group_index, shared.class_index)] + own
-        tables[f"template {r}"] = replace(shared, values=moved)
-    return combine_replicates(tables, "template")
+        found[f"template {r}"] = replace(shared, values=moved)
+    return combine_replicates(found, "template")
 
 
-def model(table: AssociationTable, unit: float) -> pm.Model:
-    """Every effect of the default model, with its priors."""
-    spec, y = load_spec("crossed"), (table.replicates.stacked() / unit).to_numpy()
-    g, c, n_groups = table.group_index, table.class_index, len(table.groups)
-    k, n_classes, n = len(table.associated_classes), len(table.classes), len(y)
-    n_targets, n_attributes = table.values.shape
-    contrast = {size: np.linalg.svd(np.ones((1, size)))[2][1:] for size in (n_groups, k)}
-    contrast = {size: basis * np.sqrt(size / (size - 1)) for size, basis in contrast.items()}
+def by_pymc(table: AssociationTable, data: xr.Dataset, sampler: str) -> xr.DataTree:
+    """Draws of all parameters, with the bias."""
+    model = pymc_model(table, SPEC)
+    drawn = pm.sample(**SAMPLING, nuts_sampler=sampler, cores=1, model=model, random_seed=1, progressbar=False)
+    posterior = with_bias(drawn["posterior"].to_dataset(), data)
+    return xr.DataTree.from_dict({"posterior": posterior, "sample_stats": drawn["sample_stats"].to_dataset()})
 
-    def effects(name: str, *shape: int) -> pt.TensorVariable:
-        return pm.Normal(f"{name}_z", shape=shape)
 
-    def sd(name: str, *shape: int) -> pt.TensorVariable:
-        prior = spec.priors[name]
-        return getattr(pm, prior.distribution)(name, **prior.parameters, shape=shape)
+def compared(one: xr.DataTree, other: xr.DataTree) -> pd.DataFrame:
+    """A row for each statistic of each scale and of the bias; z is the difference in Monte Carlo standard errors."""
+    names = [name for name in one["posterior"].data_vars if name == "bias" or str(name).startswith("sd_")]
+    both = [statistics(each["posterior"].to_dataset()[names]) for each in (one, other)]
+    rows = both[0].add_suffix("_collapsed").join(both[1].add_suffix("_long"))
+    error = np.hypot(rows.mcse_collapsed, rows.mcse_long)
+    rows["z"] = (rows.value_long - rows.value_collapsed) / error
+    rows["r_hat"] = float(rhat(other["posterior"].to_dataset()[names]).to_array().max())
+    rows["divergences"] = int(other["sample_stats"].diverging.sum())
+    return rows.reset_index()
 
-    def of_words(suffix: str, *r: int) -> pt.TensorVariable:
-        """Effects of targets and attributes, (..., targets, attributes)."""
-        level = effects("u" + suffix, *r, n_targets, 1) * sd("sd_target_associated" + suffix)
-        own = effects("x" + suffix, *r, n_targets, k - 1) @ contrast[k]
-        own = own * sd("sd_target_preference" + suffix)
-        control = effects("d" + suffix, *r, n_targets, n_classes - k)
-        control = control * sd("sd_target_control" + suffix, n_classes - k)
-        everywhere = effects("a" + suffix, *r, n_targets, 1) * sd("sd_target" + suffix)
-        of_target = everywhere + pt.concatenate([level + own, control], axis=-1)
-        b = effects("b" + suffix, *r, n_attributes) * sd("sd_attribute" + suffix, n_classes)[c]
-        w = effects("w" + suffix, *r, n_attributes, n_groups - 1) @ contrast[n_groups]
-        w = w * sd("sd_attribute_preference" + suffix, n_classes)[c][:, None]
-        return of_target[..., c] + pt.swapaxes(b[..., None] + w, -1, -2)[..., g, :]
 
-    def of_replicates() -> pt.TensorVariable:
-        """Effects of replicates on blocks, (replicates, groups, classes)."""
-        level = effects("r", n, 1, 1) * sd("sd_replicate")
-        of_group = effects("rg", n, 1, n_groups - 1) @ contrast[n_groups] * sd("sd_replicate_group")
-        of_class = effects("rc", n, 1, k - 1) @ contrast[k] * sd("sd_replicate_class")
-        both = contrast[n_groups].T @ effects("rp", n, n_groups - 1, k - 1) @ contrast[k]
-        control = effects("rz", n, 1, n_classes - k) * sd("sd_replicate_control")
-        of_both = contrast[n_groups].T @ effects("rzg", n, n_groups - 1, n_classes - k)
-        parts = [of_class + both * sd("sd_replicate_preference"), control + of_both * sd("sd_replicate_control_group")]
-        return level + pt.swapaxes(of_group, -1, -2) + pt.concatenate(parts, axis=-1)
+def statistics(draws: xr.Dataset) -> pd.DataFrame:
+    """Mean, standard deviation and interval ends of each number, with their Monte Carlo errors."""
+    across = ["chain", "draw"]
+    what = {
+        "mean": (draws.mean(across), mcse(draws, method="mean")),
+        "sd": (draws.std(across), mcse(draws, method="sd")),
+        **{f"{end:.1%}": (draws.quantile(end, across), mcse(draws, method="quantile", prob=end)) for end in _ENDS},
+    }
+    return pd.DataFrame(
+        {
+            (label, name): {"value": value, "mcse": error}
+            for name, (values, errors) in what.items()
+            for (label, value), error in zip(_labelled(values), dict(_labelled(errors)).values(), strict=True)
+        }
+    ).T.rename_axis(["parameter", "statistic"])
 
-    with pm.Model() as found:
-        mean = pm.Flat("mean", shape=(n_groups, n_classes))
-        pairs = effects("e", n_targets, n_attributes) * sd("sd_residual")
-        expected = mean[g][:, c] + of_words("") + pairs + of_words(BY_REPLICATE, n)
-        expected = expected + of_replicates()[:, g][:, :, c]
-        pm.Normal("y", expected, sd("sd_residual" + BY_REPLICATE), observed=y)
-    return found
+
+def _labelled(values: xr.Dataset) -> Iterator[tuple[str, float]]:
+    for name, each in values.data_vars.items():
+        for at in np.ndindex(each.shape):
+            labels = [str(each[dim].to_numpy()[k]) for dim, k in zip(each.dims, at, strict=True)]
+            yield f"{name}[{', '.join(labels)}]" if labels else str(name), float(each.to_numpy()[at])
 
 
 if __name__ == "__main__":
