@@ -19,7 +19,7 @@ import bayes_bias as bb
 from bayes_bias.checks.null_verdicts import posterior_of
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import BY_GROUP, ModelSpec, Prior, load_spec
+from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
 from bayes_bias.models.word_effects import word_effects
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def spec(self) -> ModelSpec:
-        return SPEC.with_option("scales", BY_GROUP) if self.by_group else SPEC
+        return SPEC.with_option("scales", BY_GROUP if self.by_group else BY_CLASS)
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from bayes_bias.models.custom_model import CustomModel, built, custom_spec, dims
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import fit_model
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.sampling import Sampling
+from bayes_bias.models.sampling import Sampling, ordered_for_arviz
 from bayes_bias.models.structures import mean_of_replicates
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
@@ -42,6 +42,7 @@ def fit_custom(
             seed=seed,
             sampling=sampling,
             progress=progress,
+            complete=ordered_for_arviz,
             derive=lambda posterior: with_bias(posterior, data),
             observed={"observed_data": xr.Dataset({"association": table.values})},
             densities=lambda posterior: (_log_likelihood(made, posterior), None),

@@ -100,6 +100,13 @@ def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampl
 def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
     """Draws in the units of the table, with what the model integrated out."""
     posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
+    return ordered_for_arviz(posterior)
+
+
+def ordered_for_arviz(posterior: xr.Dataset) -> xr.Dataset:
+    """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than those of
+    its dataset, which are in the order in which variables bring them along. With those of several dims first, in this
+    order, no two of our variables disagree."""
     return posterior[sorted(posterior.data_vars, key=_summary_rank)]
 
 
@@ -138,10 +145,10 @@ def _report_draws(progress: Progress, states: list[Any]) -> None:
 
 
 def _summary_rank(name: Hashable) -> int:
-    """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than
-    those of its dataset; with the tables in this order first, no two of our variables disagree."""
     tables = (
         "target_connection_mean",
+        *(f"{side}_cluster_z" for side in ("attribute", "target")),
+        *(f"{effect}_by_replicate" for effect in ("attribute_effect", "target_effect")),
         "attribute_effect",
         "target_effect",
         "mean",

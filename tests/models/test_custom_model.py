@@ -18,10 +18,12 @@ from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import described
 from bayes_bias.models.model_graph import write_graph
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, OPTIONS
+from bayes_bias.models.sampling import ordered_for_arviz
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.combining_replicates import combine_replicates
 from tests.helpers import random_table, refused, says
+from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_TOPICS, clustered_table
 
 SAMPLING = Sampling(draws=500, tune=500, chains=2)
 
@@ -249,6 +251,27 @@ def test_the_effects_that_a_scope_takes_for_fixed_are_in_its_bias(table):
         np.testing.assert_allclose(found[..., 0], each.mean(axis=-1))
         if scope in ("both", "targets", "attributes"):
             np.testing.assert_allclose(estimate_of(fitted, "replicate_bias", scope).draws, each)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        replicated(random_table(bias=0.02)),
+        clustered_table(1, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
+        random_table(targets={"men": 3, "women": 3, "others": 3}),
+    ],
+    ids=["replicates", "sub-topics", "three groups"],
+)
+def test_the_summary_of_arviz_has_its_labels_at_the_right_numbers(table):
+    """A fit keeps its variables in an order that ArviZ labels rightly; in that of the model it would not."""
+    posterior = drawn_from_prior(pymc_model(table), table).posterior
+    means = arviz_stats.summary(ordered_for_arviz(posterior), kind="stats", round_to="none")["mean"]
+    for name, values in posterior.data_vars.items():
+        expected = values.mean(("chain", "draw")).to_series() if values.ndim > 2 else [values.mean().item()]
+        labels = [name]
+        if values.ndim > 2:
+            labels = [f"{name}[{', '.join(map(str, np.atleast_1d(at)))}]" for at in expected.index]
+        np.testing.assert_allclose(means[labels], expected)
 
 
 def test_what_replicates_lack_is_refused_by_name(table):
