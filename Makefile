@@ -127,7 +127,6 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
 	$(BIN)/python -m benchmarks.encoding
-	$(BIN)/python -m benchmarks.sweep settings
 	$(BIN)/python -m benchmarks.sweep cost
 	$(BIN)/python -m benchmarks.sweep screen
 	$(BIN)/python -m benchmarks.sweep killed

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 # What of a result's circumstances stands below its table, beside versions and cores.
-_SHOWN = ("specs", "sampling", "seed", "load average at the start")
+_SHOWN = ("default model", "specs", "sampling", "seed", "load average at the start")
 
 
 def markdown_table(frame: pd.DataFrame) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.models.model_spec import load_spec
+
 _HERE = Path(__file__).parent
 # Short runs keep theirs elsewhere, so that they do not replace what took hours.
 RESULTS = Path(os.environ.get("BENCHMARK_RESULTS", _HERE / "results"))
@@ -18,12 +20,13 @@ _VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "sci
 
 
 def provenance() -> dict[str, object]:
-    """Versions, processor and number of cores; no names of machines."""
+    """Versions, default model, processor and number of cores; no names of machines."""
     return {
         "versions": {package: version(package) for package in _VERSIONED},
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
+        "default model": load_spec("crossed").sha256[:12],
     }
 
 

@@ -2,7 +2,6 @@
 
 python -m benchmarks.sweep cost              # 20 embeddings x 13 lists, every posterior
 python -m benchmarks.sweep screen            # a thousand cells by the quasi-F alone
-python -m benchmarks.sweep settings          # against the sampling of a single list
 python -m benchmarks.sweep killed            # kill -9 at three random moments, then again
 python -m benchmarks.sweep together          # two at a time in one folder
 python -m benchmarks.sweep cluster           # a Dask cluster of two processes; a worker is killed in the middle
@@ -30,9 +29,7 @@ from numpy.typing import NDArray
 
 import bayes_bias as bb
 from bayes_bias.debiasing import Debiasing, HardDebias
-from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.sweeps.sweep_results import Sweep
-from bayes_bias.sweeps.sweep_settings import SAMPLING
 from bayes_bias.words.list_files import wordlist_names
 from benchmarks.provenance import provenance, read, write
 
@@ -98,27 +95,6 @@ def _measured(what: str, columns: int, **options: Any) -> None:
         "load before": round(os.getloadavg()[2], 1),
     }
     _keep(row if cached else row | {"what": f"{what}, nothing compiled"})
-
-
-def _settings(_: argparse.Namespace) -> None:
-    """How far the ends of intervals move against the sampling of a single list, in its standard deviations."""
-    for name in wordlist_names():
-        table = bb.cosines("googlenews-demo", name)
-        fits = {each: bb.fit(table, sampling=each) for each in (bb.Sampling(), SAMPLING)}
-        long, short = (bb.verdict(fit) for fit in fits.values())
-        sd = (long.upper - long.lower) / 3.92
-        worst = Diagnostics.of(fits[SAMPLING])
-        moved = max(abs(short.lower - long.lower), abs(short.upper - long.upper)) / sd
-        _keep(
-            {
-                "what": f"settings, {name}",
-                "moved": round(moved, 4),
-                "same verdict": short.label == long.label,
-                "R-hat": round(worst.r_hat, 4),
-                "least ESS": round(min(worst.ess_bulk, worst.ess_tail)),
-                "divergences": worst.divergences,
-            }
-        )
 
 
 def _small(folder: Path, **options: Any) -> Sweep:
@@ -226,7 +202,6 @@ _COMMAND = [sys.executable, "-m", "benchmarks.sweep"]
 _COMMANDS = {
     "cost": _cost,
     "screen": _screen,
-    "settings": _settings,
     "killed": _killed,
     "together": _together,
     "cluster": _cluster,

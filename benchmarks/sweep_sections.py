@@ -83,11 +83,9 @@ def sweeps() -> str:
     result = read("sweep")
     rows = {str(row["what"]): row for row in result["rows"]}
     costs = [row for row in rows.values() if "seconds" in row]
-    moved = [row for what, row in rows.items() if what.startswith("settings")]
     killed, together, cluster, survived = (
         rows[name] for name in ("killed three times", "two at a time", "cluster", "cluster, a worker killed")
     )
-    farthest, same = max(row["moved"] for row in moved), sum(row["same verdict"] for row in moved)
     kept = ", ".join(map(str, killed["files kept after each kill"]))
     return f"""## Many embeddings at once
 
@@ -97,9 +95,6 @@ all cores (360 were wanted on two, nothing compiled before); memory is that of a
 when the others are.
 
 {markdown_table(pd.DataFrame(costs)[["what", "cells", "seconds", "CPU seconds", "peak GB, at most", "not converged"]])}
-
-A sweep samples half as long as `fit`. Against `fit`'s sampling the ends of the intervals of the 13 lists move by
-{farthest:.3f} posterior standard deviations at most; {same} of {len(moved)} verdicts are the same.
 
 Killed (SIGKILL to all processes) three times in mid-flight, with {kept} of {killed["files"]} results there, and run
 again: {_same(killed)} as an uninterrupted run; of results that were there {killed["written again"]} were written again.

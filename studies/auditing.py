@@ -16,8 +16,6 @@ _PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
 _RATES = {"half": 5.0, "double": 1.25}
 # Verdicts that have to hold under these priors, too.
 _CLAIMS = ("distinguishable", "borderline")
-# As in a sweep: half the draws of a single fit.
-SWEEP = bb.Sampling(draws=1000, tune=500, chains=4, target_accept=0.9)
 
 type Tables = Mapping[tuple[str, str], bb.AssociationTable]
 
@@ -79,7 +77,7 @@ def with_sub_topics(
 
 def _with_sub_topics(embedding: Any, words: Any, similarity: str) -> dict[str, Any]:
     table = bb.similarities(embedding, words, (), similarity=similarity, sub_topics="from vectors", allow_loss=True)
-    said = bb.verdict(bb.fit(table, seed=SEED, sampling=SWEEP))
+    said = bb.verdict(bb.fit(table, seed=SEED))
     return {"bias": said.mean, "lb": said.lower, "ub": said.upper, "chance": said.chance, "verdict": said.label}
 
 

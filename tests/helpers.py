@@ -133,10 +133,11 @@ SCALES = (
 
 def random_point(table: AssociationTable, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Scales and block means of the crossed model, none near zero."""
-    shapes = dict.fromkeys(SCALES, ()) | {"sd_target_control": (len(table.controls),)}
-    shapes |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), (len(table.classes),))
+    groups, classes = len(table.groups), len(table.classes)
+    shapes = dict.fromkeys(SCALES, (groups,)) | {"sd_target_control": (groups, len(table.controls)), "sd_residual": ()}
+    shapes |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), (classes,))
     point = {name: rng.uniform(0.02, 0.2, size=shape) for name, shape in shapes.items()}
-    return point | {"mean": rng.normal(0.1, 0.1, size=(len(table.groups), len(table.classes)))}
+    return point | {"mean": rng.normal(0.1, 0.1, size=(groups, classes))}
 
 
 def summing_to_zero(n: int) -> np.ndarray:
@@ -145,12 +146,17 @@ def summing_to_zero(n: int) -> np.ndarray:
 
 
 def target_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
-    """Of a target's effects on the classes."""
-    k, n = len(table.associated_classes), len(table.classes)
-    covariance = np.full((n, n), point["sd_target"] ** 2)
-    covariance[:k, :k] += point["sd_target_associated"] ** 2
-    covariance[:k, :k] += point["sd_target_preference"] ** 2 * summing_to_zero(k)
-    covariance[k:, k:] += np.diag(point["sd_target_control"] ** 2)
+    """Of the effects on the classes of a target of each group, (groups, classes, classes); groups may share scales."""
+    groups, k, n = len(table.groups), len(table.associated_classes), len(table.classes)
+    everywhere, level, preference = (
+        np.broadcast_to(point[name], groups)[:, None, None] ** 2
+        for name in ("sd_target", "sd_target_associated", "sd_target_preference")
+    )
+    covariance = everywhere * np.ones((n, n))
+    covariance[:, :k, :k] += level + preference * summing_to_zero(k)
+    covariance[:, k:, k:] += np.broadcast_to(point["sd_target_control"], (groups, n - k))[..., None] ** 2 * np.eye(
+        n - k
+    )
     return covariance
 
 
@@ -167,7 +173,7 @@ def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
     of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
     covariance = (
-        same_target * of_target[np.ix_(c[j], c[j])]
+        same_target * of_target[g[i][:, None], c[j][:, None], c[j]]
         + same_attribute * of_attribute[c[j][:, None], g[i][:, None], g[i]]
         + point["sd_residual"] ** 2 * np.eye(i.size)
     )

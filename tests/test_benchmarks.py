@@ -69,12 +69,10 @@ def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_
 
 def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
     rows = pd.DataFrame(read("simulated")["rows"]).set_index("part")
+    uneven = pd.DataFrame(read("group-scales")["rows"]).set_index(["side", "first", "other", "times"])
     for kind, side in {"group": "targets", "class": "attributes"}.items():
-        row = rows.loc[f"3 against 30 {side}, the 3 three times as variable"]
-        assert _OF_UNEVEN[kind][1:3] == (f"{row['share']:.0%}", f"{row['quasi-F']:.0%}")
-    of_groups = pd.DataFrame(read("group-scales")["rows"]).query("side == 'targets' and first == 3 and times == 3")
-    by_group = of_groups.set_index("other").loc[30, "by group and class"]
-    assert _OF_UNEVEN["group"][3].endswith(f"'crossed-by-group' {by_group:.0%}")
+        row = uneven.loc[side, 3, 30, 3]
+        assert _OF_UNEVEN[kind] == (f"{row['by group and class']:.0%}", f"{row['quasi-F']:.0%}")
     topics = rows.loc["sub-topics, not named"].query("words == 8")["share"]
     assert f"correlation of .1 to .5 gave {ends(topics)} false findings" in _CONSEQUENCE
 

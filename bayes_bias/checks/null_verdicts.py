@@ -85,8 +85,8 @@ def posterior_of(
     table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
 ) -> tuple[Fitted, int]:
     """A posterior without diagnostics, which is quick, and how many transitions diverged."""
-    structure, table = structure_of(spec), modelled(table, spec)
-    data = structure.data(table)
+    table, spec = modelled(table, spec)
+    data = structure_of(spec).data(table)
     posterior, divergences = sample_bare(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
     tree.attrs = described(table, spec, seed)

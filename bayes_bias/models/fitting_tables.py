@@ -110,7 +110,7 @@ def fit_table(
     if isinstance(model, pm.Model) or callable(model):
         return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
     spec = load_spec(model)
-    table = modelled(table, spec)
+    table, spec = modelled(table, spec)
     structure = structure_of(spec)
     if table.has_related_words and not structure.COLLAPSED:
         raise SpecError(

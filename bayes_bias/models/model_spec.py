@@ -82,15 +82,15 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
 # Terms that a model has if its file gives them a prior.
 OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
-# Which scales differ: those of attribute classes, none, or those of targets by their group too.
-BY_CLASS, COMMON, BY_GROUP = "by class", "common", "by group and class"
+# Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
+BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "crossed": {
             "likelihood": ("collapsed", "long"),
-            "scales": (BY_CLASS, COMMON, BY_GROUP),
+            "scales": (BY_GROUP, BY_CLASS, COMMON),
             "unit": ("within-block sd", "as measured"),
         },
         "hierarchical": {},
@@ -149,10 +149,10 @@ class ModelSpec:
     name, title, description : str
     structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
-        For ``crossed``: ``likelihood`` ("collapsed" or "long"), ``scales`` ("by class", "common", or
-        "by group and class"), and the
-        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values about their block's mean,
-        or "as measured").
+        For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", those of targets for
+        each group and those of attributes for each class; "by class", shared by groups; or "common"); and the ``unit``
+        of its priors ("within-block sd", the pooled standard deviation of values about their block's mean, or "as
+        measured").
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see

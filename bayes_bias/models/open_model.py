@@ -81,7 +81,7 @@ def pymc_model(
     structure_of(spec)
     if "likelihood" in spec.options:
         spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
-    table = modelled(table, spec, in_full=True)
+    table, spec = modelled(table, spec, in_full=True)
     if spec.structure == "hierarchical" and not marginal:
         return hierarchical.written_out(spec, table)
     structure = structure_of(spec)

@@ -13,7 +13,7 @@ import xarray as xr
 from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed, crossed_long, custom_model, hierarchical
 from bayes_bias.models.components import REPLICATES
-from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
 
 
@@ -102,9 +102,21 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     return spec
 
 
-def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> AssociationTable:
-    """The table as a model sees it: the mean of its replicates where the spec says nothing of them, or they are all the
-    same, with a notice. Fits know replicates in the collapsed likelihood alone, PyMC models `in_full` in both."""
+def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> tuple[AssociationTable, ModelSpec]:
+    """The table as a model sees it, and the model as the table allows it, each with a notice where it differs.
+
+    Replicates are averaged where the spec says nothing of them, or they are all the same. Fits know replicates in the
+    collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales where targets of two groups
+    are paired: what the two words of a pair share belongs to neither group.
+    """
+    if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
+        spec = spec.with_option("scales", BY_CLASS)
+        reason = "targets of two groups are paired, and groups share their standard deviations"
+        table = replace(table, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
+    return _with_replicates(table, spec, in_full), spec
+
+
+def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) -> AssociationTable:
     if table.replicates is None:
         return table
     if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):

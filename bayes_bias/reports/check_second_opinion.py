@@ -22,7 +22,6 @@ from bayes_bias.table.word_labels import SIDES
 _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_value")
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
-_REMEDY = "; the model 'crossed-by-group' has scales for each"
 _DIFFERENT = "Do not rely on a finding of only one of the two; more words would settle it."
 
 
@@ -72,11 +71,11 @@ def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
 
 
 def _consequence(of_more: float, of_less: float) -> str:
-    """CALIBRATION.md, "Simulated tables"."""
+    """CALIBRATION.md, "Groups whose words vary unlike"."""
     if of_more * UNEVEN <= of_less:
-        return f"its interval is too short, since the group that varies more is the shorter one{_REMEDY}"
+        return "its interval is too short, since the group that varies more is the shorter one"
     if of_less * UNEVEN <= of_more:
-        return f"its interval is too long, since the group that varies more is the longer one{_REMEDY}"
+        return "its interval is too long, since the group that varies more is the longer one"
     return "with lists of similar length this matters little"
 
 

@@ -22,7 +22,7 @@ from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.running_jobs import run_jobs
 from bayes_bias.sweeps.sweep_columns import changes_of, names_of_columns, open_columns, open_versions, read_columns
 from bayes_bias.sweeps.sweep_results import At, Computed, Sweep, assembled
-from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings, check_chosen, read_lists
+from bayes_bias.sweeps.sweep_settings import SweepSettings, check_chosen, read_lists
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ControlsLike, ListLike
 
@@ -43,7 +43,7 @@ def sweep(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     seed: int = 1,
-    sampling: Sampling = SAMPLING,
+    sampling: Sampling = Sampling(),
     folder: str | Path | None = None,
     jobs: int = -1,
     client: Any = None,

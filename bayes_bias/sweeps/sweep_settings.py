@@ -24,10 +24,6 @@ from bayes_bias.words.wordlist import (
     refuse_from_vectors,
 )
 
-# Half the time of a single list's default. Against it the ends of intervals move by .02 of a posterior's standard
-# deviation at most (benchmarks/results/sweep.json), and every cell's convergence is checked as ever.
-SAMPLING = Sampling(draws=1000, tune=500, chains=4, target_accept=0.9)
-
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
 
 _RENAME = "give each another name"

@@ -18,7 +18,6 @@ from bayes_bias.files import check_keys, read_toml
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
-from bayes_bias.sweeps.sweep_settings import SAMPLING
 from bayes_bias.words.list_files import is_list_file, wordlist_names
 
 # Keys whose values go to `sweep` unchanged.
@@ -261,7 +260,7 @@ def _sampling(where: str, content: Any) -> Sampling:
     if not isinstance(content, Mapping):
         raise BayesBiasError(f"{where}: sampling is not a table; begin it with [sampling]")
     check_keys(content, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
-    return replace(SAMPLING, **content)
+    return Sampling(**content)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -587,21 +587,17 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
     )
 
 
-# Why, the false findings of the posterior and of the quasi-F, and what else there is: CALIBRATION.md, "Simulated
-# tables" and "Groups whose words vary unlike".
-_OF_UNEVEN = {
-    "group": ("groups share their scales", "35%", "9%", ", the model 'crossed-by-group' 12%"),
-    "class": ("few words say little about how much they vary", "17%", "7%", ""),
-}
+# False findings of the posterior and of the quasi-F: CALIBRATION.md, "Groups whose words vary unlike".
+_OF_UNEVEN = {"group": ("12%", "9%"), "class": ("17%", "7%")}
 
 
 def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
     least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
-    why, false_findings, by_quasi_f, remedy = _OF_UNEVEN[kind]
+    false_findings, by_quasi_f = _OF_UNEVEN[kind]
     return (
-        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and {why}: if words of '{least}'"
-        f" vary more, intervals are too short (3 against 30 words, three times as variable: {false_findings} false"
-        f" findings at the 5% level; the quasi-F has {by_quasi_f}{remedy})"
+        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and few words say little about how"
+        f" much they vary: if those of '{least}' vary more, intervals are too short (3 against 30 words, three times as"
+        f" variable: {false_findings} false findings at the 5% level; the quasi-F has {by_quasi_f})"
     )
 
 

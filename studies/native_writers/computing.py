@@ -10,7 +10,7 @@ import pandas as pd
 from joblib import Memory, Parallel, delayed
 
 import bayes_bias as bb
-from studies.auditing import SEED, SWEEP
+from studies.auditing import SEED
 from studies.study import Results
 
 FILES = ("caweat/CA-WEATv3.tsv", "caweat/collectedData.csv", "googlenews_31k.npz")
@@ -136,4 +136,4 @@ def _content(lists: Mapping[str, tuple[str, ...]], test: str, known: set[str]) -
 
 
 def _fitted(vectors: Path, name: str, words: Mapping[str, Any]) -> Any:
-    return bb.fit(bb.cosines(vectors, bb.wordlist(**words, name=name), ()), seed=SEED, sampling=SWEEP)
+    return bb.fit(bb.cosines(vectors, bb.wordlist(**words, name=name), ()), seed=SEED)

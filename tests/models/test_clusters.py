@@ -8,7 +8,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import AssociationTable, fit, summarize
+from bayes_bias import AssociationTable, fit, pymc_model, summarize
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import data as model_data
@@ -25,6 +25,7 @@ from tests.helpers import (
     random_point,
     refused,
     restricted_log_likelihood,
+    says,
     summing_to_zero,
     target_covariance,
 )
@@ -98,7 +99,7 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
     of_target[:k, :k] = point[SHARED[0]] ** 2 + point[SHARED[1]] ** 2 * summing_to_zero(k)
     of_attribute = point[SHARED[2]] ** 2 + point[SHARED[3]] ** 2 * summing_to_zero(len(table.groups))
     same_target, same_attribute = (m @ m.T for m in (membership(table, side) for side in SIDES))
-    v = (i[:, None] == i) * target[np.ix_(c[j], c[j])]
+    v = (i[:, None] == i) * target[g[i][:, None], c[j][:, None], c[j]]
     v = v + same_target[np.ix_(i, i)] * of_target[np.ix_(c[j], c[j])]
     v = v + (j[:, None] == j) * attribute[c[j][:, None], g[i][:, None], g[i]]
     v = v + same_attribute[np.ix_(j, j)] * of_attribute[np.ix_(g[i], g[i])]
@@ -120,8 +121,8 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
 def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(labels, controls):
     table = clustered_table(1, controls=controls, **labels)
     spec = load_spec("crossed").with_option("unit", "as measured")
-    if "pairs" in labels and labels["pairs"] is ATTRIBUTE_PAIRS:
-        spec = spec.with_option("scales", "common")
+    if "pairs" in labels:
+        spec = spec.with_option("scales", "common" if labels["pairs"] is ATTRIBUTE_PAIRS else "by class")
     data, rng = model_data(table), np.random.default_rng(2)
     model = build_model(spec, data)
     scales = [name for name in (*SCALES, *SHARED) if name in model.named_vars]
@@ -134,6 +135,8 @@ def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_con
             point["sd_target"] = np.array(0.0)
         if spec.options["scales"] == "common":
             point |= {name: np.full_like(v, v[0]) for name, v in point.items() if np.ndim(v) == 1 and v.size}
+        if "pairs" in labels:  # groups share their scales then
+            point |= {name: point[name][0] for name in SCALES if name.startswith("sd_target") and point[name].ndim}
         values = [point[name][0] if model[name].ndim < np.ndim(point[name]) else point[name] for name in scales]
         differences.append(density(*values) - restricted_log_likelihood(table, covariance_of(table, point)))
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
@@ -179,6 +182,15 @@ def test_the_long_form_has_the_same_posterior_with_clusters():
     assert float(next(scales) / next(scales)) == pytest.approx(1, abs=0.1)
 
 
+def test_groups_whose_targets_are_paired_share_their_scales_and_say_so(caplog):
+    paired, independent = (
+        pymc_model(clustered_table(1, pairs=pairs), marginal=True)["sd_target_preference"]
+        for pairs in (TARGET_PAIRS, None)
+    )
+    assert (paired.ndim, independent.ndim) == (0, 1)
+    assert says(caplog.text, "targets paired share")
+
+
 def test_a_side_has_topics_or_pairs_not_both():
     with refused(TableError, "targets sub-topics pairs"):
         model_data(clustered_table(1, topics={"m0": "young", "m1": "young"}, pairs=TARGET_PAIRS))
@@ -188,8 +200,6 @@ def test_paired_attributes_need_a_scale_in_common():
     table = clustered_table(1, pairs=ATTRIBUTE_PAIRS)
     with refused(SpecError, 'scales = "common"'):
         fit(table)
-    with refused(SpecError, 'targets scale in common scales = "common"'):
-        fit(clustered_table(1, pairs=TARGET_PAIRS), "crossed-by-group")
     no_clusters = load_spec("crossed").without_prior("sd_attribute_cluster")
     assert build_model(no_clusters, model_data(table))
 

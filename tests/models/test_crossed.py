@@ -50,7 +50,7 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     p, w = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
     g, c = (index.ravel() for index in np.indices((len(p), len(w))))
     of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
-    covariance = (g[:, None] == g) * of_target[np.ix_(c, c)] / p[g]
+    covariance = (g[:, None] == g) * of_target[g[:, None], c[:, None], c] / p[g]
     covariance += (c[:, None] == c) * of_attribute[c[:, None], g[:, None], g] / w[c]
     covariance += np.diag(point["sd_residual"] ** 2 / (p[g] * w[c]))
     return multivariate_normal(point["mean"].ravel(), covariance).logpdf(data.block_mean.to_numpy().ravel())

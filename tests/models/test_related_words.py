@@ -63,13 +63,14 @@ def dense_covariance(
         correlations(table, shares),
     )
     attribute = attribute_covariance(table, point)
-    v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[np.ix_(c[j], c[j])]
+    v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[g[i][:, None], c[j][:, None], c[j]]
     v = v + of_attributes[np.ix_(j, j)] * attribute[c[j][:, None], g[i][:, None], g[i]]
     return v + point["sd_residual"] ** 2 * np.eye(i.size)
 
 
 def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Dataset:
-    dims: dict[str, tuple[str, ...]] = {"sd_target_control": ("control",), "mean": ("group", "attribute_class")}
+    dims: dict[str, tuple[str, ...]] = {"sd_target_control": ("group", "control"), "mean": ("group", "attribute_class")}
+    dims |= dict.fromkeys(("sd_target", "sd_target_associated", "sd_target_preference"), ("group",))
     dims |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), ("attribute_class",))
     labels: dict[str, Any] = {"group": list(table.groups), "attribute_class": list(table.classes)}
     return xr.Dataset(
@@ -110,7 +111,9 @@ def test_words_are_drawn_to_the_words_of_their_cluster(related):
     g = related.group_index
     centre = np.eye(len(g)) - (g[:, None] == g) / np.bincount(g)[g]
     sd = {str(name): draws[0, 0].to_numpy() for name, draws in fitted.posterior.items() if str(name) in SCALES}
-    effects = np.kron(centre @ correlations(related)[0] @ centre, target_covariance(related, sd))
+    between = centre @ correlations(related)[0] @ centre  # words of one group alone correlate
+    effects = between[:, None, :, None] * target_covariance(related, sd)[g][:, :, None, :]
+    effects = effects.reshape(2 * (len(g) * len(related.classes),))
     noise = np.kron(centre, np.diag(sd["sd_residual"] ** 2 / np.bincount(related.class_index)))
     expected = effects @ np.linalg.pinv(effects + noise) @ given.words.ravel()
     np.testing.assert_allclose(given.mean()[0, 0].ravel(), expected, rtol=1e-6, atol=1e-9)

@@ -82,7 +82,7 @@ def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], dat
     for suffix, alike in (("", np.ones_like(same_r)), (BY_REPLICATE, same_r)):
         own = none | {name: scales[name + suffix] for name in SCALES if name + suffix in scales}
         of_target, of_attribute = target_covariance(table, own), attribute_covariance(table, own)
-        found += alike * same_i * of_target[np.ix_(c, c)]
+        found += alike * same_i * of_target[g[:, None], c[:, None], c]
         found += alike * same_j * of_attribute[c[:, None], g[:, None], g]
         found += alike * same_i * same_j * scales["sd_residual" + suffix] ** 2
     sums_g, sums_c = summing_to_zero(data.sizes["group"]), np.zeros((data.sizes["attribute_class"],) * 2)

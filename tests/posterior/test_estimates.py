@@ -90,7 +90,7 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
     data, given = fitted.data, conditional(fitted, side)
     point = {name: fitted.posterior[name].to_numpy()[1, 7] for name in SCALES}
     if side == "target":
-        prior, n, words = target_covariance(small_table, point), data.n_attributes.to_numpy(), slice(0, 5)
+        prior, n, words = target_covariance(small_table, point)[0], data.n_attributes.to_numpy(), slice(0, 5)
         observed = (data.target_mean - data.block_mean[0]).to_numpy()[words]
     else:
         prior, n, words = attribute_covariance(small_table, point)[0], data.n_targets.to_numpy(), slice(0, 6)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from bayes_bias.models.sampling import Sampling
 from bayes_bias.posterior.holm import holm
 from bayes_bias.sweeps.ranking_versions import rank_versions
 from bayes_bias.sweeps.sweep_results import Sweep
-from bayes_bias.sweeps.sweep_settings import SAMPLING, SweepSettings
+from bayes_bias.sweeps.sweep_settings import SweepSettings
 from benchmarks.atlases import made_cells, truth
 
 # What becomes of a few cells, by their places.
@@ -33,7 +34,7 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
     sources = pd.DataFrame(origin, index=pd.Index(columns, name="embedding"))
     known = [column.partition(", ") for column in columns]
     return Sweep(
-        settings=SweepSettings.checked(["crossed"], (), "all", "all", 0.95, 1, SAMPLING),
+        settings=SweepSettings.checked(["crossed"], (), "all", "all", 0.95, 1, Sampling()),
         embeddings=tuple(columns),
         lists=words,
         sources=sources.assign(

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayes_bias import save_vectors
+from bayes_bias import Sampling, save_vectors
 from bayes_bias.debiasing import GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.files import shipped
 from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
-from bayes_bias.sweeps.sweep_settings import SAMPLING
 from bayes_bias.sweeps.sweep_spec import read_sweep
 from tests.helpers import refused
 
@@ -75,7 +74,7 @@ def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(home: Path,
 
 def test_what_the_file_leaves_out_is_as_in_python(home: Path) -> None:
     read = read_sweep(spec(home, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
-    assert (read.sampling.draws, read.sampling.tune) == (2000, SAMPLING.tune)
+    assert (read.sampling.draws, read.sampling.tune) == (2000, Sampling().tune)
     assert read.arguments()["seed"] == 3
     assert "models" not in read.arguments()
 
