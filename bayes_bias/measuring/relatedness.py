@@ -21,6 +21,8 @@ type Numbers = NDArray[np.float64]
 
 # Fewer words are not split: nobody could be alike with anybody.
 FEWEST = 4
+# So many words of one group or class take two seconds, and time grows faster than their square.
+MOST = 500
 # A cluster holds at most this share of the words of its group or class.
 _LARGEST = 2 / 3
 _RANDOM_LISTS = 200
@@ -181,7 +183,13 @@ def vocabulary_of(embedding: Embedding) -> Vocabulary:
 
 
 def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary) -> dict[str, SubTopics]:
-    """The sub-topics of each group and associated class of a table that carries its vectors."""
+    """The sub-topics of each group and associated class of a table that carries its vectors.
+
+    Raises
+    ------
+    EmbeddingError
+        A group or class has more words than can be compared in a few seconds.
+    """
     vectors, found = table.vectors, {}
     assert vectors is not None
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
@@ -189,6 +197,11 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary) -> dict[str, 
         words, home_of = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
         for home in homes:
             own = [word for word, of in zip(words, home_of, strict=True) if of == home]
+            if len(own) > MOST:
+                raise EmbeddingError(
+                    f"sub_topics: '{home}' has {len(own):,} words, and sub-topics can be taken from the vectors of"
+                    f" {MOST} at most; name them in the list's [topics], or set sub_topics = 'none'"
+                )
             found[home] = vocabulary.sub_topics(own, [vectors[word] for word in own])
     return found
 

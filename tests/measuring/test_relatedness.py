@@ -11,7 +11,7 @@ import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError, WordListError
 from bayes_bias.measuring.list_tables import measure_lists
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
-from bayes_bias.measuring.relatedness import Vocabulary, _silhouette
+from bayes_bias.measuring.relatedness import MOST, Vocabulary, _silhouette
 from bayes_bias.progress import Quiet
 from tests.helpers import refused
 
@@ -150,5 +150,10 @@ def test_what_cannot_be_related_is_refused():
     tiny |= {word: np.ones(3) + 0.1 * i for i, word in enumerate(bb.load_wordlist("weat6").attributes)}
     with refused(EmbeddingError, "sub_topics 200 words"):
         bb.cosines(tiny, "weat6", (), sub_topics="from vectors")
+    many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 250, 5)))}
+    words = list(many)
+    parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
+    with refused(EmbeddingError, "sub_topics 'a' 501 500 'none'"):
+        bb.cosines(many, parts, (), sub_topics="from vectors")
     with refused(BayesBiasError, "'crossed-long' sub_topics"):
         bb.fit(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"), "crossed-long")
