@@ -12,17 +12,19 @@ from scipy.stats import norm
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import MINUS, Tabled, estimate
+from bayes_bias.formatting import MINUS, Tabled, estimate, in_words
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.posterior.verdict import Verdict
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.association_table import AssociationTable, words_of_homes
 from bayes_bias.table.column_names import interval_columns, interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
+# Fewer words in a group or class make intervals of changes too short: CALIBRATION.md, "Before and after".
+_ENOUGH = 8
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,15 @@ class Comparison(Tabled):
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
         sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}.", *_judged(self.verdict)]
         return " ".join(
-            [*sentences, *_construction(self), _share(self), *_moved_controls(self), *_taught(self), *_cost(self)]
+            [
+                *sentences,
+                *_construction(self),
+                _share(self),
+                *_moved_controls(self),
+                *_few_words(self),
+                *_taught(self),
+                *_cost(self),
+            ]
         )
 
     def _shown(self) -> pd.DataFrame:
@@ -224,6 +234,17 @@ def _share(comparison: Comparison) -> str:
         f"Share removed: {share} of the raw contrast; none can be given for other words, as the bias before is not"
         " clearly away from zero."
     )
+
+
+def _few_words(comparison: Comparison) -> list[str]:
+    """Where they are so few that the interval of the change may be too short."""
+    shortest = min(min(sizes.values()) for sizes in words_of_homes(comparison.before).values())
+    if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
+        return []
+    return [
+        f"With {in_words(shortest)} words in a group or class the interval of the change may be too short: 95% intervals"
+        " held 87% of known changes with four words each, 94% with eight."
+    ]
 
 
 def _taught(comparison: Comparison) -> list[str]:

@@ -577,14 +577,20 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
     """Notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
-    words = {
+    return tuple(
+        _uneven(kind, sizes)
+        for kind, sizes in words_of_homes(table).items()
+        if max(sizes.values()) >= UNEVEN * min(sizes.values())
+    )
+
+
+def words_of_homes(table: AssociationTable) -> dict[str, dict[str, int]]:
+    """The number of words of each "group", and of each associated "class"."""
+    homes = {
         "group": (table.values.group.to_numpy(), table.groups),
         "class": (table.values.attribute_class.to_numpy(), table.associated_classes),
     }
-    numbers = {kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in words.items()}
-    return tuple(
-        _uneven(kind, sizes) for kind, sizes in numbers.items() if max(sizes.values()) >= UNEVEN * min(sizes.values())
-    )
+    return {kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in homes.items()}
 
 
 # False findings of the posterior and of the quasi-F: CALIBRATION.md, "Groups whose words vary unlike".

@@ -69,6 +69,12 @@ def test_words_that_taught_the_method_are_named_and_its_cost_is_said(planted: Co
     assert not says(planted.text, "learned")
 
 
+def test_a_change_of_few_words_tells_how_often_such_intervals_are_too_short(planted: Comparison) -> None:
+    assert says(planted.text, "five words 87% 94%")
+    eight = random_table(targets={"men": 8, "women": 8}, attributes={"work": 8, "home": 9, "neutral": 3})
+    assert not says(replace(planted, before=eight).text, "87%")
+
+
 @pytest.mark.slow
 def test_controls_that_moved_are_found_out(small_table: AssociationTable) -> None:
     after = changed(small_table, PLANTED)
