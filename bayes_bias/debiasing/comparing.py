@@ -59,7 +59,8 @@ def compare(
     ----------
     before, after : AssociationTable
         The same list in two embeddings, from `bayes_bias.cosines`, or two tables, from `AssociationTable.from_frame`.
-        Words that one of them lacks are left out of both, with a notice.
+        Words that one of them lacks are left out of both, with a notice. Sub-topics, pairs and covariates of words
+        are those of `before`.
     model : str, Path or ModelSpec
         A crossed model. Its priors are made for single values, and serve for differences of that size or smaller.
     scope : {"both", "targets", "attributes", "none"}

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import xarray as xr
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.replicate_tables import EQUAL
 from bayes_bias.table.sufficient_statistics import compared_classes, table_means
-from bayes_bias.table.word_labels import HOMES, Side, belongs, label_of, shared_words
+from bayes_bias.table.word_labels import HOMES, Side, belongs, shared_words
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
-    """Both tables over the words that they share, in the order of the first.
+    """Both tables over the words that they share, in the order of the first. What is known of words (sub-topics, pairs,
+    covariates) is what the first says, since vectors that were changed on purpose do not show what words mean.
 
     Raises
     ------
@@ -30,7 +32,17 @@ def pair(before: AssociationTable, after: AssociationTable) -> tuple[Association
         replace(table.over(lambda values: values.sel(shared)), repeats=None, notices=(*table.notices, *notices))
         for table in (before, after)
     )
-    return first, second
+    return first, _with_labels_of(first, second)
+
+
+def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
+    """The second with the groups, sub-topics, pairs and covariates of the first."""
+    labels = first.values.coords
+
+    def relabelled(values: xr.DataArray) -> xr.DataArray:
+        return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
+
+    return second.over(relabelled)
 
 
 def share_words(tables: Sequence[AssociationTable]) -> tuple[AssociationTable, ...]:
@@ -67,20 +79,19 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
     if all(np.nanmax(np.abs(values)) < EQUAL for values in (change, *replicates.values())):
         raise TableError("after: has the same values as before; nothing changed, and there is nothing to estimate")
     targets, attributes = belongs(before.values, "target"), belongs(before.values, "attribute")
-    return assemble(
+    changed = assemble(
         change,
         targets,
         attributes,
         before.stereotypes,
         opposites=before.opposites,
-        topics=label_of(before.values, "topic"),
-        pairs=label_of(before.values, "pair"),
         replicates=replicates,
         kind="" if before.replicates is None else before.replicates.kind,
         metric=before.metric.difference,
         name=before.name,
         notices=before.notices,
     )
+    return _with_labels_of(before, changed)
 
 
 def _changes(before: AssociationTable, after: AssociationTable) -> dict[str, np.ndarray]:
