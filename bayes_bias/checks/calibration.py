@@ -26,7 +26,7 @@ from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.sufficient_statistics import table_means
-from bayes_bias.words.wordlist import ControlsLike, ListLike, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, load_wordlist, refuse_from_vectors
 
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
@@ -167,6 +167,7 @@ def calibrate(
             f"planted: {planted:g} is a difference of cosines, and cannot be planted in {chosen.metric.plural}; give 0"
         )
     words = load_wordlist(wordlist).with_controls(controls)
+    refuse_from_vectors(words, "words drawn at random have none")
     source = opened.excerpt([*words.targets, *words.attributes], pool=True)
     design = NullDesign.of(words, source, random=random, allow_loss=allow_loss, similarity=chosen)
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)

@@ -53,7 +53,7 @@ def calibrate(
         check_output(out_file, overwrite, "--out")
     with progress_bar() as progress, connected(scheduler) as client:
         made = bb.calibrate(
-            wordlist,
+            inputs.words(wordlist),
             inputs.opened([wordlist], progress),
             draws=draws,
             random=cast(Random, random),
