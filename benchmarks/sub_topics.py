@@ -4,10 +4,10 @@
 """
 
 import argparse
-import json
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from time import perf_counter
 
 import pandas as pd
@@ -20,8 +20,9 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measuring.relatedness import Vocabulary, sub_topics_of, with_sub_topics
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.word_labels import SIDES, belongs, labelled
 from bayes_bias.words.wordlist import load_wordlist
-from benchmarks.provenance import RESULTS, provenance
+from benchmarks.provenance import provenance, rows_of, write
 
 # Sub-topics of each class, words in all of them, and whether the targets are drawn likewise.
 _CELLS = (
@@ -31,27 +32,28 @@ _CELLS = (
 )  # fmt: skip
 
 
+# What a list may say of its sub-topics; intervals are compared with those of the first.
+METHODS = ("independent", "from vectors", "named", "named with vectors")
+
+
 def main() -> None:
-    """Run all cells and write their table."""
+    """Run all cells and write their table, as far as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
-    start, embedding = perf_counter(), open_embedding(chosen.embedding)
-    records = pd.DataFrame(_records(embedding, chosen.draws, chosen.jobs))
-    table = summarised(records)
-    print(table.to_string(index=False, float_format="{:.3f}".format))
-    about = provenance() | {
-        "embedding": embedding.name,
-        "draws": chosen.draws,
-        "seconds": round(perf_counter() - start),
-    }
-    path = RESULTS / "sub-topics.json"
-    path.write_text(json.dumps({"about": about, "rows": table.to_dict("records")}, indent=1) + "\n")
+    start, embedding, records = perf_counter(), open_embedding(chosen.embedding), list[Record]()
+    for of_cell in _records(embedding, chosen.draws, chosen.jobs):
+        records += of_cell
+        table = summarised(pd.DataFrame(records))
+        print(table.tail(1).to_string(index=False, float_format="{:.3f}".format), flush=True)
+        about = {"embedding": embedding.name, "draws": chosen.draws, "seconds": round(perf_counter() - start)}
+        write("sub-topics", provenance() | about, rows_of(table))
 
 
-def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[Record]:
+def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[list[Record]]:
+    """Those of one cell after the other."""
     design = NullDesign.of(load_wordlist("weat6"), embedding.excerpt([*_weat6()], pool=True)).without_controls()
     vocabulary = Vocabulary.of({word: design.vectors[word] for word in design.pool})
     with Parallel(n_jobs=jobs, batch_size=5) as run:
@@ -59,10 +61,12 @@ def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[Record]:
             cell = replace(design.with_sizes(size), topics=topics, group_topics=topics if both else 0)
             cell = cell.with_random_groups(size) if both else cell
             judged = run(delayed(_judged)(cell, vocabulary, number) for number in range(draws))
-            for number, pair in enumerate(judged):
-                for method, record in pair.items():
-                    of_cell = {"topics": topics, "words": size, "both sides": both, "draw": number}
-                    yield {**record, **of_cell, "method": method}
+            of_cell = {"topics": topics, "words": size, "both sides": both}
+            yield [
+                {**record, **of_cell, "draw": number, "method": method}
+                for number, by_method in enumerate(judged)
+                for method, record in by_method.items()
+            ]
 
 
 def _weat6() -> list[str]:
@@ -71,28 +75,47 @@ def _weat6() -> list[str]:
 
 
 def _judged(design: NullDesign, vocabulary: Vocabulary, number: int) -> dict[str, Record]:
-    table = design.draw(1, number)
+    table = design.draw(1, number).with_vectors(design.vectors)
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # a notice for each list
-    tables = {"independent": table, "from vectors": _related(table, design, vocabulary)}
+    tables = {"independent": table, "from vectors": with_sub_topics(table, sub_topics_of(table, vocabulary))}
+    if design.topics > 1:
+        named = _named(table, design)
+        topic_of = {word: topic for topics in named.values() for topic, words in topics.items() for word in words}
+        tables["named"] = table.over(lambda values: labelled(values, topic_of, {}))
+        tables["named with vectors"] = with_sub_topics(table, sub_topics_of(table, vocabulary, named))
     return {
         method: judge(each, load_spec("crossed"), seed=number, scopes=["both"])[0] for method, each in tables.items()
     }
 
 
-def _related(table: AssociationTable, design: NullDesign, vocabulary: Vocabulary) -> AssociationTable:
-    carrying = table.with_vectors(design.vectors)
-    return with_sub_topics(carrying, sub_topics_of(carrying, vocabulary))
+def _named(table: AssociationTable, design: NullDesign) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The topics that words were drawn from: so many runs of each class, or group, as long as can be."""
+    homes: dict[str, list[str]] = {}
+    for side in SIDES if design.group_topics else SIDES[1:]:
+        for word, home in belongs(table.values, side).items():
+            homes.setdefault(home, []).append(word)
+    cuts = {home: [len(words) * k // design.topics for k in range(design.topics + 1)] for home, words in homes.items()}
+    return {
+        home: {f"{home} {k}": tuple(words[start:end]) for k, (start, end) in enumerate(pairwise(cuts[home]))}
+        for home, words in homes.items()
+    }
 
 
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
-    """A row for each cell: false findings of both, and how much wider one interval is than the other."""
+    """A row for each cell: false findings of each method, and how much wider its intervals are than the first's."""
     rows = []
     for cell, of_cell in records.groupby(["topics", "words", "both sides"], sort=False):
-        by_method = {method: rows_of.set_index("draw") for method, rows_of in of_cell.groupby("method")}
-        shares = {method: float((rows_of.p_value < 0.05).mean()) for method, rows_of in by_method.items()}
-        wider = float((by_method["from vectors"].sd / by_method["independent"].sd).mean())
+        by_method = {method: frame.set_index("draw") for method, frame in of_cell.groupby("method")}
         row = dict(zip(("topics", "words", "both sides"), cell, strict=True))
-        rows.append({**row, "draws": len(by_method["independent"]), **shares, "width": wider})
+        row["draws"] = len(by_method[METHODS[0]])
+        for method in METHODS:
+            frame = by_method.get(method)
+            row[method] = None if frame is None else float((frame.p_value < 0.05).mean())
+        for method in METHODS[1:]:
+            frame = by_method.get(method)
+            wider = None if frame is None else float((frame.sd / by_method[METHODS[0]].sd).mean())
+            row[f"width, {method}"] = wider
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -22,7 +22,7 @@ from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.table_files import COLUMNS, read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
-from bayes_bias.words.topics_and_pairs import SubTopicsFrom, check_sub_topics
+from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom, check_sub_topics
 
 # What `--embedding` and `--similarity` mean where they are not given.
 DEMO = ("googlenews-demo",)
@@ -71,8 +71,8 @@ SubTopicsOption = Annotated[
     str | None,
     input_option(
         help="Words that belong together count as fewer: those that the list names (named), or that the vectors show"
-        " (from-vectors); exhaustive where sub-topics are all there are, none to ignore them. By default what the list"
-        " says."
+        " (from-vectors), or that the list names, by as much as the vectors show (named-with-vectors); exhaustive where"
+        " sub-topics are all there are, none to ignore them. By default what the list says."
     ),
 ]
 CovariatesOption = Annotated[
@@ -288,7 +288,7 @@ class TableSource(MeasuringOptions, Origin):
                 raise BayesBiasError(
                     f"--similarity: '{self.similarity}' needs vectors, and '{source}' holds cosines; leave it out"
                 )
-            if self.related == "from vectors":
+            if self.related in WITH_VECTORS:
                 raise BayesBiasError(
                     f"--sub-topics: '{self.sub_topics}' needs vectors, and '{source}' holds cosines; leave it out"
                 )

@@ -41,7 +41,7 @@ class WordsInEmbedding:
     def table(self) -> AssociationTable:
         """The similarities of all targets with all attributes."""
         table = table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
-        table = with_relations(table, self.embedding, self.wordlist.sub_topics)
+        table = with_relations(table, self.embedding, self.wordlist)
         return with_covariates_from(table, self.embedding, self.covariates)
 
 
@@ -60,7 +60,8 @@ class MeasuredList:
         if self.origin is None or self.origin.wordlist.sub_topics not in ("named", "none"):
             return None
         try:
-            return with_relations(self.table, self.origin.embedding, "from vectors", quiet=True)
+            words = self.origin.wordlist.with_sub_topics("from vectors")
+            return with_relations(self.table, self.origin.embedding, words, quiet=True)
         except EmbeddingError:  # too few words to say what words have in common by chance
             return None
 

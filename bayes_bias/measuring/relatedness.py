@@ -16,6 +16,8 @@ from bayes_bias.measuring.random_words import random_words
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.related_words import Related
 from bayes_bias.table.word_labels import HOMES, Side, words_of
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Topics
 
 type Numbers = NDArray[np.float64]
 
@@ -92,6 +94,15 @@ class Vocabulary:
         share = self._share(unit, cluster) if silhouette > limit else 0.0
         return SubTopics(tuple(words), cluster if share > 0 else alone, share, silhouette, limit)
 
+    def named(
+        self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
+    ) -> Related:
+        """The words of one group or class in the topics that a list names, with the correlation that vectors show;
+        words in no topic are alone."""
+        topics = [topic_of.get(word, f"\x1f{word}") for word in words]
+        cluster = np.unique(topics, return_inverse=True)[1]
+        return Related(tuple(words), cluster, self._share(unit_vectors(vectors), cluster))
+
     def limit(self, n: int) -> float:
         """The silhouette that 95% of random lists of so many words do not exceed."""
         return _limit(self, n)
@@ -100,7 +111,10 @@ class Vocabulary:
         moved = unit @ self._root
         moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         similarity, same = moved @ moved.T, cluster[:, None] == cluster
-        within = similarity[same & ~np.eye(len(unit), dtype=bool)].mean()
+        together = same & ~np.eye(len(unit), dtype=bool)
+        if not together.any() or same.all():  # nothing to compare with
+            return 0.0
+        within = similarity[together].mean()
         between = similarity[~same].mean()
         return float(np.clip((within - between) / (1 - between), 0, 1))
 
@@ -182,31 +196,42 @@ def vocabulary_of(embedding: Embedding) -> Vocabulary:
     return Vocabulary.of(usable)
 
 
-def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary) -> dict[str, SubTopics]:
-    """The sub-topics of each group and associated class of a table that carries its vectors.
+def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics | None = None) -> dict[str, Related]:
+    """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
+    where they are given.
 
     Raises
     ------
     EmbeddingError
         A group or class has more words than can be compared in a few seconds.
     """
-    vectors, found = table.vectors, {}
+    vectors, found = table.vectors, dict[str, Related]()
     assert vectors is not None
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     for side, homes in compared.items():
-        words, home_of = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
+        words, belongs_to = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
         for home in homes:
-            own = [word for word, of in zip(words, home_of, strict=True) if of == home]
-            if len(own) > MOST:
-                raise EmbeddingError(
-                    f"sub_topics: '{home}' has {len(own):,} words, and sub-topics can be taken from the vectors of"
-                    f" {MOST} at most; name them in the list's [topics], or set sub_topics = 'none'"
-                )
-            found[home] = vocabulary.sub_topics(own, [vectors[word] for word in own])
+            own = [word for word, of in zip(words, belongs_to, strict=True) if of == home]
+            of_words = [vectors[word] for word in own]
+            if named is None:
+                _check_length(home, len(own))
+                found[home] = vocabulary.sub_topics(own, of_words)
+            elif home in named:
+                found[home] = vocabulary.named(own, of_words, home_of(named[home]))
     return found
 
 
-def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, SubTopics]) -> AssociationTable:
+def _check_length(home: str, words: int) -> None:
+    if words > MOST:
+        raise EmbeddingError(
+            f"sub_topics: '{home}' has {words:,} words, and sub-topics can be taken from the vectors of {MOST} at most;"
+            " name them in the list's [topics], or set sub_topics = 'none'"
+        )
+
+
+def with_sub_topics(
+    table: AssociationTable, sub_topics: Mapping[str, Related], source: SubTopicsFrom = "from vectors"
+) -> AssociationTable:
     """The table with the clusters and correlations that vectors show, and a notice for each group or class."""
     cluster = {
         word: f"{home} {number}"
@@ -215,5 +240,5 @@ def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, SubTopics]
     }
     related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
     notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
-    provenance = {**table.provenance, "sub_topics": "from vectors"}
+    provenance = {**table.provenance, "sub_topics": source}
     return replace(related, notices=(*table.notices, *notices), provenance=MappingProxyType(provenance))

@@ -13,6 +13,7 @@ from bayes_bias.arguments import check_switch
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.measuring.coverage import check_coverage, lookup
@@ -22,7 +23,7 @@ from bayes_bias.measuring.similarity import Similarity, similarity_of
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
-from bayes_bias.words.topics_and_pairs import SubTopicsFrom
+from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
@@ -57,9 +58,10 @@ def cosines(
     templates : Templates, str or Path, optional
         For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
         word is a sentence of its own.
-    sub_topics : {"named", "from vectors", "exhaustive", "none"}, optional
+    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}, optional
         Which words belong together, so that they count as fewer; by default what the list says of it, see `WordList`:
-        those that it names, or those that the vectors show, see `bayes_bias.measuring.relatedness`. "exhaustive"
+        those that it names, or those that the vectors show, see `bayes_bias.measuring.relatedness`, or those that it
+        names with the correlation that the vectors show. "exhaustive"
         sub-topics are all there are and no sample: words count as independent draws, as with "none".
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
@@ -158,18 +160,24 @@ def similarities(
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
     needed = [*every.targets, *every.attributes, *further]
-    read = opened.excerpt(needed, pool=words.sub_topics == "from vectors", ranks=wants_ranks(covariates))
+    read = opened.excerpt(needed, pool=words.sub_topics in WITH_VECTORS, ranks=wants_ranks(covariates))
     table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
-    return with_covariates_from(with_relations(table, read, words.sub_topics), read, covariates)
+    return with_covariates_from(with_relations(table, read, words), read, covariates)
 
 
 def with_relations(
-    table: AssociationTable, embedding: Embedding, sub_topics: SubTopicsFrom, *, quiet: bool = False
+    table: AssociationTable, embedding: Embedding, words: WordList, *, quiet: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that an embedding, whose words are in memory, shows, if these are wanted."""
-    if sub_topics != "from vectors":
+    """The table with the sub-topics that an embedding, whose words are in memory, shows, or with the correlation that
+    it shows of those that a list names, if these are wanted."""
+    if words.sub_topics not in WITH_VECTORS:
         return table
-    related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding)))
+    named = words.topics if words.sub_topics == "named with vectors" else None
+    if named is not None and not named:
+        raise WordListError(
+            f"sub_topics: '{words.name}' names none in its [topics]; name them, or take sub_topics = 'from vectors'"
+        )
+    related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding), named), words.sub_topics)
     announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
     return related
 

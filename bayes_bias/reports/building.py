@@ -84,7 +84,7 @@ def report(
         Control classes, which nobody associates with any group; ``()`` for none.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are; see `similarities`.
-    sub_topics : {"named", "from vectors", "exhaustive", "none"}, optional
+    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}, optional
         Which words belong together; by default what each list says, see `cosines`. With "named" and "none", the report
         also says what the interval would be if the sub-topics that the vectors show were a sample.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional

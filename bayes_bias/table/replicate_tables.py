@@ -124,7 +124,7 @@ def few(replicates: Replicates) -> tuple[str, ...]:
         return ()
     return (
         f"{replicates.text} say little about how much {plural(replicates.kind)} differ, so the prior decides how wide"
-        f" intervals are that generalise to new ones; if they differ much, intervals are too short ({_OF_FEW}); {FEW} or"
+        f" intervals are that generalise to new ones, and they are too short if these differ much ({_OF_FEW}); {FEW} or"
         " more are better",
     )
 

@@ -14,8 +14,10 @@ type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
 # Which words of a list belong together; see `WordList.sub_topics`.
-SubTopicsFrom = Literal["named", "from vectors", "exhaustive", "none"]
+SubTopicsFrom = Literal["named", "from vectors", "named with vectors", "exhaustive", "none"]
 SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
+# What cannot be known without vectors.
+WITH_VECTORS: tuple[SubTopicsFrom, ...] = ("from vectors", "named with vectors")
 
 _EXAMPLE = 'pairs = [["he", "she"], ["king", "queen"]]'
 _ALLOWED = "match words of two groups, or of two classes"

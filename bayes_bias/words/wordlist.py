@@ -23,6 +23,7 @@ from bayes_bias.words.list_files import control_names, read_control_file, read_l
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.topics_and_pairs import (
+    WITH_VECTORS,
     SentencePairs,
     SubTopicsFrom,
     Topics,
@@ -97,11 +98,12 @@ class WordList(Telling):
         are two topics.
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
-    sub_topics : {"named", "from vectors", "exhaustive", "none"}
+    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}
         Which words count as fewer, because they belong together: those of one of the `topics`; or of one cluster that
-        vectors show; or none, because the sub-topics of this list are all there are ("exhaustive") and no sample, or
-        because they are to be ignored ("none"). A report on a list with named sub-topics, or none, says what the
-        interval would be with those that the vectors show.
+        vectors show; or those of one of the `topics`, by as much as vectors show ("named with vectors"); or none,
+        because the sub-topics of this list are all there are ("exhaustive") and no sample, or because they are to be
+        ignored ("none"). A report on a list with named sub-topics, or none, says what the interval would be with those
+        that the vectors show.
     word_classes : mapping of str to str
         What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
         or differs.
@@ -376,7 +378,7 @@ def load_controls(source: ControlsLike) -> WordList:
 
 def refuse_from_vectors(words: WordList, reason: str) -> None:
     """Refuse sub-topics from vectors where there are none, for this reason."""
-    if words.sub_topics == "from vectors":
+    if words.sub_topics in WITH_VECTORS:
         raise WordListError(
             f"sub_topics: '{words.name}' takes them from vectors, and {reason}; name them in the list's [topics], or"
             " set sub_topics = 'named' there"

@@ -241,9 +241,9 @@ def test_a_difference_of_replicated_tables_has_the_replicates_of_both(small_tabl
 
 def test_what_is_known_of_words_is_what_the_table_before_says(small_table: AssociationTable) -> None:
     words = small_table.values.target.to_numpy().tolist()
-    known = small_table.with_related_words({word: "first" for word in words[:3]}, {"men": 0.4})
+    known = small_table.with_related_words(dict.fromkeys(words[:3], "first"), {"men": 0.4})
     known = known.with_covariates({word: float(k % 4) for k, word in enumerate(words)})
-    other = changed(small_table, PLANTED).with_related_words({word: "other" for word in words[1:4]}, {"men": 0.9})
+    other = changed(small_table, PLANTED).with_related_words(dict.fromkeys(words[1:4], "other"), {"men": 0.9})
     before, after = pair(known, other)
     for table in (after, difference(before, after)):
         assert table.sub_topics.groups["men"].clusters == known.sub_topics.groups["men"].clusters

@@ -157,3 +157,20 @@ def test_what_cannot_be_related_is_refused():
         bb.cosines(many, parts, (), sub_topics="from vectors")
     with refused(BayesBiasError, "'crossed-long' sub_topics"):
         bb.fit(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"), "crossed-long")
+
+
+def test_named_sub_topics_take_their_correlation_from_the_vectors():
+    found = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
+    weat6 = bb.load_wordlist("weat6")
+    parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
+    pasted = bb.wordlist(**parts, **tomllib.loads(found.sub_topics.toml), sub_topics="named with vectors")
+    table = bb.cosines("googlenews-demo", pasted, ())
+    for home, related in table.sub_topics.homes.items():
+        assert related.clusters == found.sub_topics.homes[home].clusters
+        assert related.share == pytest.approx(found.sub_topics.homes[home].share, abs=1e-12)
+    assert not table.labels
+    assert table.provenance["sub_topics"] == "named with vectors"
+    whole = replace(pasted, topics={"family": {"all": weat6.classes["family"]}})
+    assert not bb.cosines("googlenews-demo", whole, ()).has_related_words
+    with refused(WordListError, "sub_topics 'weat6' [topics] 'from"):
+        bb.cosines("googlenews-demo", "weat6", (), sub_topics="named with vectors")
