@@ -16,13 +16,12 @@ from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import GREY, INK, NOISE, axes_or_new, colour, finish, legend_below, shortened, style
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.covariate_estimates import Adjustment
-from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
-_BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its posterior is smooth
 
 
 def plot_posterior(
@@ -98,7 +97,8 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     low, high = np.quantile(draws, [0.0005, 0.9995])
     grid = np.linspace(min(low, -reach), max(high, reach), _GRID)
     noise = norm.pdf(grid[:, None], scale=np.quantile(noise_sd, np.linspace(0.01, 0.99, 99))).mean(axis=1)
-    return grid, gaussian_kde(draws, bw_method=_BANDWIDTH)(grid), noise
+    posterior = gaussian_kde(draws) if bias.mixture is None else bias.mixture.density
+    return grid, posterior(grid), noise
 
 
 def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
@@ -111,8 +111,7 @@ def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
 
 
 def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
-    tail = (1 - ci_prob) / 2
-    low, high = np.quantile(bias.draws.to_numpy(), [tail, 1 - tail])
+    low, high = bias.quantiles(tails(ci_prob))[:, 0]
     y = ax.get_ylim()[0] * 0.45
     ax.plot([low, high], [y, y], color=colour(0), linewidth=3.5, label=f"its {ci_prob:.0%} interval")
     ax.axvline(0, color=INK, linewidth=0.9, zorder=5)

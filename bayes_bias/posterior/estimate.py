@@ -86,6 +86,11 @@ class Mixture:
         )
         return np.asarray(root.x)
 
+    def density(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Posterior density of a single contrast on a grid of values."""
+        centre, sd = (self._flat(values) for values in (self.centre, self.sd))
+        return np.asarray((np.exp(-(((grid - centre) / sd) ** 2) / 2) / sd).mean(axis=0) / np.sqrt(2 * np.pi))
+
     def _flat(self, values: xr.DataArray) -> NDArray[np.float64]:
         return values.transpose(*SAMPLE, ...).to_numpy().reshape(-1, values.sizes["contrast"])
 
@@ -104,6 +109,12 @@ class Estimate:
     def is_uncertain(self) -> bool:
         """Whether there are draws: under scope "none" there is the raw contrast alone."""
         return "draw" in self.draws.dims
+
+    def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
+        """Quantiles of each contrast, (probs, contrasts)."""
+        if self.mixture is not None:
+            return self.mixture.quantiles(probs)
+        return np.asarray(self.draws.quantile(list(probs), SAMPLE).to_numpy())
 
     @property
     def prob_direction(self) -> NDArray[np.float64]:

@@ -110,7 +110,7 @@ def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
     centre = given.words[:5] @ np.swapaxes(given.directions[0].gain, -1, -2)
     scale = np.sqrt((given.directions[0].root ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
     z = (deviation - centre) / scale
-    assert abs(z.mean(axis=(0, 1))).max() < 0.06
+    assert abs(z.mean(axis=(0, 1))).max() < 0.08  # 4.4 standard errors of a mean of 3,000 draws
     assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.06)
 
 
