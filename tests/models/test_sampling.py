@@ -38,7 +38,7 @@ def test_one_compiled_model_serves_every_list_of_the_same_shape(small_fit):
 @pytest.mark.parametrize("chains", [1, 2])
 def test_the_bare_draws_of_a_null_are_those_of_a_fit(small_table, chains):
     spec, how = load_spec("crossed"), {"seed": 3, "sampling": Sampling(draws=60, tune=40, chains=chains)}
-    data = structure_of(spec).data(modelled(small_table, spec))
+    data = structure_of(spec).data(modelled(small_table, spec)[0])
     posterior, stats = sample(spec, data, **how)
     bare, diverged = sample_bare(spec, data, **how)
     xr.testing.assert_identical(bare[list(posterior)], posterior)
@@ -96,7 +96,7 @@ def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog
 @pytest.mark.slow
 def test_what_the_sampler_calls_is_the_density_and_its_gradient_and_says_where_it_is_not_finite(small_table, small_fit):
     spec = load_spec("crossed")
-    model = model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)))
+    model = model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
     sampler = model.compiled().sampler(model.inputs)
     called = sampler.compiled_logp_func.ctypes
     point, gradient, value = sampler.initial_point_func(1), np.empty(sampler.n_dim), np.empty(1)

@@ -15,11 +15,12 @@ from tests.helpers import SHORT, random_table, refused
 def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):
     table = plan(small_fit, targets=[4, 8, 32], attributes=[4, 8, 32])
     width = table.width.unstack("attributes").to_numpy()
-    assert (np.diff(width, axis=0) < 0).all()
-    assert (np.diff(width, axis=1) < 0).all()
     power = table.power.unstack("attributes").to_numpy()
-    # Near certainty a longer list of one side may cost a little: Satterthwaite's degrees of freedom are then those of
-    # the shorter one.
+    # A much longer list of one side may cost a little: Satterthwaite's degrees of freedom are then those of the shorter
+    # one.
+    assert (np.diff(width, axis=0) < 0.002 * width[1:]).all()
+    assert (np.diff(width, axis=1) < 0.002 * width[:, 1:]).all()
+    assert width[2, 2] < width[1, 1] < width[0, 0]
     assert (np.diff(power, axis=0) > -0.001).all()
     assert (np.diff(power, axis=1) > -0.001).all()
     assert ((table.width_lb < table.width) & (table.width < table.width_ub)).all()

@@ -222,11 +222,11 @@ def test_groups_of_very_different_length_are_reported():
     more = frame[frame.target == "he"]
     table = read(pd.concat([frame, *(more.assign(target=f"he{i}") for i in range(4))]))
     assert len(table.notices) == 1
-    assert says(table.notices[0], "group 'man' 6 'woman' 2 scales")
+    assert says(table.notices[0], "group 'man' 6 'woman' 2 12% 9%")
 
 
 def test_controls_may_be_as_long_as_they_like():
-    assert not any("scale" in notice for notice in cosines("googlenews-demo", "weat7").notices)
+    assert not any("vary" in notice for notice in cosines("googlenews-demo", "weat7").notices)
 
 
 def test_a_table_from_a_frame_takes_vectors_and_keeps_them_out_of_its_hash(small_table):
