@@ -258,7 +258,7 @@ def _show_several(result: Sweep) -> None:
     names = result.sources.version.where(result.sources.version_of != "", "before")
     biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")
     shown = biases.map(partial(signed, decimals=result.metric.decimals))
-    print_frame(shown, title=f"Bias before and after, in {result.metric.unit}")
+    print_frame(shown, title=f"Bias of {result.originals[0]} before and after, in {result.metric.unit}")
     show_sweep(result)
     for name, damage in result.damage.items():
         say(f"{name}: {damage.text}")

@@ -91,9 +91,9 @@ def show_sweep(result: Sweep) -> None:
         for notice in result.pooled.notices:
             say(f"note: {notice}")
     if len(result.changes):
-        print_frame(_changes(result), title=f"What versions changed, in {result.metric.unit}")
+        print_frame(_changes(result), title=f"What versions{_of_one(result)} changed, in {result.metric.unit}")
     if result.ranking is not None:
-        print_frame(_removed(result.ranking), title="Share of the bias removed, for new words")
+        print_frame(_removed(result.ranking), title=f"Share of the bias{_of_one(result)} removed, for new words")
     say(result.text)
     if result.ranking is not None:
         say(result.ranking.text)
@@ -101,12 +101,17 @@ def show_sweep(result: Sweep) -> None:
         say(f"failed: {row.embedding}, {row.list}: {row.reason}")
 
 
+def _of_one(result: Sweep) -> str:
+    """The name of a single embedding or model, which then has no column of its own."""
+    return f" of {result.originals[0]}" if len(result.originals) == 1 else ""
+
+
 def _changes(result: Sweep) -> pd.DataFrame:
     rows = result.changes.rename(columns={"change": "mean"})
     shown = estimates(rows, "change", result.settings.ci_prob, result.metric.decimals)
     taught = {"words that taught it": rows.taught.to_list()} if rows.taught.any() else {}
     shown |= {"after Holm": rows.chance_holm.map(probability).to_list()} | taught
-    index = rows.index.droplevel("embedding") if len(result.originals) == 1 else rows.index
+    index = rows.index.droplevel("embedding") if _of_one(result) else rows.index
     return pd.DataFrame(shown, index=index)
 
 
