@@ -9,9 +9,12 @@ from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from types import UnionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError, SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check_kind(
@@ -116,6 +119,13 @@ def is_number(value: Any) -> bool:
         return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
     except OverflowError:  # a whole number of 309 digits or more
         return False
+
+
+def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Each value as a number, NaN where it is none; pandas alone gives up whole numbers of 309 digits or more."""
+    import pandas as pd
+
+    return pd.to_numeric(values.map(lambda x: math.nan if type(x) is int and not is_number(x) else x), errors="coerce")
 
 
 def is_between(value: Any, low: float, high: float) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import as_numbers
 from bayes_bias.errors import CriterionError, did_you_mean
 
 LABEL = "label"
@@ -126,7 +127,7 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     """Refuse what is not a finite number."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        wrong = values[pd.to_numeric(values, errors="coerce").isna()]
+        wrong = values[as_numbers(values).isna()]
         raise CriterionError(f"{where}must hold numbers, got {[*wrong, values.iloc[0]][0]!r}; give one for each label")
     wrong = values[~np.isfinite(values)]
     if len(wrong):

@@ -1,5 +1,8 @@
 """Fits on disk: netCDF that ArviZ and xarray open without this package."""
 
+import re
+import struct
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import h5py
@@ -12,6 +15,8 @@ from bayes_bias.models.fitted import Fit, Fitted
 
 # A file that claims more than this factor and size is refused as a bomb.
 _FACTOR, _LARGE = 20, 1 << 28
+# HDF5's global heap, of version 1, with its size; and the number and size of an entry in it.
+_HEAP, _ENTRY = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Struct("<H6xQ")
 
 
 def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -53,9 +58,22 @@ def _has_checksum(values: xr.Variable) -> bool:
 def _claimed(path: Path) -> int:
     """Bytes of all arrays. What HDF5 cannot open is found here: h5netcdf would complain once more when Python ends."""
     sizes: list[int] = []
+    _check_heaps(path)
     with h5py.File(path, "r") as file:
         file.visititems(lambda _, node: sizes.append(node.nbytes) if isinstance(node, h5py.Dataset) else None)
     return sum(sizes)
+
+
+def _check_heaps(path: Path) -> None:
+    """Refuse a damaged heap of texts: HDF5 would read an entry that has no length for ever."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        for heap in _HEAP.finditer(content):
+            place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")
+            while place + _ENTRY.size <= min(end, len(content)):
+                number, size = _ENTRY.unpack_from(content, place)
+                place += _ENTRY.size + -(-size // 8) * 8 if number else size  # what is free counts its header
+                if place > end or not (number or size):
+                    raise ValueError(f"a heap of texts is damaged at byte {place:,}")
 
 
 def load_fit(path: str | Path) -> xr.DataTree:

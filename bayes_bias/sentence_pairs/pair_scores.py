@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import check_count, check_kind
+from bayes_bias.arguments import as_numbers, check_count, check_kind
 from bayes_bias.errors import SentencePairsError, did_you_mean
 from bayes_bias.files import read_csv, table_file
 from bayes_bias.table.association_table import announce
@@ -197,7 +197,7 @@ def _two_scores(rows: pd.DataFrame) -> tuple["pd.Series[float]", "pd.Series[floa
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
-    numbers = pd.to_numeric(rows[column], errors="coerce").astype(float)
+    numbers = as_numbers(rows[column]).astype(float)
     wrong = ~np.isfinite(numbers)
     if wrong.any():
         at = int(np.argmax(wrong))

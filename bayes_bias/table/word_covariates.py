@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import as_numbers, described
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import plain
 from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
@@ -154,7 +154,7 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
         )
     rows = frame.loc[words]
     for name in rows:
-        numbers = pd.to_numeric(rows[name], errors="coerce")
+        numbers = as_numbers(rows[name])
         usable = np.isfinite(numbers.to_numpy(dtype=float))
         if not usable.all():
             word = words[int(usable.argmin())]

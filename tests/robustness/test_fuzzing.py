@@ -66,11 +66,17 @@ FOUND = {
     "brackets without an end, TOML": ("sweep.toml", lambda: b"x = " + b"[" * 20_000),
     "brackets without an end, JSON": ("stereoset.json", lambda: b"[" * 20_000),
     "headings without rows": ("criterion.csv", lambda: b"label,bias,sd,criterion\n"),
+    "an error of 400 digits": ("criterion.csv", lambda: b"label,bias,sd,criterion\nl,0," + b"9" * 400 + b",1"),
+    "scores of 400 digits": ("pairs.csv", lambda: b"item,difference\n" + b"a,1\nb," + b"9" * 400),
     "a heading fewer than cells": (
         "pairs.csv",
         lambda: b"item,score_more,score_less\n" + b"".join(b"%d,-2%d,-21,-3\n" % (k, k) for k in range(8)),
     ),
     "two headings fewer than cells": ("criterion.csv", lambda: b"bias,sd,criterion\n" + b"a,1,2,3,4\n" * 4),
+    "an entry without a length, which HDF5 would read for ever": (
+        "fit.nc",
+        lambda: re.sub(rb"(GCOL.{12}).{16}", rb"\1" + bytes(16), seed_of("fit.nc"), flags=re.DOTALL),
+    ),
     "damaged metadata of a group": ("fit.nc", lambda: seed_of("fit.nc").replace(b"OHDR", b"OHDS")),
 }
 
