@@ -1,11 +1,16 @@
 """The crossed model in PyMC: what PyMC and ArviZ do with it, and that its posterior is that of `fit`."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import arviz_stats
 import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pymc.model.transform.conditioning import remove_value_transforms
 
 from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
@@ -16,6 +21,7 @@ from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TO
 from tests.models.test_related_words import CLUSTERS, SHARE
 from tests.models.test_replicates import replicated_table
 
+DOCS = Path(__file__).parents[2] / "docs" / "model.md"
 # Some words have few pairs, which importance sampling cannot leave out well.
 PARETO = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 SAMPLING = Sampling(draws=1000, tune=1000, chains=2)
@@ -24,6 +30,25 @@ SAMPLING = Sampling(draws=1000, tune=1000, chains=2)
 @pytest.fixture(scope="module")
 def table():
     return cosines("googlenews-demo", "weat7").without_controls()
+
+
+def test_the_plain_pymc_of_the_docs_has_its_density(table):
+    (code,) = re.findall(r"```python\n([^`]*def crossed[^`]*)```", DOCS.read_text(encoding="utf-8"))
+    written: dict[str, Any] = {}
+    exec(code, written)
+    models = pymc_model(table), written["crossed"](table)
+    prior = pm.sample_prior_predictive(3, model=models[0], random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})[
+        "prior"
+    ]
+    points = [{rv.name: prior[rv.name].to_numpy()[0, k] for rv in models[0].free_RVs} for k in range(3)]
+    one, other = ([density(point) for point in points] for density in map(untransformed, models))
+    np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert np.ptp(one) > 1
+
+
+def untransformed(model):
+    """The log density of a model at values of its free variables."""
+    return remove_value_transforms(model).compile_logp(mode="FAST_COMPILE")
 
 
 def test_it_has_named_variables_with_dims(table):
