@@ -100,7 +100,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.promises
 	$(BIN)/python -m benchmarks.sbc
-	$(BIN)/python -m benchmarks.sbc --by-group --fits 200
+	$(BIN)/python -m benchmarks.sbc --by-group --fits 400
 	$(BIN)/python -m benchmarks.trained --seeds 5
 	$(BIN)/python -m benchmarks.replicates nulls --draws 400 --templates $(TEMPLATES)
 	$(BIN)/python -m benchmarks.replicates priors --draws 100 --templates $(TEMPLATES)
