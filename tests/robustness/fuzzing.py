@@ -23,7 +23,7 @@ import traceback
 import tracemalloc
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -239,13 +239,19 @@ def table(batches: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def line(row: Mapping[str, Any]) -> str:
+    """A row as the page on security has it."""
+    counts = " | ".join(f"{row[name]:,}" for name in ("files", READ, REFUSED, "findings"))
+    return f"| {row['reader']} | {counts} | {row['valid KiB']:,.0f} | {row['most KiB']:,.0f} |"
+
+
 def main() -> None:
     """Fuzz all readers, or some."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=100_000, help="mutated files of each reader")
     parser.add_argument("--reader", nargs="+", choices=READERS, default=list(READERS), help="some of them")
     parser.add_argument("--folder", type=Path, default=Path("fuzz-findings"), help="of outcomes, and files that fail")
-    parser.add_argument("--publish", action="store_true", help="keep the table as a result of benchmarks")
+    parser.add_argument("--publish", metavar="COMMIT", help="keep the table as a result of benchmarks, of this commit")
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     logging.disable(logging.CRITICAL)
@@ -254,7 +260,8 @@ def main() -> None:
     found = table(outcomes(chosen.folder))
     print(found.round(1).to_string(index=False))
     if chosen.publish:
-        write("fuzzing", provenance(), found.round(3).to_dict("records"))
+        write("fuzzing", provenance() | {"commit": chosen.publish}, found.round(3).to_dict("records"))
+        print(*map(line, found.to_dict("records")), sep="\n")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 import bayes_bias as bb
+from benchmarks.provenance import read
+from tests.robustness.fuzzing import line
+from tests.robustness.readers import READERS
 
 PACKAGE = Path(bb.__file__).parent
+PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
 
 # What runs code that it reads, or talks to other machines, and the only modules that may use it.
 USED_BY = {
@@ -76,3 +80,27 @@ def test_commands_connect_to_nothing(run, offline, command):
 @pytest.mark.slow
 def test_a_fit_connects_to_nothing(offline, small_table):
     assert bb.fit(small_table, seed=1, sampling=bb.Sampling(draws=50, tune=50, chains=1)) is not None
+
+
+def test_the_page_has_the_last_run_of_the_fuzzer():
+    result = read("fuzzing")
+    assert [line(row) for row in result["rows"]] == [
+        text for text in PAGE.splitlines() if text in map(line, result["rows"])
+    ]
+    assert result["about"]["commit"] in PAGE
+    assert f"{sum(row['files'] for row in result['rows']):,} files" in PAGE
+    assert {row["reader"] for row in result["rows"]} == set(READERS)
+
+
+def test_the_page_has_the_same_numbers():
+    for row in read("same-numbers")["rows"]:
+        version, *cells = (row["python"][name] for name in ("python", "numpy", "pymc", "pytensor"))
+        told = [
+            version,
+            *cells,
+            row["core"],
+            row["threads"],
+            row["estimates that differ"],
+            row["diagnostics that differ"],
+        ]
+        assert f"| {' | '.join(map(str, told))} |" in PAGE
