@@ -1,6 +1,7 @@
 """Render CALIBRATION.md and its figure from `benchmarks/results/*.json`: `python -m benchmarks.page`."""
 
 from collections.abc import Callable
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -1118,14 +1119,26 @@ def sub_topics() -> str:
         method: [_share_of(share, n) for share, n in zip(rows[method], rows.draws, strict=True)]
         for method in ("independent", "from vectors")
     }
-    shown = rows[["topics", "words", "both sides"]].assign(**shares, width=rows.width.map("{:.2f}".format))
+    shares |= {
+        method: ["" if isnan(share) else f"{share:.1%}" for share in rows[method]]
+        for method in ("named", "named with vectors")
+    }
+    widths = {
+        column: ["" if isnan(width) else f"{width:.2f}" for width in rows[column]]
+        for column in rows.columns
+        if column.startswith("width")
+    }
+    shown = rows[["topics", "words", "both sides"]].assign(**shares, **widths)
     return f"""## Sub-topics that no list names
 
 Each class of *words* (on *both sides* each group, too) is drawn from the neighbourhoods of so many random *topics*, and
 no list says so: 0 are random words, 1 a class about a single topic. Share of findings at the 5% level where words count
-as independent, and with `sub_topics="from vectors"`; how many times wider its intervals are. The rule was tuned
-elsewhere on cells like these. Where a whole class is about one topic, what it is about is a single draw, which no
-interval over words can know of: both columns are far too high there.
+as independent, and with `sub_topics="from vectors"`; then of a list that names its topics, whose correlation is
+estimated (`"named"`) or taken from the vectors (`"named with vectors"`); how many times wider intervals are than those
+of independent words. The rule was tuned elsewhere on cells like these. Where a whole class is about one topic, what it
+is about is a single draw, which no interval over words can know of: both shares are far too high there.
+
+{int(rows.draws.iloc[0])} draws a cell.
 
 {markdown_table(shown)}
 
