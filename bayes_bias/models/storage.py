@@ -2,6 +2,7 @@
 
 import re
 import struct
+from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import xarray as xr
 from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, whole_file
+from bayes_bias.models.content_hash import CONTENT_HASH, content_hash
 from bayes_bias.models.fitted import Fit, Fitted
 
 # A file that claims more than this factor and size is refused as a bomb.
@@ -34,8 +36,23 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
     """Write any posterior to a netCDF file, whole or not at all; `save_fit` says what may go wrong."""
     path = check_output(path, overwrite)
     with whole_file(path, overwrite) as unfinished:
-        unfinished.write_bytes(netcdf(tree))
+        unfinished.write_bytes(netcdf_with_hash(tree))
     return path
+
+
+def netcdf_with_hash(tree: xr.DataTree) -> bytes:
+    """A netCDF file in memory that has a hash of its content: where an address is damaged, HDF5 reads zeros unnoticed.
+
+    The hash is of what is read from the file, since netCDF has fewer kinds of text and attributes than Python.
+    """
+    if CONTENT_HASH in tree.attrs:  # of a file that xarray opened
+        tree = tree.copy()
+        del tree.attrs[CONTENT_HASH]
+    file = BytesIO(netcdf(tree))
+    known = content_hash(xr.load_datatree(BytesIO(file.getvalue()), engine="h5netcdf"))
+    with h5py.File(file, "r+") as content:
+        content.attrs[CONTENT_HASH] = known
+    return file.getvalue()
 
 
 def netcdf(tree: xr.DataTree) -> bytes:
@@ -43,9 +60,10 @@ def netcdf(tree: xr.DataTree) -> bytes:
 
     Numbers have checksums, so that any reader notices where a file was damaged.
     """
+    own = {node.path: node.to_dataset(inherit=False).variables for node in tree.subtree}
     checksums = {
-        node.path: {name: {"fletcher32": True} for name, values in node.variables.items() if _has_checksum(values)}
-        for node in tree.subtree
+        path: {name: {"fletcher32": True} for name, values in variables.items() if _has_checksum(values)}
+        for path, variables in own.items()
     }
     return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
 
@@ -82,28 +100,40 @@ def load_fit(path: str | Path) -> xr.DataTree:
     Raises
     ------
     OutputError
-        No such file, no netCDF or a damaged one, netCDF that is no fit of this package, or a fit that an earlier
-        version made.
+        No such file, no netCDF or a damaged one, values that are not those that were written, netCDF that is no fit
+        of this package, or a fit that an earlier version made.
     """
     if not check_path("path", path, OutputError).is_file():
         raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
+    tree = _read(Path(path))
+    if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
+        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+    if "metric" not in tree.attrs:
+        raise OutputError(
+            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+        )
+    return tree
+
+
+def _read(path: Path) -> xr.DataTree:
+    """What a netCDF file holds, without its hash, which would be wrong once the fit is changed."""
     try:
-        claimed = _claimed(Path(path))
-        size = Path(path).stat().st_size
+        size, claimed = path.stat().st_size, _claimed(path)
         if claimed > max(_FACTOR * size, _LARGE):
             raise OutputError(
                 f"path: '{path}' has {size:,} bytes and claims {claimed:,} unpacked; a fit is not compressed: copy it"
                 " again, or fit again"
             )
         tree = xr.load_datatree(path, engine="h5netcdf")
+        known = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
+        changed = known is not None and known != content_hash(tree)
     except OutputError:
         raise
     except Exception as error:  # a damaged file raises errors of many kinds
         raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
-    if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
-        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
-    if "metric" not in tree.attrs:
+    if changed:
         raise OutputError(
-            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+            f"path: '{path}' does not hold the values that were written: it was damaged, or changed elsewhere; copy it"
+            " again, fit again, or save a changed fit with `bayes_bias.save_fit`"
         )
     return tree

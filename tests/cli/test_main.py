@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
 import pytest
 
 import bayes_bias
@@ -166,6 +167,15 @@ def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path
     csv = run("summarize", path, "--csv")[1].splitlines()
     assert "prior-sensitive" not in out
     assert csv[0].startswith("estimand,label,mean,sd,eti95_lb,eti95_ub")
+
+
+def test_a_saved_fit_with_other_values_than_were_written_is_one_line(run, small_fit, tmp_path):
+    path = save_fit(small_fit, tmp_path / "small.nc")
+    with h5py.File(path, "r+") as file:
+        file["posterior/bias"][0, 0] += 1
+    code, out, err = run("summarize", path)
+    assert (code, out) == (2, "")
+    assert says(err, "small.nc damaged changed copy fit again bayes_bias.save_fit")
 
 
 def test_a_saved_fit_whose_bias_depends_on_the_prior_says_so(run, small_fit, tmp_path):

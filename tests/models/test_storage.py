@@ -1,7 +1,10 @@
 """Fits on disk, whole or not at all."""
 
 import json
+from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -9,6 +12,82 @@ from bayes_bias import load_fit, save_fit, summarize, verdict
 from bayes_bias.errors import OutputError
 from bayes_bias.models.diagnostics import Diagnostics
 from tests.helpers import refused
+
+
+@pytest.fixture
+def drawn() -> xr.DataTree:
+    """What netCDF may change: missing values, whole numbers, truth values, text of all kinds, lists and no rows."""
+    draws = xr.Dataset(
+        {
+            "bias": (("chain", "draw"), np.array([[0.1, -0.0, np.nan], [-np.nan, np.inf, 0.2]])),
+            "small": ("draw", np.float32([1, np.nan, 3])),
+            "whole": ("draw", np.uint64([1, 2, 2**63])),
+            "diverging": ("draw", np.array([True, False, True])),
+            "message": ("draw", np.array(["", "á", "c"], dtype=object)),
+            "nothing": ("none", np.zeros(0)),
+            "no words": ("none", np.array([], dtype=str)),
+            "single": ((), 0.5, {"unit": "cosine"}),
+        },
+        {"draw": np.arange(3), "chain": [0, 1], "word": ("draw", ["he", "she", "雪"])},
+        {"sample_dims": ["draw"], "two": ["chain", "draw"], "seed": 1, "scale": np.float32(0.1), "empty": []},
+    )
+    tree = xr.DataTree.from_dict({"posterior": draws, "posterior/inner": draws[["bias"]], "empty": xr.Dataset()})
+    tree.attrs = {"metric": "{}", "diagnostics": "{}", "name": "weat7", "seed": 1}
+    return tree
+
+
+def change(path: Path, name: str, value: object) -> None:
+    """What another program does that knows nothing of the hash."""
+    with h5py.File(path, "r+") as file:
+        file[name][0] = value
+
+
+def test_a_fit_that_is_opened_and_saved_again_is_the_same_file(drawn, tmp_path):
+    first = save_fit(drawn, tmp_path / "first.nc")
+    again = save_fit(load_fit(first), tmp_path / "again.nc")
+    with xr.open_datatree(again, engine="h5netcdf") as lazy:
+        third = save_fit(lazy, tmp_path / "third.nc")
+    assert again.read_bytes() == third.read_bytes()
+    xr.testing.assert_identical(load_fit(first), load_fit(again))
+    xr.testing.assert_equal(load_fit(first), drawn)
+    assert load_fit(first).attrs == drawn.attrs
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("posterior/bias", 0), ("posterior/diverging", 0), ("posterior/whole", 3), ("posterior/word", "her")],
+)
+def test_values_that_were_not_written_are_refused(drawn, tmp_path, name, value):
+    change(path := save_fit(drawn, tmp_path / "fit.nc"), name, value)
+    with refused(OutputError, "fit.nc damaged changed copy fit again bayes_bias.save_fit"):
+        load_fit(path)
+
+
+@pytest.mark.parametrize("group", ["/", "posterior", "posterior/bias"])
+def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
+    path = save_fit(drawn, tmp_path / "fit.nc")
+    with h5py.File(path, "r+") as file:
+        file[group].attrs["unit"] = "log odds"
+    with refused(OutputError, "fit.nc damaged changed"):
+        load_fit(path)
+
+
+def test_xarray_may_write_a_fit_again_but_not_change_one_that_it_opened(drawn, tmp_path):
+    other = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
+    other.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
+    xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
+    other["posterior"]["bias"] = other["posterior"].bias + 1
+    other.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
+    with refused(OutputError, "changed.nc bayes_bias.save_fit"):
+        load_fit(tmp_path / "changed.nc")
+    xr.testing.assert_equal(load_fit(save_fit(other, tmp_path / "saved.nc"))["posterior"], other["posterior"])
+
+
+def test_a_fit_without_a_hash_opens_as_those_of_older_versions_and_of_other_programs(drawn, tmp_path):
+    opened = load_fit(save_fit(drawn, tmp_path / "fit.nc"))
+    opened["posterior"]["bias"] = opened["posterior"].bias + 1
+    opened.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    xr.testing.assert_identical(load_fit(tmp_path / "other.nc"), opened)
 
 
 def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):

@@ -25,7 +25,7 @@ from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.storage import netcdf
+from bayes_bias.models.storage import netcdf_with_hash
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.sentence_pairs.pair_scores import read_scores
 from bayes_bias.sentence_pairs.stereoset_scores import read_triples
@@ -124,7 +124,7 @@ def _fit() -> bytes:
     metric = bb.cosines("googlenews-demo", "weat6", controls=()).metric.to_json()
     diagnostics = {"max_r_hat": 1.0, "min_bulk_ess": 1000.0, "min_tail_ess": 1000.0, "divergences": 0}
     tree.attrs = {"metric": metric, "model": "crossed", "diagnostics": json.dumps(diagnostics), "name": "weat6"}
-    return netcdf(tree)
+    return netcdf_with_hash(tree)
 
 
 def _loaded(path: Path) -> object:

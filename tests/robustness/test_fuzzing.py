@@ -1,8 +1,11 @@
 """Every reader gives what a file holds, or one line: mutated files, and those that an earlier run found."""
 
 import re
+from io import BytesIO
+from struct import pack
 
 import h5py
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,4 +94,19 @@ def test_numbers_that_nobody_wrote_claim_no_memory(tmp_path):
     with h5py.File(tmp_path / "fit.nc", "w") as file:
         file.create_dataset("posterior/bias", shape=(1000, 1_000_000), dtype="f8", chunks=(1, 1000))
     with refused(OutputError, "fit.nc 8,000,000,000"):
+        bb.load_fit(tmp_path / "fit.nc")
+
+
+def test_zeros_at_a_damaged_address_are_noticed(tmp_path):
+    """One byte is changed, and HDF5 finds zeros, whose checksum is zero."""
+    content = seed_of("fit.nc")
+    with h5py.File(BytesIO(content)) as file:
+        block = file["posterior/bias"].id.get_chunk_info(0)
+    others = (block.byte_offset ^ change << 8 for change in range(1, 256))
+    zeros = next(place for place in others if content[place : place + block.size] == bytes(block.size))
+    damaged = content.replace(pack("<Q", block.byte_offset), pack("<Q", zeros))
+    with h5py.File(BytesIO(damaged)) as file:
+        assert not np.any(file["posterior/bias"])
+    (tmp_path / "fit.nc").write_bytes(damaged)
+    with refused(OutputError, "fit.nc damaged copy fit again"):
         bb.load_fit(tmp_path / "fit.nc")
