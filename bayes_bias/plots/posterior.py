@@ -103,7 +103,7 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
     grid, posterior, noise = densities(bias)
-    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if there were none")
+    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if it were zero")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     ax.fill_between(grid, posterior, color=colour(0), alpha=0.3, linewidth=0, zorder=3)
     ax.plot(grid, posterior, color=colour(0), linewidth=1.8, zorder=4, label=f"posterior of {name}")
