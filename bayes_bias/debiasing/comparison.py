@@ -243,7 +243,7 @@ def _few_words(comparison: Comparison) -> list[str]:
         return []
     return [
         f"With {in_words(shortest)} words in a group or class the interval of the change may be too short: with four"
-        " words in each, 95% intervals held 87% of known changes, with eight 94%."
+        " words in each, 95% intervals held 88% of known changes, with eight 94%."
     ]
 
 
