@@ -125,11 +125,12 @@ def describe(bias: Estimate, truth: float) -> Record:
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
         positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
-        mean, sd, interval = float(draws.mean()), float(draws.std()), np.quantile(draws, np.array(_INTERVAL))
+        mean, sd = float(draws.mean()), float(draws.std())
     else:
         positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
-        mean, sd, interval = bias.mixture.mean.item(), bias.mixture.total_sd.item(), bias.mixture.quantiles(_INTERVAL)
-    return _record(mean, sd, interval.ravel().tolist(), 2 * min(positive, 1 - positive), rank)
+        mean, sd = bias.mixture.mean.item(), bias.mixture.total_sd.item()
+    interval = bias.quantiles(_INTERVAL).ravel().tolist()
+    return _record(mean, sd, interval, 2 * min(positive, 1 - positive), rank)
 
 
 def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:

@@ -1,6 +1,6 @@
 """`bayes-bias compare`: did debiasing change anything?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -29,7 +29,7 @@ from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.debiasing.rated_pairs import read_ratings
 from bayes_bias.debiasing.vector_damage import Damage
-from bayes_bias.debiasing.version import GivenVersion, Version
+from bayes_bias.debiasing.version import GivenVersion
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
@@ -155,15 +155,17 @@ def _swept(
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
         raise BayesBiasError("--sets: no --after is a method that learns from them; leave them out")
-    versions: list[Version] = [
+    versions: list[Debiasing | GivenVersion] = [
         method or _given(sides.source(names), lists, original.name, progress)
         for names, method in zip(sides.versions, methods, strict=True)
     ]
     damage = {}
     if rated is not None:
-        for names, method, version in zip(sides.versions, methods, versions, strict=True):
-            after = before if method else sides.source(names)
-            damage[version.name] = _damage((before, after), method, lists[0], rated, progress)
+        _check_vocabulary([before], lists)
+        assert isinstance(original, Embedding)
+        after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
+        damages = _damages(original, after, rated, progress)
+        damage = {version.name: each for version, each in zip(versions, damages, strict=True)}
     swept = bb.sweep(
         [original],
         [before.words(name) for name in lists],
@@ -206,16 +208,31 @@ def _damage(
     progress: Progress,
 ) -> Damage:
     """What a method, or the vectors after, cost frequent words and those of the ratings."""
-    progress.step("damage: reading vectors")
-    if wordlist is None or any(side.tabulated or side.encoder for side in sides):
+    lists = [] if wordlist is None else [wordlist]
+    _check_vocabulary(sides, lists)
+    before, after = (side.opened(lists, progress) for side in sides)
+    return _damages(before, [method or after], ratings, progress)[0]
+
+
+def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
+    if not lists or any(side.tabulated or side.encoder for side in sides):
         raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
-    before, after = (side.opened([wordlist], progress) for side in sides)
+
+
+def _damages(
+    before: Embedding, after: Sequence[Embedding | Debiasing], ratings: list[Path], progress: Progress
+) -> list[Damage]:
+    """The same of several, for which the vectors before are read once."""
+    progress.step("damage: reading vectors")
     rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
-    if method is not None:
-        taught = before if method.needs_vocabulary else before.excerpt([*rated, *method.learned_words], pool=True)
-        after = method.applied(taught)
-    vectors = before.excerpt(rated, pool=True).all()
-    return bb.debiasing.damage(vectors, after.excerpt(vectors).all(), ratings=ratings)
+    learned = [word for version in after if isinstance(version, Debiasing) for word in version.learned_words]
+    read = before.excerpt([*rated, *learned], pool=True)
+    vectors, found = read.excerpt(rated, pool=True).all(), []
+    for version in after:
+        if isinstance(version, Debiasing):
+            version = version.applied(before if version.needs_vocabulary else read)
+        found.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
+    return found
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> Debiasing | None:

@@ -107,7 +107,7 @@ class Comparison(Tabled):
 
     @property
     def embeddings(self) -> dict[str, str]:
-        """The embedding or model of each side, "before" and "after"; none where a table does not know."""
+        """The embedding or model of each side, "before" and "after"; a side whose table does not say is left out."""
         sides = {"before": self.before, "after": self.after}
         named = {side: table.provenance.get("embedding", "") for side, table in sides.items()}
         return {side: name for side, name in named.items() if name}

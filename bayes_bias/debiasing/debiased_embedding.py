@@ -121,7 +121,7 @@ class Debiasing(Version):
         return self.method.fit_transform(vectors, sets)
 
     def _debiased_together(self, vectors: Mapping[str, Vector], labels: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of one encoder's sentences, each of which counts as a word."""
+        """All sentences of one encoder together, each as if it were a word."""
         sets = self.learns_from.in_each(labels, _in_sentence)
         each = {_in_sentence(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
         debiased = self._debiased(each, sets)

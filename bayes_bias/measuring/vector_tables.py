@@ -13,7 +13,6 @@ from bayes_bias.arguments import check_switch
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening_embeddings import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
-from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.measuring.coverage import check_coverage, lookup
@@ -173,10 +172,6 @@ def with_relations(
     if words.sub_topics not in WITH_VECTORS:
         return table
     named = words.topics if words.sub_topics == "named with vectors" else None
-    if named is not None and not named:
-        raise WordListError(
-            f"sub_topics: '{words.name}' names none in its [topics]; name them, or take sub_topics = 'from vectors'"
-        )
     related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding), named), words.sub_topics)
     announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
     return related

@@ -582,7 +582,7 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 
 
 def _dims_of(scale: str) -> tuple[str, ...]:
-    """Along which dims a scale may differ; none of what is no scale."""
+    """The dims along which a scale may differ; empty for any other variable."""
     return _DIMS_OF.get(scale.removesuffix(BY_REPLICATE), ())
 
 

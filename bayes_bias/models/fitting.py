@@ -103,7 +103,7 @@ def fit_model(
     densities : callable
         From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
     made_of : collection of str
-        Variables of which others are made one to one, so that diagnosing these is enough.
+        Variables that are transformed one to one into others of the model; only those others are diagnosed.
     adjustable : bool
         Whether the user can set `sampling`; only then does a warning say how to sample instead.
 

@@ -100,8 +100,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
     Raises
     ------
     OutputError
-        No such file, no netCDF or a damaged one, values that are not those that were written, netCDF that is no fit
-        of this package, or a fit that an earlier version made.
+        The file does not exist, is not netCDF, or is damaged; its values are not those that were written; it is not a
+        fit of this package, or was made by an earlier version.
     """
     if not check_path("path", path, OutputError).is_file():
         raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")

@@ -111,8 +111,7 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
     """
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)
-        reason = "targets of two groups are paired, and groups share their standard deviations"
-        table = replace(table, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
+        table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     return _with_replicates(table, spec, in_full), spec
 
 
@@ -130,7 +129,12 @@ def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) ->
 
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
     """The mean of a table's replicates, with a notice that says why."""
-    return replace(table, replicates=None, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
+    return _noted(replace(table, replicates=None), reason)
+
+
+def _noted(table: AssociationTable, reason: str) -> AssociationTable:
+    """The table with a notice."""
+    return replace(table, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
 
 
 def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:

@@ -3,8 +3,8 @@
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.plots.ranking import ranked_versions
 from bayes_bias.plots.style import GREY, axes_or_new, colour_and_marker, legend_below, set_title, shortened, style
 from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.table.column_names import interval_of
@@ -33,10 +33,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     --------
     >>> plot_cost(sweep("googlenews-demo", "weat6", versions=hard).with_damage({"hard": cost}))  # doctest: +SKIP
     """
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    if sweep.ranking is None:
-        raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")
-    rows = sweep.ranking.table.sort_values("rank")
+    rows = ranked_versions(sweep)
     if unknown := [name for name in rows.index if name not in sweep.damage]:
         raise BayesBiasError(f"sweep: does not know what '{unknown[0]}' costs; give it to `with_damage`")
     with style():

@@ -22,6 +22,7 @@ from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
+_BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its posterior is smooth
 
 
 def plot_posterior(
@@ -97,7 +98,7 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     low, high = np.quantile(draws, [0.0005, 0.9995])
     grid = np.linspace(min(low, -reach), max(high, reach), _GRID)
     noise = norm.pdf(grid[:, None], scale=np.quantile(noise_sd, np.linspace(0.01, 0.99, 99))).mean(axis=1)
-    posterior = gaussian_kde(draws) if bias.mixture is None else bias.mixture.density
+    posterior = gaussian_kde(draws, bw_method=_BANDWIDTH) if bias.mixture is None else bias.mixture.density
     return grid, posterior(grid), noise
 
 

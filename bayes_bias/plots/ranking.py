@@ -67,16 +67,22 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     --------
     >>> plot_removal(sweep("googlenews-demo", "weat6", versions=[hard, theirs]))  # doctest: +SKIP
     """
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    if sweep.ranking is None:
-        raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")
+    rows = ranked_versions(sweep)
     with style():
-        ax = _draw(sweep.ranking.table.sort_values("rank"), 1, sweep.settings.ci_prob, ax, legend)
+        ax = _draw(rows, 1, sweep.settings.ci_prob, ax, legend)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.set_xlabel("share of the bias removed; above 100% it has turned")
         set_title(ax, "What each version takes away")
     return ax
+
+
+def ranked_versions(sweep: Sweep) -> pd.DataFrame:
+    """What each version removes, from the one that leaves least; refuses what ranks none."""
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    if sweep.ranking is None:
+        raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")
+    return sweep.ranking.table.sort_values("rank")
 
 
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:

@@ -9,6 +9,7 @@ import xarray as xr
 from bayes_bias.debiasing.comparison import Comparison, State
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.reports.methods_text import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.table.association_table import words_in
 
 _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
@@ -42,4 +43,4 @@ def methods_of(comparison: Comparison) -> Methods:
 
 
 def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:
-    return ", ".join(f"{int((labels == name).sum())} {name}" for name in names)
+    return ", ".join(f"{number} {name}" for name, number in words_in(labels, names).items())

@@ -114,7 +114,7 @@ class Sweep(Tabled):
     ranking : VersionRanking or None
         How much of the bias each version removes; None without versions or without a clear bias.
     damage : mapping of str to Damage
-        What versions cost, by their names, where `with_damage` was told.
+        What each version costs, by name; empty until `with_damage` is given it.
     """
 
     settings: SweepSettings
@@ -179,7 +179,7 @@ class Sweep(Tabled):
         return " ".join(sentences)
 
     def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
-        """The same with what versions cost, by their names, for the page and `plot_cost`.
+        """The same with what each version costs, by name, for the page and `plot_cost`.
 
         Raises
         ------

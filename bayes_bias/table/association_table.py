@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -586,11 +586,17 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
 
 def words_of_homes(table: AssociationTable) -> dict[str, dict[str, int]]:
     """The number of words of each "group", and of each associated "class"."""
-    homes = {
-        "group": (table.values.group.to_numpy(), table.groups),
-        "class": (table.values.attribute_class.to_numpy(), table.associated_classes),
+    values = table.values
+    return {
+        "group": words_in(values.group, table.groups),
+        "class": words_in(values.attribute_class, table.associated_classes),
     }
-    return {kind: {name: int((labels == name).sum()) for name in names} for kind, (labels, names) in homes.items()}
+
+
+def words_in(homes: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
+    """The number of words that are in each of these groups, or classes."""
+    labels = homes.to_numpy()
+    return {name: int((labels == name).sum()) for name in names}
 
 
 # False findings of the posterior and of the quasi-F: CALIBRATION.md, "Groups whose words vary unlike".

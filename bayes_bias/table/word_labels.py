@@ -53,17 +53,6 @@ def lonely(values: xr.DataArray, name: str) -> list[str]:
     return [label for label, n in zip(labels.tolist(), times, strict=True) if label and n == 1]
 
 
-def label_of(values: xr.DataArray, kind: str) -> dict[str, str]:
-    """The topic, or the pair, of each target and attribute that has one."""
-    sides = [(name, dim) for name, dim in LABELS.items() if name.endswith(kind) and name in values.coords]
-    return {
-        word: label
-        for name, dim in sides
-        for word, label in zip(words_of(values, dim), values[name].to_numpy().tolist(), strict=True)
-        if label
-    }
-
-
 def belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
     """Which group or class each word is in."""
     return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))

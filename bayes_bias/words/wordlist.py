@@ -223,12 +223,22 @@ class WordList(Telling):
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
         """A copy whose words belong together in another way; None leaves it to the list.
 
+        Raises
+        ------
+        WordListError
+            There is no such way, or it needs the list to name sub-topics.
+
         Examples
         --------
         >>> load_wordlist("weat3").with_sub_topics("exhaustive").sub_topics
         'exhaustive'
         """
-        return self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
+        chosen = self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
+        if chosen.sub_topics == "named with vectors" and not chosen.topics:
+            raise WordListError(
+                f"sub_topics: '{self.name}' names none in its [topics]; name them, or take sub_topics = 'from vectors'"
+            )
+        return chosen
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from bayes_bias.errors import BayesBiasError
 from benchmarks.provenance import provenance, write
 from tests.robustness.readers import READERS, Reader, seed_of
 
-# A mutated file may take twice what reading the valid file takes (and it is no longer than that, but for some bytes).
+# Reading a mutated file may take twice the memory of reading the valid one, which is about as long.
 # Python, glibc, HDF5 and SQLite take memory from the system in pieces of up to 1 MiB and keep them; some modules are
 # imported for an error that is rare. That is what is allowed beyond.
 GRANULARITY = 8 << 20

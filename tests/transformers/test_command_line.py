@@ -22,6 +22,12 @@ from tests.helpers import says
 from tests.transformers.conftest import Made
 
 PAIRS = pd.read_csv(table_file("pairs-demo")).head(60)
+# Of the sweeps here.
+SETTINGS = """
+lists = ["weat6"]
+controls = []
+posteriors = "none"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +82,7 @@ def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
     for seed in (1, 2):
         vectors = np.random.default_rng(seed).standard_normal((len(words), 20))
         bb.save_vectors(dict(zip(words, vectors, strict=True)), tmp_path / f"seed-{seed}.npz")
-    (tmp_path / "audit.toml").write_text(f"""
-lists = ["weat6"]
-controls = []
-posteriors = "none"
-
+    (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
 name = "tiny"
 encoder = "{folders[0]}"
@@ -125,11 +127,7 @@ def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
 def test_a_tuned_model_is_a_version_of_its_model(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    (tmp_path / "audit.toml").write_text(f"""
-lists = ["weat6"]
-controls = []
-posteriors = "none"
-
+    (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
 name = "BERT"
 masked = "{folders[0]}"
@@ -155,11 +153,7 @@ def test_sentdebias_takes_one_direction_out_of_an_encoder_s_sentences(
     debiased = Debiasing(LinearProjection(), "she:he", "SentDebias").applied(encoder)
     before, after = (bb.cosines(side, "weat6", ()) for side in (encoder, debiased))
     change = bb.measures.quasi_f(difference(*pair(before, after)))
-    (tmp_path / "audit.toml").write_text(f"""
-lists = ["weat6"]
-controls = []
-posteriors = "none"
-
+    (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
 name = "tiny"
 encoder = "{folder}"
