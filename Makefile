@@ -113,6 +113,7 @@ benchmark: .venv/installed-test
 	$(TRANSFORMERS)/python -m benchmarks.masked train
 	$(BIN)/python -m benchmarks.masked nulls --draws 200
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
+	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4 --by-group
 	$(BIN)/python -m benchmarks.tpr --draws 200
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust

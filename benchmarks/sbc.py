@@ -1,5 +1,5 @@
 """Simulation-based calibration: `python -m benchmarks.sbc --fits 500`; with `--replicates 4` of replicated tables, with
-`--by-group` of the model in which each group has scales of its own.
+`--by-group` of the model in which each group has scales of its own, as the default has; or both.
 
 Parameters are drawn from the priors, word effects and cosines from the model, and the truth's rank among the
 posterior draws must be uniform, for every scale, mean, estimand and word effect (Talts, Betancourt, Simpson,
@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        return "sbc-replicates" if self.replicates else "sbc-groups" if self.by_group else "sbc"
+        return "sbc" + "-replicates" * bool(self.replicates) + "-groups" * self.by_group
 
     @property
     def sampling(self) -> bb.Sampling:
