@@ -81,7 +81,7 @@ CovariatesOption = Annotated[
         "--covariates",
         metavar="FILE",
         help="Estimate the bias at equal values of these numbers: a spreadsheet of words and numbers, or 'rank' for the"
-        " frequency rank in the embedding; may be repeated.",
+        " targets' frequency rank in the embedding; may be repeated.",
     ),
 ]
 TemplatesOption = Annotated[

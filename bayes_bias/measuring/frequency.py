@@ -8,7 +8,7 @@ import pandas as pd
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.word_covariates import Covariates
+from bayes_bias.table.word_covariates import Covariates, given_by_side
 from bayes_bias.table.word_labels import SIDES, words_of
 
 type CovariatesFrom = Covariates | str | list[Covariates | str] | None
@@ -19,15 +19,15 @@ NAME = "log frequency rank"
 
 def wants_ranks(covariates: CovariatesFrom) -> bool:
     """Whether frequency ranks are among the covariates."""
-    return any(isinstance(each, str) for each in _each(covariates))
+    return bool(_texts(covariates))
 
 
 def check_covariates(covariates: CovariatesFrom) -> None:
     """Refuse a text that is not "rank"."""
-    for each in _each(covariates):
-        if isinstance(each, str) and each != RANK:
+    for text in _texts(covariates):
+        if text != RANK:
             raise TableError(
-                f"covariates: '{each}' is not known; give '{RANK}', a Series or a DataFrame indexed by word, or"
+                f"covariates: '{text}' is not known; give '{RANK}', a Series or a DataFrame indexed by word, or"
                 " {word: number}"
             )
 
@@ -37,20 +37,30 @@ def with_covariates_from(
 ) -> AssociationTable:
     """The table with the covariates that are wanted: given ones, or "rank" from the order of the embedding's words.
 
+    "rank" is that of targets, unless a mapping names sides. With a slope for each class the bias is that of equally
+    frequent targets, however frequent attributes are. A slope over attributes takes for frequency what is not: in
+    either class of gender words pronouns are frequent and kinship terms rare.
+
     Raises
     ------
     TableError
         "rank" is asked of numbers that come from no embedding.
     """
     for each in _each(covariates):
-        if isinstance(each, str) and embedding is not None:
-            each = log_ranks(table, embedding)
+        if embedding is not None and _texts(each):
+            by_side = given_by_side(each).items()
+            each = {side: log_ranks(table, embedding) if isinstance(given, str) else given for side, given in by_side}
         table = table.with_covariates(each)
     return table
 
 
 def _each(covariates: CovariatesFrom) -> list[Any]:
-    return [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
+    given = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
+    return [{"target": each} if isinstance(each, str) else each for each in given]
+
+
+def _texts(covariates: CovariatesFrom) -> list[str]:
+    return [text for each in _each(covariates) for text in given_by_side(each).values() if isinstance(text, str)]
 
 
 def log_ranks(table: AssociationTable, embedding: Embedding) -> pd.Series:

@@ -64,8 +64,9 @@ def cosines(
         sub-topics are all there are and no sample: words count as independent draws, as with "none".
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
-        `AssociationTable.with_covariates`. "rank" is the logarithm of the frequency rank, for embeddings that have
-        frequent words first, as files of word2vec, fastText and GloVe do.
+        `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
+        have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
+        "rank"}`` has that of both sides.
     allow_loss : bool
         Go on although a group or class has lost half of its words.
     trust : bool

@@ -27,14 +27,14 @@ _FEWEST_LEFT = 2
 # Relative to the covariates' own size, what rounding leaves of zero.
 _ROUNDING = 1e-8
 _NAMED = 5
+# Means so many standard deviations apart: two normal distributions share a third of their area then.
+_FAR_APART = 2.0
 
 
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
     """A matrix whose words have these covariates, beside others that they have already, checked; attributes of other
     classes than those `compared` have none."""
-    by_side: Mapping[Any, Any] = {}
-    if isinstance(covariates, Mapping) and covariates and set(covariates) <= set(SIDES):
-        by_side = covariates
+    by_side = given_by_side(covariates)
     given = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
     found = False
     for side in SIDES:
@@ -57,6 +57,11 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
     return values
 
 
+def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
+    """What a mapping gives for "target" and "attribute"; empty for covariates that name no side."""
+    return covariates if isinstance(covariates, Mapping) and set(covariates) <= set(SIDES) else {}
+
+
 def without_covariates(values: xr.DataArray) -> xr.DataArray:
     """A matrix whose words have none."""
     return values.drop_vars([name for side in SIDES for name in values.coords if str(name).startswith(_prefix(side))])
@@ -70,21 +75,26 @@ def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
 
 
 def groups_apart(values: xr.DataArray) -> Iterator[str]:
-    """Sentences about covariates in which the words of two groups, or classes, do not overlap."""
+    """Sentences about covariates in which the words of two groups, or classes, hardly overlap."""
     for side in SIDES:
         frame = covariates_in(values, side).dropna().assign(**{_HOME: dict(_homes_of(values, side))})
         for name in frame.columns.drop(_HOME):
-            ranges = frame.groupby(_HOME, sort=False)[name].agg(["min", "max"])
-            for one, other in combinations(ranges.index, 2):
-                low, high = sorted((one, other), key=lambda home: float(ranges["min"][home]))
-                if ranges["max"][low] < ranges["min"][high]:
+            by_home = frame.groupby(_HOME, sort=False)[name]
+            found = by_home.agg(["min", "max", "mean"])
+            sd = float(np.sqrt(by_home.transform("var").mean()))
+            for one, other in combinations(found.index, 2):
+                low, high = sorted((one, other), key=lambda home: float(found["mean"][home]))
+                apart = found["max"][low] < found["min"][high]
+                if apart or found["mean"][high] - found["mean"][low] > _FAR_APART * sd:
                     reach = [
-                        f"'{home}' ({plain(ranges['min'][home], 2)} to {plain(ranges['max'][home], 2)})"
+                        f"'{home}' ({plain(found['min'][home], 2)} to {plain(found['max'][home], 2)})"
                         for home in (low, high)
                     ]
+                    says = "does not overlap" if apart else "hardly overlaps"
                     yield (
-                        f"'{name}' of {reach[0]} and of {reach[1]} does not overlap: the bias at equal values is an"
-                        " extrapolation, which rests on the slope being straight"
+                        f"'{name}' of {reach[0]} and of {reach[1]} {says}: the bias at equal values is an"
+                        " extrapolation, which rests on the slope being straight, and on words with high and low values"
+                        " differing in nothing else"
                     )
 
 

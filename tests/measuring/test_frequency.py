@@ -25,16 +25,27 @@ def test_ranks_are_logarithms_of_positions_in_the_file(file):
     ranks = table.values["target_covariate: log frequency rank"].to_series()
     for word in WEAT8.targets:
         assert ranks[word] == pytest.approx(np.log(2 * WORDS.index(word) + 2))
-    assert table.covariates == {side: ["log frequency rank"] for side in ("target", "attribute")}
+
+
+def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
+    given = {"target": "rank", "attribute": {word: len(word) for word in WEAT8.attributes}}
+    for covariates, attributes in (
+        ("rank", []),
+        (given, ["covariate"]),
+        ({"target": "rank", "attribute": "rank"}, ["log frequency rank"]),
+    ):
+        found = cosines(file, WEAT8, (), covariates=covariates).covariates
+        assert found["target"] == ["log frequency rank"]
+        assert found.get("attribute", []) == attributes
 
 
 def test_a_report_ranks_words_as_one_list_does(file):
     (measured,) = measure_lists(
         WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}], with_pool=True, progress=Quiet()
     )
-    assert measured.table.covariates["target"] == ["log frequency rank", "covariate"]
-    alone = cosines(file, WEAT8, (), covariates="rank").values["attribute_covariate: log frequency rank"]
-    np.testing.assert_array_equal(measured.table.values["attribute_covariate: log frequency rank"], alone)
+    assert measured.table.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
+    alone = cosines(file, WEAT8, (), covariates="rank").values["target_covariate: log frequency rank"]
+    np.testing.assert_array_equal(measured.table.values["target_covariate: log frequency rank"], alone)
 
 
 @pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])
@@ -48,3 +59,5 @@ def test_a_table_without_vectors_has_no_ranks(file):
         cosines(file, WEAT8, ()).with_covariates("rank")
     with refused(TableError, "covariates 'frequency' 'rank'"):
         cosines(file, WEAT8, (), covariates="frequency")
+    with refused(TableError, "covariates 'frequency' 'rank'"):
+        cosines(file, WEAT8, (), covariates={"attribute": "frequency"})

@@ -162,6 +162,15 @@ def test_groups_that_do_not_overlap_are_reported():
     assert "does not overlap" in small.with_covariates(far).notices[-1]
 
 
+def test_groups_that_overlap_in_few_words_are_reported():
+    small = random_table(3)
+    by_group = pd.Series(np.arange(len(small.group_index)), small.values.target).groupby(small.group_index)
+    z = (by_group.transform("rank") - by_group.transform("size") / 2) / by_group.transform("std")
+    for sds, said in ((1.5, False), (2.5, True)):
+        table = small.with_covariates(z + sds * small.group_index)
+        assert any("hardly overlaps" in notice for notice in table.notices) == said
+
+
 TARGETS = random_table(3).values.target.to_numpy().tolist()
 RISING = {word: float(k) for k, word in enumerate(TARGETS)}
 
