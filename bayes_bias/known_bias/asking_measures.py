@@ -10,7 +10,7 @@ import pandas as pd
 from bayes_bias.checks.null_verdicts import describe, posterior_of
 from bayes_bias.embeddings.subspace import defining_subspace
 from bayes_bias.embeddings.word_vectors import stack_unit
-from bayes_bias.known_bias.corpora import Truth
+from bayes_bias.known_bias.corpora import Truth, log_frequency
 from bayes_bias.known_bias.scenario import Scenario
 from bayes_bias.known_bias.scenario_lists import TARGETS, lists_of
 from bayes_bias.known_bias.vocabulary import Attribute
@@ -22,9 +22,11 @@ from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.posterior.estimates import estimate_of
+from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable
 
 POSTERIOR = "posterior"
+EQUAL_FREQUENCY = "posterior at equal frequency"
 SPREAD = "posterior spread"
 ANGLE = "angle of bias directions"
 
@@ -45,7 +47,7 @@ class Answers:
 
     Words have ``attribute``, ``measure``, ``target``, ``value``, and ``ci95_lb`` and ``ci95_ub`` of the posterior;
     models ``attribute``, ``list`` ("targets", or the number of the list of two groups), ``measure``, ``value``,
-    ``p_value`` and the interval.
+    ``p_value`` and the interval; a posterior at equal frequency has the ``answer`` of its `Adjustment`.
     """
 
     words: list[Record]
@@ -59,11 +61,15 @@ def ask_vectors(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarr
     """
     words: list[Record] = []
     models: list[Record] = []
+    frequency = log_frequency(scenario, truth)
     for attribute in scenario.described.values():
         for name, wordlist in lists_of(scenario, truth, attribute).items():
             table = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
             answers = of_one_table(table, defining_sets(attribute), name, scenario.posterior, seed)
             models += [{"attribute": attribute.name, **row} for row in answers.models]
+            if name != TARGETS and scenario.posterior and frequency is not None:
+                row = _at_equal_frequency(table, frequency, seed)
+                models.append({"attribute": attribute.name, "list": name, **row})
             if name == TARGETS:
                 words += [{"attribute": attribute.name, **row} for row in answers.words]
                 models.append({"attribute": attribute.name, "list": TARGETS, **_angle(vectors, attribute)})
@@ -118,13 +124,23 @@ def _word_values(name: str, result: Result, first_class: str) -> list[tuple[str,
 
 def _posterior(table: AssociationTable, which: str, seed: int) -> Answers:
     fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
-    bias = describe(estimate_of(fitted, "bias"), truth=0.0)
-    kept = {key: bias[key] for key in ("p_value", "ci95_lb", "ci95_ub")}
-    models: list[Record] = [{"list": which, "measure": POSTERIOR, "value": bias["mean"], **kept}]
+    models: list[Record] = [{"list": which, "measure": POSTERIOR, **_bias(fitted)}]
     if which != TARGETS:
         return Answers([], models)
     models.append({"list": which, "measure": SPREAD, **_spread(fitted)})
     return Answers(_target_biases(fitted), models)
+
+
+def _at_equal_frequency(table: AssociationTable, frequency: pd.Series, seed: int) -> Record:
+    fitted, _ = posterior_of(table.with_covariates({"target": frequency}), load_spec("crossed"), seed=seed)
+    found = adjustment_of(fitted)
+    assert found is not None  # it has covariates
+    return {"measure": EQUAL_FREQUENCY, **_bias(fitted), "answer": found.answer}
+
+
+def _bias(fitted: Fitted) -> Record:
+    bias = describe(estimate_of(fitted, "bias"), truth=0.0)
+    return {"value": bias["mean"], **{key: bias[key] for key in ("p_value", "ci95_lb", "ci95_ub")}}
 
 
 def target_biases(table: AssociationTable, *, seed: int) -> list[Record]:

@@ -12,7 +12,10 @@ from bayes_bias.known_bias.toml_values import count, numbers, read_values
 
 MAJORITY, SKEW, EQUAL = "majority", "skew", "equal"
 
-_KEYS = {MAJORITY: ("min_p", "max_p"), SKEW: ("mu", "sigma"), EQUAL: ("truths",)}
+# In any scheme: how many times as frequent targets are that are said most with the first group.
+FREQUENCY = "frequency"
+
+_KEYS: Mapping[str, tuple[str, ...]] = {MAJORITY: ("min_p", "max_p"), SKEW: ("mu", "sigma"), EQUAL: ()}
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,9 @@ class Scheme:
     and the last what is unspent, so that every target has a majority group. ``skew`` [2]_, of two groups: the first has
     p ~ Normal(mu, sigma), cut to [0, 1]; mu shifts all targets to one group, sigma spreads them over both. ``equal``:
     p = 1 / n, so that nothing is biased but by chance.
+
+    Cells may have a ``frequency``, too. Targets that are said most with the first group have that many times as many
+    sentences, in the geometric mean, as those that are said least with it.
 
     Parameters
     ----------
@@ -71,10 +77,9 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
         raise ScenarioError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
     given = {key: value for key, value in content.items() if key != "scheme"}
     where = f"{name}: scheme '{kind}'"
-    if kind == EQUAL:
-        return Scheme(kind, ({},) * read_values({"truths": 1} | given, {"truths": count(1)}, where)["truths"])
-    missing = dict.fromkeys(_KEYS[kind])
-    grid = read_values(missing | given, dict.fromkeys(_KEYS[kind], numbers), where)
+    readers = {**dict.fromkeys((*_KEYS[kind], FREQUENCY), numbers), "truths": count(1)}
+    grid = read_values({**dict.fromkeys(_KEYS[kind]), "truths": 1, **given}, readers, where)
+    truths = grid.pop("truths")
     cells = tuple(dict(zip(grid, map(float, values), strict=True)) for values in product(*grid.values()))
     for cell in cells:
         _check_cell(kind, cell, where)
@@ -83,13 +88,14 @@ def scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
             raise ScenarioError(
                 f"{where} is for two groups, and '{attribute}' has {number}; take 'majority', or other attributes"
             )
-    return Scheme(kind, cells)
+    return Scheme(kind, tuple(cell for cell in cells for _ in range(truths)))
 
 
 def _check_cell(kind: str, cell: Mapping[str, float], where: str) -> None:
-    if kind == MAJORITY:
+    possible, needed = cell.get(FREQUENCY, 1) > 0, "a frequency above 0"
+    if possible and kind == MAJORITY:
         possible, needed = 0 <= cell["min_p"] <= cell["max_p"] <= 1, "0 <= min_p <= max_p <= 1"
-    else:
+    if possible and kind == SKEW:
         possible, needed = 0 <= cell["mu"] <= 1 and cell["sigma"] >= 0, "mu from 0 to 1, sigma 0 or more"
     if not possible:
         values = " and ".join(f"'{key}' {value:g}" for key, value in cell.items())

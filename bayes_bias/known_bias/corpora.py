@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from bayes_bias.known_bias.bias_schemes import EQUAL, FREQUENCY
 from bayes_bias.known_bias.scenario import HALVES, Scenario
 from bayes_bias.known_bias.vocabulary import SLOT, TARGET, TRAINING, WORD, Attribute
 
 # Streams of random numbers that must not meet.
-_TRUTH, _CORPUS = 1, 2
-NEUTRAL = -1
+_TRUTH, _CORPUS, _SPLIT, _FREQUENCY = 1, 2, 3, 4
+NEUTRAL, UNSAID = -1, -2
+# Standard deviation of the logarithm of how frequent targets are, where some are more frequent than others.
+_SPREAD = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +23,15 @@ class Truth:
     """What is true of every target.
 
     `cell` has the scheme's parameters; `shares` for each attribute p(group | target), ``(targets, groups)``;
-    `mentioned` which targets occur with groups at all: the others occur with neutral words.
+    `mentioned` which targets occur with groups at all: the others occur with neutral words; `frequency` how many
+    sentences each target has for each of the most frequent one, where a scheme makes them unlike.
     """
 
     number: int
     cell: Mapping[str, float]
     shares: Mapping[str, np.ndarray]
     mentioned: np.ndarray
+    frequency: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +70,49 @@ def draw_truth(scenario: Scenario, number: int) -> Truth:
         shares[name] = drawn
     mentioned = np.ones(scenario.targets, dtype=bool)
     mentioned[unmentioned] = False
-    return Truth(number, cell, shares, mentioned)
+    truth = Truth(number, cell, shares, mentioned)
+    return replace(truth, frequency=_frequencies(scenario, truth)) if FREQUENCY in cell else truth
+
+
+def more_and_less(scenario: Scenario, truth: Truth, attribute: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of the targets that are said most with the first group, and of those that are said least with it.
+
+    Where all shares are equal nothing tells them apart: they are drawn at random then, of a scheme that always has
+    equal shares in as many pairs as there are targets for, no target in two of them.
+    """
+    rng = np.random.default_rng([scenario.seed, _SPLIT, truth.number])
+    shares = truth.shares[attribute][:, 0]
+    order = np.lexsort((rng.random(len(shares)), -shares))
+    order = order[truth.mentioned[order]]
+    size = min(scenario.group_size, len(order) // 2)
+    if scenario.scheme.kind != EQUAL:
+        return [(order[:size], order[-size:])]
+    starts = range(0, len(order) - 2 * size + 1, 2 * size)
+    return [(order[k : k + size], order[k + size : k + 2 * size]) for k in starts]
+
+
+def log_frequency(scenario: Scenario, truth: Truth) -> pd.Series | None:
+    """Natural logarithm of how frequent targets are, a covariate of a fit; None where all are equally frequent."""
+    if truth.frequency is None:
+        return None
+    return pd.Series(np.log(truth.frequency), list(scenario.words), name="log frequency")
+
+
+def _frequencies(scenario: Scenario, truth: Truth) -> np.ndarray:
+    """Log-normal; those said most with the first group of the first attribute against those said least with it."""
+    rng = np.random.default_rng([scenario.seed, _FREQUENCY, truth.number])
+    log = _SPREAD * rng.standard_normal(scenario.targets)
+    for more, less in more_and_less(scenario, truth, scenario.attributes[0]):
+        log[more] += np.log(truth.cell[FREQUENCY]) / 2
+        log[less] -= np.log(truth.cell[FREQUENCY]) / 2
+    return np.asarray(np.exp(log - log.max()))
 
 
 def make_corpus(scenario: Scenario, truth: Truth, number: int = 0, words: int = 1, half: str = "") -> Corpus:
     """One corpus of a truth: every training template with every target, in random order.
 
     Words are put in as words. The group of each sentence is drawn with the target's shares, or it has neutral words.
+    Where targets differ in frequency, the most frequent one has all its sentences, and the others a random part.
 
     `number` counts the corpora of a truth. Of the `words` of the group in each sentence the template has one, each
     further clause another. `half` is the "first" or "second" half of the templates; "" for all.
@@ -131,7 +172,8 @@ def _templates(attribute: Attribute, half: str) -> tuple[str, ...]:
 def _drawn_groups(
     scenario: Scenario, truth: Truth, attribute: str, templates: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """The group of each sentence, ``(targets, templates x repeats)``; `NEUTRAL` for neutral words."""
+    """The group of each sentence, ``(targets, templates x repeats)``; `NEUTRAL` for neutral words, `UNSAID` for a
+    sentence that is not in the corpus."""
     sentences = templates * scenario.repeats
     steps = truth.shares[attribute].cumsum(axis=1)[:, :-1]
     chance = rng.uniform(size=(scenario.targets, sentences))
@@ -139,7 +181,11 @@ def _drawn_groups(
         chance = rng.permuted((np.arange(sentences) + chance[:, :1]) / sentences * np.ones_like(chance), axis=1)
     groups = (chance[:, :, None] >= steps[:, None, :]).sum(axis=2)
     neutral = rng.uniform(size=groups.shape) < scenario.neutral_share
-    return np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)
+    groups = np.where(neutral | ~truth.mentioned[:, None], NEUTRAL, groups)
+    if truth.frequency is None:
+        return groups
+    turn = rng.permuted(np.tile(np.arange(sentences), (scenario.targets, 1)), axis=1)
+    return np.where(turn < np.maximum(1, np.rint(truth.frequency * sentences))[:, None], groups, UNSAID)
 
 
 def _written(
@@ -150,6 +196,8 @@ def _written(
     sentences = []
     for target, groups_of_target in zip(scenario.words, groups, strict=True):
         for template, group in zip(templates, groups_of_target, strict=True):
+            if group == UNSAID:
+                continue
             more = rng.permutation(len(clauses))[: words - 1] if words > 1 else ()
             text = " ".join([template.removesuffix("."), *(clauses[k] for k in more)]) + "."
             roles = attribute.roles(None if group == NEUTRAL else int(group))

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from bayes_bias.known_bias.bias_schemes import EQUAL
+from bayes_bias.known_bias.bias_schemes import EQUAL, FREQUENCY
 from bayes_bias.known_bias.clustered_intervals import FEWEST_TRUTHS
 from bayes_bias.known_bias.known_bias_results import KnownBias
 from bayes_bias.known_bias.question_calibration import coverage, false_findings
 from bayes_bias.known_bias.question_classifiers import classifiers
 from bayes_bias.known_bias.question_correlations import following, of_models, of_words
+from bayes_bias.known_bias.question_frequency import findings
 from bayes_bias.known_bias.question_orders import orders
 from bayes_bias.known_bias.question_ranking import ranking
 from bayes_bias.known_bias.question_replicates import replicates
@@ -159,6 +160,18 @@ QUESTIONS = (
         false_findings,
         lambda scenario: scenario.scheme.kind == EQUAL,
         panels=("attribute", "asked"),
+        reference=0.05,
+    ),
+    Question(
+        "frequency",
+        "Is it the bias, or how frequent words are?",
+        "Share of lists of two groups with a finding at the 5% level, for each cell of the scheme. At frequency 8 the"
+        " targets that are said most with the first group are eight times as frequent as those said least with it."
+        " Where all shares are equal (sigma 0), a finding is of frequency, or of chance. Intervals are over truths.",
+        "share of findings",
+        findings,
+        lambda scenario: FREQUENCY in scenario.scheme.cells[0],
+        panels=("attribute", "cell"),
         reference=0.05,
     ),
     Question(

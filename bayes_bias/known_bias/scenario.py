@@ -13,7 +13,7 @@ from bayes_bias.arguments import check_different, check_seed
 from bayes_bias.errors import ScenarioError, did_you_mean
 from bayes_bias.files import shipped_names
 from bayes_bias.formatting import Telling
-from bayes_bias.known_bias.bias_schemes import Scheme, scheme_from
+from bayes_bias.known_bias.bias_schemes import FREQUENCY, Scheme, scheme_from
 from bayes_bias.known_bias.toml_values import (
     count,
     counts,
@@ -276,6 +276,10 @@ def _check_numbers(scenario: Scenario) -> None:
     if scenario.group_size > targets // 2:
         raise ScenarioError(
             f"{name}: 'group_size' is {scenario.group_size}; {targets} targets give two groups of {targets // 2}"
+        )
+    if scenario.exact and FREQUENCY in scenario.scheme.cells[0]:
+        raise ScenarioError(
+            f"{name}: 'exact' deals groups over all sentences, and 'frequency' leaves some out; remove one of them"
         )
     more = max(scenario.words_per_sentence) - 1
     for label, attribute in scenario.described.items():

@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bayes_bias.known_bias.bias_schemes import EQUAL
-from bayes_bias.known_bias.corpora import Truth
+from bayes_bias.known_bias.corpora import Truth, more_and_less
 from bayes_bias.known_bias.scenario import Scenario
 from bayes_bias.known_bias.vocabulary import Attribute
 from bayes_bias.words.wordlist import WordList
 
 TARGETS, MORE, LESS, OTHERS = "targets", "more", "less", "others"
-
-_SPLIT = 3  # the stream of random numbers that breaks ties
 
 
 def lists_of(scenario: Scenario, truth: Truth, attribute: Attribute) -> dict[str, WordList]:
@@ -37,23 +34,9 @@ def of_all_targets(scenario: Scenario, attribute: Attribute, targets: Sequence[s
 
 
 def _of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Iterator[WordList]:
-    """Targets that are said most with the first group, against those that are said least with it.
-
-    Where all shares are equal nothing tells them apart: groups are drawn at random then, as many lists as there are
-    targets for, no target in two of them.
-    """
-    rng = np.random.default_rng([scenario.seed, _SPLIT, truth.number])
-    shares = truth.shares[attribute.name][:, 0]
-    order = np.lexsort((rng.random(len(shares)), -shares))
-    order = order[truth.mentioned[order]]
-    size = min(scenario.group_size, len(order) // 2)
-    words = np.array(scenario.words)
-    halves = [(order[:size], order[-size:])]
-    if scenario.scheme.kind == EQUAL:
-        starts = range(0, len(order) - 2 * size + 1, 2 * size)
-        halves = [(order[k : k + size], order[k + size : k + 2 * size]) for k in starts]
-    first = attribute.first_group
-    for number, (more, less) in enumerate(halves, start=1):
+    """Targets that are said most with the first group, against those that are said least with it."""
+    words, first = np.array(scenario.words), attribute.first_group
+    for number, (more, less) in enumerate(more_and_less(scenario, truth, attribute.name), start=1):
         yield WordList.from_mapping(
             {
                 "groups": {MORE: words[more].tolist(), LESS: words[less].tolist()},

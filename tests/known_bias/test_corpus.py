@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
 
-from bayes_bias.known_bias.corpora import draw_truth, make_corpus, truth_table
+from bayes_bias.known_bias.corpora import draw_truth, log_frequency, make_corpus, more_and_less, truth_table
 from bayes_bias.known_bias.scenario import HALVES, load_scenario
 from bayes_bias.known_bias.vocabulary import WORD, load_vocabulary
 from tests.known_bias.helpers import short_scenario
@@ -114,3 +114,22 @@ def test_exact_shares_are_those_that_were_drawn_but_for_the_odd_sentence() -> No
     truth = draw_truth(scenario, 0)
     for name, counts in make_corpus(scenario, truth).counts.items():
         assert np.abs(counts - truth.shares[name] * 55).max() < 1.0001
+
+
+def test_the_half_that_is_said_most_with_the_first_group_is_as_many_times_as_frequent_as_asked() -> None:
+    truth = {"scheme": "skew", "mu": [0.8], "sigma": [0, 0.1], "frequency": [1, 8], "truths": 10}
+    scenario = short_scenario(truth=truth, repeats=20)
+    found: dict[float, list[float]] = {1: [], 8: []}
+    for number, cell in enumerate(scenario.scheme.cells):
+        drawn = draw_truth(scenario, number)
+        counts = make_corpus(scenario, drawn).counts["gender"].sum(axis=1)
+        ((more, less),) = more_and_less(scenario, drawn, "gender")
+        assert drawn.shares["gender"][more, 0].min() >= drawn.shares["gender"][less, 0].max()
+        assert counts.min() >= 1
+        assert counts.max() == 20 * 55
+        frequency = log_frequency(scenario, drawn)
+        assert frequency is not None
+        assert np.corrcoef(frequency, np.log(counts))[0, 1] > 0.99
+        found[cell["frequency"]].append(frequency.iloc[more].mean() - frequency.iloc[less].mean())
+    for ratio, logs in found.items():  # of log frequencies with a standard deviation of 1 in each half of twenty
+        assert abs(np.mean(logs) - np.log(ratio)) < 4 * np.sqrt(2 / 20 / len(logs))

@@ -41,6 +41,7 @@ def test_where_no_group_is_favoured_only_false_findings_are_left() -> None:
         ("orders", {"words_per_sentence": [1, 3]}),
         ("coverage", {"truth": FIVE_TRUTHS, "posterior": True}),
         ("replicates", {"truth": FIVE_TRUTHS, "posterior": True, "corpora": 3}),
+        ("frequency", {"truth": {"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [1, 8]}}),
         ("ranking", {"truth": FIVE_TRUTHS}),
         ("robustness", {"seeds": 2}),
         ("robustness", {"halves": True}),

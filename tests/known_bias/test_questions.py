@@ -1,11 +1,16 @@
 """Questions asked of frames whose answers are known by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from bayes_bias.known_bias.asking_measures import EQUAL_FREQUENCY, POSTERIOR
 from bayes_bias.known_bias.clustered_intervals import correlation_over_trainings, mean_over_truths
 from bayes_bias.known_bias.corpora import draw_truth, make_corpus, truth_table
+from bayes_bias.known_bias.known_bias_results import KnownBias
+from bayes_bias.known_bias.question_frequency import findings
 from bayes_bias.known_bias.question_orders import FIRST, SECOND, first_and_second
 from bayes_bias.known_bias.question_ranking import ranking
 from bayes_bias.known_bias.question_robustness import components
@@ -106,3 +111,29 @@ def test_a_lean_that_all_targets_share_is_divided_out() -> None:
     (low, spread), (high, _) = means
     assert abs(high - low) < 0.1 * np.log(0.7 / 0.3)
     assert spread > 0.2
+
+
+def test_a_bias_of_frequency_alone_is_told_from_one_of_shares(tmp_path: Path) -> None:
+    """Cells by hand: the bias of the same shares at frequency 1 is what an interval must hold."""
+    scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0, 0.2], "frequency": [1, 8]})
+    values = {POSTERIOR: [0.0, 0.2, 0.5, 0.7], EQUAL_FREQUENCY: [0.0, 0.0, 0.5, 0.5]}
+    rows = [
+        {"attribute": "gender", "list": "two groups 1", "measure": measure, "value": value, "answer": answer}
+        | {"model": "cbow", "words_per_sentence": 2, "truth": truth, **cell}
+        | {"ci95_lb": value - 0.1, "ci95_ub": value + 0.1, "p_value": 0.5 if value < 0.1 else 0.01}
+        for measure, of_cells in values.items()
+        for truth, (value, cell, answer) in enumerate(
+            zip(of_cells, scenario.scheme.cells, ["no bias", "covariates", *["not covariates"] * 2], strict=True)
+        )
+    ]
+    none = pd.DataFrame()
+    known = KnownBias(scenario, tmp_path, none, none, pd.DataFrame(rows), none, none, {}, {})
+    found = findings(known).set_index(["measure", "cell"])
+    cells = [f"mu 0.9, sigma {sigma}, frequency {ratio}" for sigma in ("0", "0.2") for ratio in (1, 8)]
+    assert found.loc[POSTERIOR].loc[cells, "value"].tolist() == [0, 1, 1, 1]
+    assert found.loc[POSTERIOR].loc[cells, "covered"].tolist() == [1, 0, 1, 0]
+    adjusted = found.loc[EQUAL_FREQUENCY].loc[cells]
+    assert adjusted.value.tolist() == [0, 0, 1, 1]
+    assert adjusted.covered.tolist() == [1, 1, 1, 1]
+    assert adjusted.called_frequency.tolist() == [0, 1, 0, 0]
+    assert adjusted.called_bias.tolist() == [0, 0, 1, 1]

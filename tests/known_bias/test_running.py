@@ -9,7 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.known_bias import downstream_classifier as downstream
 from bayes_bias.known_bias import training_jobs as reading
-from bayes_bias.known_bias.asking_measures import POSTERIOR, SCORE
+from bayes_bias.known_bias.asking_measures import EQUAL_FREQUENCY, POSTERIOR, SCORE
 from bayes_bias.known_bias.corpora import draw_truth
 from bayes_bias.known_bias.known_bias_results import KnownBias
 from bayes_bias.known_bias.questions import answers
@@ -108,3 +108,13 @@ def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> 
         index="measure", columns="share", values="change"
     )
     assert (changes[0.5] < changes[0.05]).all()
+
+
+@pytest.mark.slow
+def test_where_targets_differ_in_frequency_the_bias_at_equal_frequency_stands_beside(tmp_path: Path) -> None:
+    scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [8]}, repeats=4)
+    models = bb.known_bias.run(scenario, tmp_path / "frequency", jobs=1).models.set_index("measure")
+    adjusted, raw = models.loc[EQUAL_FREQUENCY], models[models.list == "two groups 1"].loc[POSTERIOR]
+    assert adjusted.ci95_lb < adjusted.value < adjusted.ci95_ub
+    assert adjusted.value != raw.value
+    assert adjusted.answer in ("covariates", "not covariates", "undecided", "no bias")
