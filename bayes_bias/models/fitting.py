@@ -95,7 +95,8 @@ def fit_model(
     seed, sampling, progress
         See `fit`.
     complete : callable
-        From the sampled draws to the posterior that is diagnosed: other units, what was integrated out.
+        From the sampled draws to the posterior: other units, what was integrated out. The latter is not diagnosed: it
+        is drawn independently for each draw of the others, and cannot converge worse than they do.
     derive : callable
         Adds functions of the posterior, which are not diagnosed.
     observed : mapping, optional
@@ -116,7 +117,8 @@ def fit_model(
     drawn, stats = sample_model(model, seed, sampling, progress or Quiet())
     posterior = complete(drawn)
     groups, sensitivity = densities(posterior)
-    diagnostics = diagnose(posterior.drop_vars(made_of), stats, sensitivity)
+    diagnosed = [name for name in posterior if name in drawn and name not in made_of]
+    diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
     tree = xr.DataTree.from_dict(
         {"posterior": derive(posterior), "sample_stats": stats, **(observed or {}), "constant_data": data, **groups}

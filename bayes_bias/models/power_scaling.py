@@ -86,6 +86,7 @@ def sensitivity(
     if np.ptp(density.to_numpy()) == 0:
         return xr.zeros_like(one)
     try:
-        return arviz_stats.psense(xr.DataTree.from_dict({"posterior": posterior, **groups}), group=which)
+        groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
+        return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
     except ValueError:  # the tail to be smoothed is one value, at which a chain stood still
         return xr.full_like(one, np.nan)

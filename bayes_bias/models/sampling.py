@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import xarray as xr
-from arviz_base import dict_to_dataset
+from arviz_base import make_attrs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -83,9 +83,10 @@ def sample_model(
     """Draws of the named parameters of any model, and the sampler's statistics."""
     drawn, chains = _traced(model, seed, sampling, progress)
     names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
-    kept = {name: _kept(chains, name, sampling) for name in names if name not in drawn.dims}
+    sample = ("chain", "draw")
+    kept = {name: (sample, _kept(chains, name, sampling)) for name in names if name not in sample}
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return drawn, dict_to_dataset(kept, attrs=about, sample_dims=["chain", "draw"])
+    return drawn, xr.Dataset(kept, coords={dim: drawn[dim] for dim in sample}, attrs=make_attrs(about))
 
 
 def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, int]:

@@ -121,8 +121,8 @@ class Estimate:
         """Posterior probability of the more probable sign; missing without draws."""
         if not self.is_uncertain:
             return self._missing
-        drawn = (self.draws > 0).mean(SAMPLE).to_numpy()
-        positive = drawn if self.mixture is None else self.mixture.prob_positive
+        mixture = self.mixture
+        positive = mixture.prob_positive if mixture else (self.draws > 0).mean(SAMPLE).to_numpy()
         return np.maximum(positive, 1 - positive)
 
     def prob_within(self, size: float) -> NDArray[np.float64]:

@@ -12,7 +12,13 @@ from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import SLOPES
-from bayes_bias.models.word_effects import block_averages, check_side, conditional, sides_left_out, word_effects
+from bayes_bias.models.word_effects import (
+    block_averages,
+    check_side,
+    compared_word_effects,
+    conditional,
+    sides_left_out,
+)
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
@@ -281,8 +287,8 @@ class _Blocks:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
-        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{facet.dim}_effect"]
-        of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
+        effects = compared_word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)
+        of_words = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"})
         draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(of_words, by_word, dim=[across])
         if self.fitted.without_scales:
             return Estimate(draws, observed)
@@ -302,8 +308,8 @@ class _Blocks:
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance, given the scales, of contrasts of words' deviations from their block; (chain, draw,
         word)."""
-        given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
         chosen = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
+        given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(chosen)
         weights = np.zeros_like(given.words)
         weights[chosen] = by_word
         centre = np.einsum("wi,...wi->...w", weights, given.mean())

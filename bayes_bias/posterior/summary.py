@@ -34,6 +34,7 @@ GROUP_BIAS_CAVEAT = (
 )
 
 CiKind = Literal["eti", "hdi"]
+Kind = Literal["all", "stats"]
 
 # Estimands that are not a difference of two values of the table, so that a rope in its units says nothing of them.
 _OTHER_UNITS = frozenset(
@@ -139,8 +140,8 @@ def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Se
 def row_of_bias(
     fit: Fit, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95, rope: float | None = None
 ) -> "pd.Series[Any]":
-    """The row of the overall bias, without the rest of `summarize`."""
-    return tabulate(bias_estimate(fit, scope), ci_prob, "eti", rope).loc[OVERALL]
+    """The row of the overall bias, without the rest of `summarize` and without diagnostics of its draws."""
+    return tabulate(bias_estimate(fit, scope), ci_prob, "eti", rope, kind="stats").loc[OVERALL]
 
 
 def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
@@ -169,10 +170,12 @@ def check_rope(rope: float | None) -> None:
         )
 
 
-def tabulate(estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None) -> pd.DataFrame:
-    """One estimate as rows of `summarize`, without ``converged``."""
+def tabulate(
+    estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None, kind: Kind = "all"
+) -> pd.DataFrame:
+    """One estimate as rows of `summarize`, without ``converged``; with all columns, or without ArviZ's diagnostics."""
     check_interval(ci_prob, ci_kind)
-    (table,) = _of_draws([estimate.draws], ci_prob, ci_kind)
+    (table,) = _of_draws([estimate.draws], ci_prob, ci_kind, kind)
     return _tabulated(estimate, table, ci_prob, ci_kind, rope)
 
 
@@ -190,26 +193,28 @@ def _tabulated(
     )
 
 
-def _of_draws(arrays: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind) -> list[pd.DataFrame]:
+def _of_draws(
+    arrays: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
+) -> list[pd.DataFrame]:
     """ArviZ's summary of each array, in one call, since most of a call's time does not depend on the draws. What is not
     uncertain under a scope has no draws."""
     drawn = [values.transpose(*SAMPLE, "contrast") for values in arrays if "draw" in values.dims]
-    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind) if drawn else pd.DataFrame()
+    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind, kind) if drawn else pd.DataFrame()
     ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)
     rows = (summary.iloc[first:end] for first, end in pairwise(ends))
-    return [next(rows) if "draw" in values.dims else _exact(values, ci_prob, ci_kind) for values in arrays]
+    return [next(rows) if "draw" in values.dims else _exact(values, ci_prob, ci_kind, kind) for values in arrays]
 
 
-def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
+def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
-        summary = arviz_stats.summary(estimate, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
+        summary = arviz_stats.summary(estimate, kind=kind, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
     return pd.DataFrame(summary)
 
 
-def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind) -> pd.DataFrame:
+def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
-    columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind).columns
+    columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
     known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
     table = pd.DataFrame(known | {"sd": 0.0})
     return table.reindex(columns=columns)
