@@ -141,22 +141,26 @@ def _limit(vocabulary: Vocabulary, n: int) -> float:
 def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
     """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
     # Imported here, since most cosines are measured without a question about clusters.
-    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
     from scipy.spatial.distance import squareform
 
     n = len(distance)
     distance = np.clip((distance + distance.T) / 2, 0, None)
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average")
-    best = (-1.0, np.zeros(n, dtype=np.intp))
+    # All cuts at once: `fcluster` would check the tree for each.
+    cuts, heights = cut_tree(tree), tree[:, 2]
+    best, count_of_best = -1.0, 0
     for count in range(2, n - 1):
-        cluster = fcluster(tree, count, "maxclust") - 1
-        sizes = np.bincount(cluster)
-        if len(sizes) < count or (sizes >= 2).sum() < 2:
+        if heights[n - count] <= heights[n - count - 1]:  # both merges are one: no height cuts between them
             continue
-        if sizes.max() <= _LARGEST * n and (value := _silhouette(distance, cluster)) > best[0]:
-            best = value, cluster
-    return best
+        cluster = cuts[:, n - count]
+        sizes = np.bincount(cluster)
+        if (sizes >= 2).sum() < 2 or sizes.max() > _LARGEST * n:
+            continue
+        if (value := _silhouette(distance, cluster)) > best:
+            best, count_of_best = value, count
+    return best, fcluster(tree, count_of_best, "maxclust") - 1 if count_of_best else np.zeros(n, dtype=np.intp)
 
 
 def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
