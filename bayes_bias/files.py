@@ -36,9 +36,10 @@ _PACKAGE = Path(__file__).resolve().parent
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True, or --overwrite"
 
-# Formats of figures, and those that are written by default.
+# Formats of figures, and those that are written by default: a PDF, which a paper needs, takes longer than all else of a
+# figure, since it holds a part of each of its fonts.
 FORMATS = ("png", "pdf", "svg")
-WRITTEN: tuple[str, ...] = ("png", "pdf")
+WRITTEN: tuple[str, ...] = ("png",)
 
 
 def shipped(folder: str) -> Traversable:

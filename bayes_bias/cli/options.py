@@ -68,7 +68,7 @@ RatingsOption = Annotated[
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
-    str, typer.Option(help=f"Formats of figure files, comma-separated ({', '.join(FORMATS)}), or 'none'.")
+    str, typer.Option(help=f"Formats of figures, comma-separated ({', '.join(FORMATS)}), or 'none'; LaTeX takes pdf.")
 ]
 CiOption = Annotated[float, model_option("--ci", min=0.01, max=0.999, help="Probability of the intervals.")]
 RopeOption = Annotated[

@@ -70,7 +70,8 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
     overwrite : bool
         Replace the files of an earlier report in it. Any other file stays.
     figures : sequence of {"png", "pdf", "svg"}
-        The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside.
+        The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside. A PDF, which LaTeX
+        takes, needs half a second of each figure.
 
     Returns
     -------
