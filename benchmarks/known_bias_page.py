@@ -272,6 +272,69 @@ odd sentence), what is left is the training's own noise:
     return "\n".join(parts)
 
 
+def frequency() -> str:
+    """Bias, or how frequent words are?"""
+    rows = _rows("frequency", "frequency")
+    if rows is None:
+        return ""
+    by = ["cell", "model"]
+    weat, raw, equal = (
+        rows[rows.measure == name].set_index(by) for name in ("WEAT", "posterior", "posterior at equal frequency")
+    )
+    table = pd.DataFrame(
+        {
+            "WEAT": weat.value,
+            "posterior": raw.value,
+            "at equal frequency": equal.value,
+            "bias": raw.bias,
+            "bias at equal": equal.bias,
+            "called frequency": equal.called_frequency,
+            "called bias": equal.called_bias,
+            "covered": equal.covered,
+            "covered, unadjusted": raw.covered,
+            "width": equal.width / raw.width,
+        }
+    )
+    cells = [", ".join(part for part in cell.split(", ") if not part.startswith("mu")) for cell, _ in table.index]
+    shown = table.reset_index().assign(cell=cells)
+    both = pd.DataFrame(read("equal-frequency")["rows"]).drop(columns="worlds")
+    return f"""## Bias, or frequency?
+
+Words of two groups may differ in how frequent they are, too. Here occupations are said with men
+nine times in ten, all alike (sigma 0: **no bias**), or with shares that differ between occupations (sigma .2). The 25
+occupations that are said most with men are as frequent as the 25 others (frequency 1), or eight times as frequent
+(frequency 8); within either half the logarithm of the frequency has a standard deviation of 1. Words of men are
+frequent, those of women rare. {rows.truths.max():.0f} truths of each cell; share of findings at the 5% level:
+
+{markdown_table(shown)}
+
+"Called frequency" and "called bias" are what the verdict with the targets' frequency as a covariate says: frequency
+accounts for the bias, or it does not. "Bias" is the mean. "Covered": the 95% interval holds the mean bias of the
+same shares at frequency 1. "Width" is in widths without covariate.
+
+Where frequency alone differs, WEAT finds a bias in most corpora and the posterior in some. At equal frequency it is
+gone, and the verdict calls what the posterior had found frequency. Where shares differ as well, the verdict mostly
+calls it a bias, less often than at frequency 1: the bias itself is smaller, perhaps since vectors of rare words
+hold less of it, and the interval is longer. At sigma .2 intervals do not cover even at frequency 1 and without
+adjustment, so that this says nothing of adjusting: each corpus has a bias of its own about the mean of its cell,
+and an interval over words knows nothing of other corpora.
+
+**Both sides adjusted.** The attributes' frequency as a second covariate makes it worse. Corpora without bias:
+
+{markdown_table(both)}
+
+Every finding is false. With both sides they come in either direction; intervals are longer, and too short. The two
+classes hardly overlap in frequency, which a notice says, so that the adjustment is a slope within classes times the
+distance between them. Within a class, pronouns are frequent and kinship terms rare, and a group of occupations may
+prefer one or the other. "Counterparts" is the correlation of that preference over matched words (he and she):
+twenty words count as little more than ten, and what their slope says is not frequency. Slopes of targets are
+enough. There is one for each class, which takes out what goes with the targets' frequency, whatever the attributes'
+is.
+
+{_about("frequency")}
+"""
+
+
 def contextual() -> str:
     """Tiny BERTs."""
     rows = _rows("contextual", "words")
@@ -412,7 +475,7 @@ occupations is no promise about what is built on them.
 """
 
 
-SECTIONS = (sentences, words, models, following, coverage, contextual, robustness, direction, parts)
+SECTIONS = (sentences, words, models, following, coverage, frequency, contextual, robustness, direction, parts)
 
 
 def _components(rows: pd.DataFrame) -> str:

@@ -57,6 +57,26 @@ def test_the_docs_quote_how_often_something_is_found_where_nothing_is():
     assert f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in text
 
 
+def test_the_docs_quote_whether_frequency_is_told_from_bias():
+    rows = pd.DataFrame(read("ground-truth-frequency")["rows"]).query("question == 'frequency'").set_index("measure")
+    raw, equal = "posterior", "posterior at equal frequency"
+
+    def times(cell, measure, column="value"):
+        own = rows.loc[measure].query(f"cell == 'mu 0.9, {cell}, frequency 8'")
+        return round((own[column] * own.trainings).sum())
+
+    both = pd.DataFrame(read("equal-frequency")["rows"]).query("adjusted == 'both' and frequency == 8")
+    text = prose("docs/how-to/covariates.md")
+    alone, biased = "sigma 0", "sigma 0.2"
+    assert f"finds a bias in {times(alone, 'WEAT')} and this model in {times(alone, raw)}. At equal" in text
+    assert f"finds one in {times(alone, equal)}, and {times(alone, equal, 'covered')} of its intervals" in text
+    assert (times(alone, equal, "called_frequency"), times(alone, equal, "called_bias")) == (10, 0)
+    assert f"both sides adjusted {round((both.found * both.worlds).sum())} trainings" in text
+    assert f"a bias in {times(biased, raw)} of 38 trainings, and in {times(biased, equal)} at equal" in text
+    assert f"says {times(biased, equal, 'called_bias')} times that frequency does not account" in text
+    assert f"bias, and {times(biased, equal, 'called_frequency')} times that it does" in text
+
+
 def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_out():
     cells, rows = (pd.DataFrame(read(name)["rows"]) for name in ("published-cells", "published"))
     learnt_from = VarianceRatios.shipped().learnt_from
