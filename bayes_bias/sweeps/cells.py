@@ -33,7 +33,7 @@ from bayes_bias.sweeps.job import Job
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.table.sufficient_statistics import within_sd
 from bayes_bias.words.wordlist import WordList
 
 type Record = dict[str, Any]
@@ -169,7 +169,7 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
         "chance": result.p_value,
         "influence": influence_of(result),
         "coverage": _coverage(table),
-        "within_sd": float(sufficient_statistics(table).within_sd),
+        "within_sd": within_sd(table),
         "notices": list(table.notices),
     }
 

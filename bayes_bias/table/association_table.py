@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -133,7 +134,7 @@ class AssociationTable(Telling):
         """Classes that are stereotypical for a group, and their opposites."""
         return tuple(dict.fromkeys((*self.stereotypes.values(), *self.opposites)))
 
-    @property
+    @cached_property
     def controls(self) -> tuple[str, ...]:
         """All other classes."""
         present = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
@@ -144,12 +145,12 @@ class AssociationTable(Telling):
         """All attribute classes: the associated ones first, then the controls."""
         return self.associated_classes + self.controls
 
-    @property
+    @cached_property
     def group_index(self) -> np.ndarray:
         """Position of each target's group in `groups`, shape (targets,)."""
         return _positions(self.values.group.to_numpy(), self.groups)
 
-    @property
+    @cached_property
     def class_index(self) -> np.ndarray:
         """Position of each attribute's class in `classes`, shape (attributes,)."""
         return _positions(self.values.attribute_class.to_numpy(), self.classes)

@@ -94,6 +94,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
     )
 
 
+def within_sd(table: AssociationTable) -> float:
+    """That of `table_means`, alone."""
+    return _within_sd(table, _means(table).block)
+
+
 def pair_labels(means: xr.Dataset, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
     """What pairs of words at these positions are called."""
     words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
