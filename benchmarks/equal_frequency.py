@@ -1,13 +1,14 @@
-"""Targets or both sides adjusted for frequency, where nothing is biased.
+"""Nothing, targets or both sides adjusted for frequency, where nothing is biased.
 
 ``python -m benchmarks.equal_frequency --folder FOLDER``, after ``python -m benchmarks.known_bias frequency`` has
-trained models in the same folder: those of corpora without bias are asked.
+trained models in the same folder: those of corpora without bias are asked, and fastText vectors of the same corpora.
 """
 
 import argparse
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 from bayes_bias.checks.null_verdicts import describe, posterior_of
 from bayes_bias.known_bias.asking_measures import defining_sets
 from bayes_bias.known_bias.known_bias_results import MODELS
-from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
+from bayes_bias.known_bias.scenario import KINDS, ModelRecipe, Reading, Scenario, load_scenario
 from bayes_bias.known_bias.scenario_lists import lists_of
 from bayes_bias.known_bias.training_jobs import corpus_of, vectors_of
 from bayes_bias.measuring.vector_tables import cosines
@@ -27,16 +28,18 @@ from benchmarks.provenance import provenance, rows_of, write
 
 
 def asked(scenario: Scenario, reading: Reading, folder: Path) -> Iterator[dict[str, object]]:
-    """The bias at equal frequency of targets, and of both sides, and how alike counterparts are in what they prefer."""
+    """The bias as it is and at equal frequency of one side or both, and how alike counterparts are in preferences."""
     truth, corpus = corpus_of(scenario, reading)
     (attribute,) = scenario.described.values()
     wordlist = lists_of(scenario, truth, attribute)["two groups 1"]
     table = cosines(vectors_of(scenario, reading, folder, corpus), wordlist, controls=())
     times = Counter(word for sentence in corpus.tokens for word in sentence)
     counterparts = _alike(table, defining_sets(attribute))
-    for sides, words in (("targets", wordlist.targets), ("both", (*wordlist.targets, *wordlist.attributes))):
+    both = (*wordlist.targets, *wordlist.attributes)
+    for sides, words in (("nothing", ()), ("targets", wordlist.targets), ("both", both)):
         logs = {word: float(np.log(times[word])) for word in words}
-        fitted, _ = posterior_of(table.with_covariates(logs), load_spec("crossed"), seed=scenario.seed)
+        adjusted = table.with_covariates(logs) if logs else table
+        fitted, _ = posterior_of(adjusted, load_spec("crossed"), seed=scenario.seed)
         bias = describe(bias_estimate(fitted), truth=0.0)
         yield {
             "model": reading.model.name,
@@ -63,7 +66,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     folder = parser.parse_args().folder / "frequency" / MODELS
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # a notice where groups hardly overlap
-    scenario = load_scenario("frequency")
+    shipped = load_scenario("frequency")
+    scenario = replace(shipped, models=(*shipped.models, ModelRecipe("fasttext", "fasttext", KINDS["fasttext"])))
     unbiased = [each for each in scenario.readings() if scenario.scheme.cells[each.truth]["sigma"] == 0]
     answers = pd.DataFrame([row for each in unbiased for row in asked(scenario, each, folder)])
     by_cell = answers.groupby(["model", "frequency", "adjusted"], sort=False)

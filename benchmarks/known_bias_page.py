@@ -319,17 +319,17 @@ hold less of it, and the interval is longer. At sigma .2 intervals do not cover 
 adjustment, so that this says nothing of adjusting: each corpus has a bias of its own about the mean of its cell,
 and an interval over words knows nothing of other corpora.
 
-**Both sides adjusted.** The attributes' frequency as a second covariate makes it worse. Corpora without bias:
+**One side adjusted, or both.** Corpora without bias, with fastText vectors of the same corpora beside the others:
 
 {markdown_table(both)}
 
-Every finding is false. With both sides they come in either direction; intervals are longer, and too short. The two
-classes hardly overlap in frequency, which a notice says, so that the adjustment is a slope within classes times the
-distance between them. Within a class, pronouns are frequent and kinship terms rare, and a group of occupations may
-prefer one or the other. "Counterparts" is the correlation of that preference over matched words (he and she):
-twenty words count as little more than ten, and what their slope says is not frequency. Slopes of targets are
-enough. There is one for each class, which takes out what goes with the targets' frequency, whatever the attributes'
-is.
+Every finding is false. FastText's show little of the frequency, and adjusting for it finds some. With both sides
+findings come in either direction; intervals are longer, and too short. The two classes hardly overlap in frequency,
+which a notice says, so that the adjustment is a slope within classes times the distance between them. Within a
+class, pronouns are frequent and kinship terms rare, and a group of occupations may prefer one or the other.
+"Counterparts" is the correlation of that preference over matched words (he and she): twenty words count as little
+more than ten, and what their slope says is not frequency. Slopes of targets are enough. There is one for each
+class, which takes out what goes with the targets' frequency, whatever the attributes' is.
 
 {_about("frequency")}
 """

@@ -65,13 +65,18 @@ def test_the_docs_quote_whether_frequency_is_told_from_bias():
         own = rows.loc[measure].query(f"cell == 'mu 0.9, {cell}, frequency 8'")
         return round((own[column] * own.trainings).sum())
 
-    both = pd.DataFrame(read("equal-frequency")["rows"]).query("adjusted == 'both' and frequency == 8")
+    sides = pd.DataFrame(read("equal-frequency")["rows"]).query("frequency == 8").set_index(["adjusted", "model"])
+    found = (sides.found * sides.worlds).round().astype(int)
     text = prose("docs/how-to/covariates.md")
     alone, biased = "sigma 0", "sigma 0.2"
     assert f"finds a bias in {times(alone, 'WEAT')} and this model in {times(alone, raw)}. At equal" in text
     assert f"finds one in {times(alone, equal)}, and {times(alone, equal, 'covered')} of its intervals" in text
     assert (times(alone, equal, "called_frequency"), times(alone, equal, "called_bias")) == (10, 0)
-    assert f"both sides adjusted {round((both.found * both.worlds).sum())} trainings" in text
+    assert f"both sides adjusted {found['both'][['skip-gram', 'cbow']].sum()} trainings" in text
+    of_fasttext = [found[each, "fasttext"] for each in ("nothing", "targets", "both")]
+    assert (
+        "corpora {} has a finding as it is, {} at equal frequency of targets, and {} with".format(*of_fasttext) in text
+    )
     assert f"a bias in {times(biased, raw)} of 38 trainings, and in {times(biased, equal)} at equal" in text
     assert f"says {times(biased, equal, 'called_bias')} times that frequency does not account" in text
     assert f"bias, and {times(biased, equal, 'called_frequency')} times that it does" in text
