@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pymc as pm
 import pytest
 from scipy.stats import multivariate_normal
@@ -25,6 +26,7 @@ type WordSets = dict[str, list[str]]
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
 
 REFERENCE = Path(__file__).parent / "reference"
+_COLUMNS = Path(__file__).parents[1] / "docs" / "reference" / "columns.md"
 
 
 def random_table(
@@ -238,6 +240,13 @@ def refused(kind: type[Exception], words: str) -> Iterator[pytest.ExceptionInfo[
     message = str(caught.value)
     assert "\n" not in message
     assert not _unsaid(message, words), f"{_unsaid(message, words)} not in: {message}"
+
+
+def unlisted_columns(*tables: pd.DataFrame) -> set[str]:
+    """Columns that their page does not list; of an interval it lists the lower bound, at 95%."""
+    listed = set(re.findall(r"`(\w+)`", _COLUMNS.read_text(encoding="utf-8")))
+    columns = {str(column) for table in tables for column in table}
+    return {re.sub(r"(eti|hdi|ci)\d+_[lu]b$", r"\g<1>95_lb", column) for column in columns} - listed
 
 
 def _unsaid(text: str, words: str) -> list[str]:

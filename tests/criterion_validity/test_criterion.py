@@ -21,7 +21,7 @@ from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import target_weights
 from benchmarks.criterion import Cell, Posterior
-from tests.helpers import REFERENCE, refused, says
+from tests.helpers import REFERENCE, refused, says, unlisted_columns
 from tests.sweeps.made_up import made_sweep
 
 BRIEF = bb.Sampling(draws=500, tune=400, chains=2)
@@ -135,6 +135,7 @@ def test_true_values_lie_between_what_is_seen_and_the_mean() -> None:
     away, true = (found.table[name] - found.table.bias.mean() for name in ("bias", "true_bias"))
     assert true.std() < away.std()
     assert np.corrcoef(away, true)[0, 1] > 0.8
+    assert unlisted_columns(found.summary().reset_index(), found.table) == set()
     exact = bb.criterion(frame.assign(sd=0.0), sampling=BRIEF)
     assert list(exact.fits) == ["these words"]
     assert np.allclose(exact.table.true_bias, exact.table.bias)

@@ -21,7 +21,7 @@ from bayes_bias.sentence_pairs.pair_fits import fit_difference, fit_share
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import read_scores
 from bayes_bias.sentence_pairs.published_shares import published
-from tests.helpers import refused, says, states
+from tests.helpers import refused, says, states, unlisted_columns
 from tests.sentence_pairs.tables import simulated
 
 ENOUGH = Sampling(draws=1000, tune=500, chains=2, target_accept=0.9)
@@ -176,6 +176,10 @@ def test_a_change_has_a_report_too(change, tmp_path):
     assert change.text in unescape(page.read_text(encoding="utf-8"))
     sides = pd.read_csv(page.parent / "before-and-after.csv")
     assert sides.state.unique().tolist() == ["before", "after"]
+
+
+def test_the_page_lists_its_columns(whole):
+    assert unlisted_columns(whole.table, whole.checks) == set()
 
 
 def test_the_figure_has_a_row_for_each_type(whole):

@@ -20,7 +20,7 @@ from bayes_bias.tpr_gaps.estimating import gaps_of
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, RMS, VARIANCE, TprGaps
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
 from bayes_bias.tpr_gaps.published_gaps import gaps
-from tests.helpers import FEW, refused, says
+from tests.helpers import FEW, refused, says, unlisted_columns
 
 CLASSES = 28
 BRIEF = Sampling(draws=800, tune=400)
@@ -92,6 +92,10 @@ def test_without_gaps_the_aggregate_is_far_below_the_raw_one(nothing: TprGaps):
     assert nothing.clear.empty
     assert nothing.shrinkage > 0.6
     assert says(nothing.text, "none 28 95%")
+
+
+def test_the_page_lists_its_columns(nothing: TprGaps) -> None:
+    assert unlisted_columns(nothing.table, nothing.aggregate, nothing.variances) == set()
 
 
 @pytest.mark.slow
