@@ -782,6 +782,23 @@ summary of every word, some 9 ms a row, and sampling, which calls the compiled d
 """
 
 
+def one_list() -> str:
+    """One list in a new process, and one list more in the same one."""
+    result = read("one-list")
+    about = result["about"]
+    return f"""### One list, and one list more
+
+Seconds of this version beside those of {about["before"]}, in turn on the same machine: medians of {about["runs"]}
+processes each, which find compiled code. *One list more* is fitted and summarised after another in the same process,
+median of {", ".join(about["lists"])}. Processor time is that of all threads. Wall time depends on what else the machine
+does (load when it began: {about["load"]}); *ratio* is that of processor times, before over now.
+
+{markdown_table(pd.DataFrame(result["rows"]))}
+
+{circumstances(about)}
+"""
+
+
 def sampling() -> str:
     """Effective draws per second."""
     result = read("sampling")
@@ -1271,6 +1288,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "shared-errors": sweep_sections.shared_errors,
     "sweep": sweep_sections.sweeps,
     "compiling": compiling,
+    "one-list": one_list,
     "sampling": sampling,
     "draws": draws,
     "scale": scale,

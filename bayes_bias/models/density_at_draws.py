@@ -7,6 +7,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import xarray as xr
+from pytensor.compile.mode import Mode
 
 from bayes_bias.models.components import Components
 from bayes_bias.models.model_spec import ModelSpec, Prior
@@ -19,6 +20,8 @@ from bayes_bias.models.table_parts import parts_of
 from bayes_bias.models.units import unit_of
 
 _SAMPLE = ("chain", "draw")
+# PyTensor's own mode of this kind imports what C code takes, setuptools among it.
+_FAST_COMPILE = Mode("py", optimizer="fast_compile")
 
 
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
@@ -83,5 +86,5 @@ def _spread(pattern: str, shared: np.ndarray, overlap: xr.DataArray) -> np.ndarr
 def _compiled_density(prior: str) -> Callable[[np.ndarray], np.ndarray]:
     """The log density of a prior that is written like ``HalfNormal(sigma=0.05)``, compiled once."""
     value = pt.dvector("value")
-    of_vector = pytensor.function([value], log_density(Prior.parse(prior), value), mode="FAST_COMPILE")
+    of_vector = pytensor.function([value], log_density(Prior.parse(prior), value), mode=_FAST_COMPILE)
     return lambda draws: of_vector(draws.ravel()).reshape(draws.shape)

@@ -1,0 +1,115 @@
+"""What one list takes beside another checkout of this repository: `python -m benchmarks.one_list --before PATH`.
+
+`bayes-bias fit weat6` in a new process; then, in a process that has fitted a list, the fit of one list more, and its
+summary and verdict. Both trees run in turn, so that what else the machine does befalls both.
+"""
+
+import argparse
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+from time import perf_counter, process_time
+
+import bayes_bias as bb
+from benchmarks.provenance import provenance, write
+
+LISTS = ("weat6", "weat7", "gender")
+PROCESS = "`bayes-bias fit weat6`, new process"
+FIT, SUMMARY = "one list more: fit", "one list more: summary and verdict"
+
+type Seconds = dict[str, tuple[float, float]]
+"""Processor and wall time of each step."""
+
+
+def main() -> None:
+    """Measure both trees in turn, or in a process of its own what one list more takes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", type=Path, help="another checkout")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--here", action="store_true", help="this process is one that is measured")
+    chosen = parser.parse_args()
+    if chosen.here:
+        print(json.dumps(_one_list_more()))
+        return
+    if chosen.before is None:
+        parser.error("--before: give the path of another checkout")
+    trees = {"before": chosen.before.resolve(), "now": Path(__file__).parent.parent}
+    load = round(os.getloadavg()[0], 1)
+    for tree in trees.values():
+        _in_new_process(tree)  # compiles what is not compiled yet
+    measured = [{name: _measured(tree) for name, tree in trees.items()} for _ in range(chosen.runs)]
+    rows = [_row(what, measured) for what in (PROCESS, FIT, SUMMARY)]
+    for row in rows:
+        print(row)
+    about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
+    write("one-list", provenance() | about, rows)
+
+
+def _row(what: str, measured: list[dict[str, Seconds]]) -> dict[str, object]:
+    def middle(tree: str, clock: int) -> float:
+        return median(run[tree][what][clock] for run in measured)
+
+    return {
+        "what": what,
+        "processor, before": round(middle("before", 0), 2),
+        "processor": round(middle("now", 0), 2),
+        "wall, before": round(middle("before", 1), 2),
+        "wall": round(middle("now", 1), 2),
+        "ratio": round(median(run["before"][what][0] / run["now"][what][0] for run in measured), 2),
+    }
+
+
+def _measured(tree: Path) -> Seconds:
+    # By its path: with -m Python would take the package beside this file and not that of the tree.
+    more = _run(tree, sys.executable, __file__, "--here")
+    return {PROCESS: _in_new_process(tree), **json.loads(more.splitlines()[-1])}
+
+
+def _in_new_process(tree: Path) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        used, start = getrusage(RUSAGE_CHILDREN), perf_counter()
+        _run(tree, str(Path(sys.executable).with_name("bayes-bias")), "fit", "weat6", "--out", f"{folder}/fit.nc")
+        wall, now = perf_counter() - start, getrusage(RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, wall
+
+
+def _run(tree: Path, *command: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+
+def _one_list_more() -> Seconds:
+    """Of each list, after one that does what is done once in a process."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    first, *others = (_steps(name) for name in (LISTS[0], *LISTS))
+    return {what: (*(median(each[what][clock] for each in others) for clock in (0, 1)),) for what in first}
+
+
+def _steps(name: str) -> Seconds:
+    table = bb.cosines("googlenews-demo", name)
+    posterior, fitting = _timed(lambda: bb.fit(table))
+    _, summary = _timed(lambda: (bb.summarize(posterior), bb.verdict(posterior)))
+    return {FIT: fitting, SUMMARY: summary}
+
+
+def _timed[Result](step: Callable[[], Result]) -> tuple[Result, tuple[float, float]]:
+    processor, wall = process_time(), perf_counter()
+    result = step()
+    return result, (process_time() - processor, perf_counter() - wall)
+
+
+def _commit(tree: Path) -> str:
+    return subprocess.run(
+        ["git", "-C", str(tree), "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()
