@@ -19,7 +19,8 @@ from typing import Any
 
 from benchmarks.provenance import provenance, write
 
-CORES = ("Nehalem", "Haswell", "SkylakeX")
+CORES = ("Nehalem", "Sandybridge", "Haswell", "Zen", "SkylakeX")  # the last needs AVX-512
+OLDER = CORES[:-1]
 THREADS = (1, 2, 3, 4)
 LISTS = ("weat6", "weat7")
 # What draws and summarises; printed for each Python.
@@ -62,7 +63,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--python", nargs="*", default=[], help="Pythons with other versions of the dependencies")
     parser.add_argument("--lists", nargs="+", default=LISTS)
-    parser.add_argument("--cores", nargs="+", default=CORES, choices=CORES)
+    parser.add_argument("--cores", nargs="+", default=OLDER, choices=CORES)
     parser.add_argument("--threads", nargs="+", type=int, default=THREADS)
     parser.add_argument("--print", action="store_true", help="the numbers of this process, as JSON")
     chosen = parser.parse_args()

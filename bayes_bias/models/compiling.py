@@ -96,6 +96,9 @@ class ModelOfData:
     whole : bool
         Whether draws keep the standard normal variables of effects, whose names end in ``_z``: PyMC needs them for
         whatever it draws from a posterior.
+    coarse : bool
+        Whether the density and its gradient have eight significant digits: what follows is up to the processor where
+        BLAS has a part in them, and chains amplify it. Leapfrog steps are reversible whatever the gradient is.
     """
 
     key: tuple[Hashable, ...]
@@ -103,11 +106,12 @@ class ModelOfData:
     inputs: Inputs
     coords: Mapping[str, list[Any]]
     whole: bool = False
+    coarse: bool = False
 
     def compiled(self) -> Compiled:
         """The compiled model; built where no model of this key was compiled before."""
         if self.key not in _compiled:
-            _compiled[self.key] = _compile(self.build(), self.inputs, self.whole)
+            _compiled[self.key] = _compile(self.build(), self.inputs, self.whole, self.coarse)
         return _compiled[self.key]
 
     def parameters(self, points: NDArray[np.float64]) -> xr.Dataset:
@@ -144,7 +148,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
     return ModelOfData(key, lambda: build_model(spec, data), inputs, coords)
 
 
-def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
+def _compile(model: pm.Model, inputs: Iterable[str], whole: bool, coarse: bool) -> Compiled:
     model = freeze_dims_and_data(model, data=[])  # lengths of dims become constants
     begin = [_settled(value, inputs) for value in _initial_values(model)]
     names = [v.name for v in (*model.free_RVs, *model.deterministics) if whole or not v.name.endswith("_z")]
@@ -159,6 +163,8 @@ def _compile(model: pm.Model, inputs: Iterable[str], whole: bool) -> Compiled:
     # Where dims have their lengths from data, a frozen model knows these twice.
     shared = {each: given[each.name] for each in ancestors(found) if isinstance(each, SharedVariable)}
     start, log_density, gradient, *outputs = clone_replace(found, replace=shared)
+    if coarse:
+        log_density, gradient = _in_eight_digits(log_density), _in_eight_digits(gradient)
     # Fast maths lets sums be reordered, and code that is fresh from the compiler is, differently from code that
     # comes from PyTensor's cache: the first fit on a machine would have other draws than all later ones.
     with pytensor.config.change_flags(numba__fastmath=False):
@@ -208,6 +214,11 @@ def _split(
         begin, end = end, end + value.size
         parts[variable] = point[begin:end].reshape(value.shape)
     return point, parts
+
+
+def _in_eight_digits(numbers: pt.TensorVariable) -> pt.TensorVariable:
+    step = 10.0 ** (pt.floor(pt.log10(pt.maximum(abs(numbers), 1e-99))) - 7)
+    return pt.round(numbers / step) * step
 
 
 def _joined(variables: Iterable[pt.TensorVariable]) -> pt.TensorVariable:

@@ -160,7 +160,7 @@ def pool_cells(
     fitted = fit_model(
         NamedData("atlas", BIAS, hashed, notices),
         SPEC,
-        ModelOfData(("atlas", effects), lambda: _model(inputs, effects), inputs, {}),
+        ModelOfData(("atlas", effects), lambda: _model(inputs, effects), inputs, {}, coarse=True),
         grid.assign_attrs(scale=scale),
         seed=seed,
         sampling=sampling,
@@ -435,7 +435,8 @@ def described(
     interval = zip(interval_names(ci_prob), np.quantile(draws, tails(ci_prob), axis=-1), strict=True)
     positive = (draws > 0).mean(axis=-1)
     columns = {"mean": draws.mean(axis=-1), "sd": draws.std(axis=-1), **dict(interval)}
-    return pd.DataFrame(columns | {"prob_direction": np.maximum(positive, 1 - positive)}, index=index)
+    columns |= {"prob_direction": np.maximum(positive, 1 - positive)}
+    return pd.DataFrame({name: rounded(each) for name, each in columns.items()}, index=index)
 
 
 def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float) -> pd.DataFrame:

@@ -1,0 +1,119 @@
+"""How long the same takes elsewhere: `python -m benchmarks.anchors --bambi PYTHON`.
+
+A mixed model of weat6 without control classes: REML by R's lme4, NUTS by bambi, and here. lme4 and bambi fit the
+formula of docs/model.md with one scale for both groups and classes; the default here has twice as many. `--bambi` is a
+Python that has bambi and this package's dependencies. Each fits in a process of its own, several times: the first time
+compiles what is compiled. `benchmarks.measures` does the same for WEFE's WEAT.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import bayes_bias as bb
+from benchmarks.provenance import provenance, write
+
+LIST = "weat6"
+FORMULA = (
+    "cosine ~ 0 + group:attribute_class + (1|target) + (1|target:attribute_class) + (1|attribute) + (1|attribute:group)"
+)
+DRAWS, TUNE, CHAINS = 1500, 500, 4
+
+_LME4 = """
+suppressMessages(library(lme4))
+given <- commandArgs(trailingOnly = TRUE)
+d <- read.csv(given[1])
+for (k in 1:as.integer(given[2])) {
+  start <- proc.time()
+  fit <- suppressMessages(lmer(as.formula(given[3]), d, REML = TRUE))
+  took <- proc.time() - start
+  cell <- fixef(fit)
+  bias <- (cell[1] - cell[2] - cell[3] + cell[4]) / 2
+  cat(sprintf('{"processor": %.4f, "wall": %.4f, "bias": %.6f}\\n', took[1] + took[2], took[3], abs(bias)))
+}
+"""
+
+_BAMBI = """
+import json, logging, sys, time
+import bambi, pandas as pd
+logging.disable(logging.WARNING)
+path, runs, formula, draws, tune, chains = sys.argv[1:]
+d = pd.read_csv(path)
+for _ in range(int(runs)):
+    start = time.process_time(), time.perf_counter()
+    model = bambi.Model(formula, d)
+    drawn = model.fit(draws=int(draws), tune=int(tune), chains=int(chains), cores=1, target_accept=.95, random_seed=1,
+                      inference_method="nutpie", progressbar=False)
+    took = time.process_time() - start[0], time.perf_counter() - start[1]
+    cell = drawn.posterior["group:attribute_class"].mean(("chain", "draw")).to_numpy()
+    bias = (cell[0] - cell[1] - cell[2] + cell[3]) / 2
+    print(json.dumps({"processor": took[0], "wall": took[1], "bias": abs(float(bias))}))
+"""
+
+_OURS = """
+import json, logging, sys, time
+import bayes_bias as bb
+logging.disable(logging.WARNING)
+name, runs = sys.argv[1:]
+table = bb.cosines("googlenews-demo", name, controls=())
+for _ in range(int(runs)):
+    start = time.process_time(), time.perf_counter()
+    fit = bb.fit(table)
+    took = time.process_time() - start[0], time.perf_counter() - start[1]
+    bias = float(fit["posterior"].dataset["mean"].mean(("chain", "draw")).to_numpy() @ [1, -1] @ [1, -1]) / 2
+    print(json.dumps({"processor": took[0], "wall": took[1], "bias": abs(bias)}))
+"""
+
+
+def main() -> None:
+    """Fit everywhere, one after the other in turns; write the least time of each, that of the first fit beside it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bambi", default=sys.executable, help="a Python that has bambi")
+    parser.add_argument("--runs", type=int, default=3, help="fits in a process")
+    parser.add_argument("--turns", type=int, default=2, help="processes of each, interleaved")
+    chosen = parser.parse_args()
+    runs = str(chosen.runs)
+    with tempfile.TemporaryDirectory() as folder:
+        cosines = Path(folder) / "cosines.csv"
+        bb.cosines("googlenews-demo", LIST, controls=()).to_frame().to_csv(cosines, index=False)
+        sampling = [str(each) for each in (DRAWS, TUNE, CHAINS)]
+        commands = {
+            "bayes_bias": [sys.executable, "-c", _OURS, LIST, runs],
+            "lme4, REML": ["Rscript", "-e", _LME4, str(cosines), runs, FORMULA],
+            "bambi": [chosen.bambi, "-c", _BAMBI, str(cosines), runs, FORMULA, *sampling],
+        }
+        found: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in commands}
+        for _ in range(chosen.turns):
+            for name, command in commands.items():
+                found[name].append(_answers(command))
+                print(name, found[name][-1], flush=True)
+    write(
+        "anchors",
+        provenance() | {"list": LIST, "formula": FORMULA, "runs": chosen.runs},
+        [*map(_row, *zip(*found.items(), strict=True))],
+    )
+
+
+def _answers(command: list[str]) -> list[dict[str, Any]]:
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+
+
+def _row(name: str, processes: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    return {
+        "what": name,
+        "bias": processes[0][-1]["bias"],
+        **{f"first, {kind}": min(each[0][kind] for each in processes) for kind in ("processor", "wall")},
+        **{
+            f"further, {kind}": min(fit[kind] for each in processes for fit in each[1:])
+            for kind in ("processor", "wall")
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()
