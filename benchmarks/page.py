@@ -872,6 +872,31 @@ Seconds of each step, short lists beside lists whose matrix of cosines would not
 """
 
 
+def anchors() -> str:
+    """Other programs' times of the same."""
+    result = read("anchors")
+    about, rows = result["about"], pd.DataFrame(result["rows"]).set_index("what")
+    times = rows[["first, processor", "further, processor"]].set_axis(["first", "further"], axis="columns")
+    shown = times.assign(**{"further, to ours": times.further / times.further["bayes_bias"]}, bias=rows.bias)
+    measured = read("measures")
+    wefe = pd.DataFrame(measured["rows"]).set_index("what").seconds
+    permuted = wefe["WEFE 1.0.1"] / times.further["bayes_bias"]
+    return f"""### Beside other programs
+
+Seconds of processor time of a mixed model of {about["list"]}, the first in a process and the least of further ones:
+REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose groups and classes have
+scales of their own. REML gives one value of each scale, the others all that the data allow. WEFE's WEAT of
+{measured["about"]["list"]} with 10,000 permutations takes {wefe["WEFE 1.0.1"]:.0f} seconds, {permuted:.0f} times a
+posterior here (another run, of `benchmarks.measures`). lme4 and bambi fit
+
+`{about["formula"]}`
+
+{markdown_table(shown.reset_index())}
+
+{circumstances(about)}
+"""
+
+
 def opening() -> str:
     """Big files."""
     opened = [read(name)["rows"][0] for name in ("opening-word2vec", "opening-glove") if _measured(name)]
@@ -1293,6 +1318,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "draws": draws,
     "scale": scale,
     "path": path,
+    "anchors": anchors,
     "opening-word2vec": opening,
     "encoding": encoding,
 }
