@@ -776,7 +776,7 @@ def compiling() -> str:
 Wall time on two cores (load when it began: {about["load"]}). A model is compiled once on a machine, for each number of
 groups and classes; PyTensor keeps the code, and later processes load it. The fit of the first process {same} the
 numbers of the second. A further list is measured, fitted and summarised here; what exceeds the wanted time is ArviZ's
-summary of every word, some 9 ms a row, and sampling, which calls the compiled density through Python.
+summary of every word, some 9 ms a row, and sampling.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 """
