@@ -39,6 +39,7 @@ from tests.robustness.readers import READERS, Reader, seed_of
 # Python, glibc, HDF5 and SQLite take memory from the system in pieces of up to 1 MiB and keep them; some modules are
 # imported for an error that is rare. That is what is allowed beyond.
 GRANULARITY = 8 << 20
+# Of processor time.
 SECONDS = 20
 
 # Files of a process, and those it reads first, so that what errors import and keep is there before memory is limited.
@@ -149,7 +150,7 @@ def needed(reader: Reader, home: Path) -> int:
 
 def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> dict[str, Any]:
     """Outcomes of the mutated files with these numbers; what must not happen keeps its file in `home`."""
-    signal.alarm(WARM)
+    _end_after(WARM)
     for content in (*islice(mutated(reader, numbers), WARM), *(begin + b"[" * 20_000 for begin in (b"", b"x = "))):
         outcome(reader, content, home)
     valid = needed(reader, home)
@@ -159,9 +160,9 @@ def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> di
     resource.setrlimit(resource.RLIMIT_AS, (_size() + allowed + traced * TRACES, resource.RLIM_INFINITY))
     counts, most, began = Counter[str](), 0, time.process_time()
     for number, content in zip(numbers, mutated(reader, numbers), strict=True):
-        signal.alarm(SECONDS)
+        _end_after(SECONDS)
         ended, bytes_taken = taken(reader, content, home) if traced else (outcome(reader, content, home), 0)
-        signal.alarm(0)
+        _end_after(0)
         most = max(most, bytes_taken)
         if bytes_taken > allowed:
             ended = f"took {bytes_taken:,} bytes, the valid file {valid:,}"
@@ -183,8 +184,14 @@ def forked(reader: Reader, numbers: range, home: Path, traced: bool = False) -> 
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     if told:
         return json.loads(told)
-    shutil.copy(reader.path(home), home / f"finding-among-{numbers.start}")
+    if reader.path(home).exists():
+        shutil.copy(reader.path(home), home / f"finding-among-{numbers.start}")
     return {"outcomes": {f"ended with {status}": 1}, "valid": 0, "most": 0, "seconds": 0.0}
+
+
+def _end_after(seconds: int) -> None:
+    """End this process after so much processor time, however busy the machine is; never after none."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _size() -> int:
