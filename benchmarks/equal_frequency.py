@@ -54,7 +54,7 @@ def asked(scenario: Scenario, reading: Reading, folder: Path) -> Iterator[dict[s
 
 
 def _alike(table: AssociationTable, sets: list[tuple[str, ...]]) -> float:
-    """Correlation over matched words of the two classes (he and she) of which group of targets they prefer."""
+    """How closely matched words (he and she) agree in which group of targets they prefer, as a correlation."""
     means = table.values.groupby("group").mean().to_pandas()
     preferences = means.iloc[0] - means.iloc[1]
     return float(np.corrcoef(*(preferences[list(words)] for words in zip(*sets, strict=True)))[0, 1])

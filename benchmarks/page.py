@@ -387,6 +387,7 @@ def long_form() -> str:
     of_bias = rows[uneven & (rows.parameter == "bias")].set_index("statistic")
     of_averages = rows[averages & (rows.parameter == "bias")].set_index("statistic").value_long
     scales = rows[uneven & (rows.parameter != "bias")].z.abs()
+    alike = rows[~uneven & ~averages]
     fit, written = of_bias.value_collapsed, of_bias.value_long
     narrower = (written["97.5%"] - written["2.5%"]) / (fit["97.5%"] - fit["2.5%"])
     return f"""## The written-out model, sampled by PyMC
@@ -394,11 +395,11 @@ def long_form() -> str:
 `pm.sample` of `bb.pymc_model(table)`, which has every word effect and every value, beside `bb.fit`, which has
 integrated the effects out; standard deviations by group and class. Of each of these and of the bias the mean, the
 standard deviation and the ends of the 95% interval; z is the difference in Monte Carlo standard errors of both.
-{(rows[~uneven].z.abs() > 1.96).mean():.1%} of {(~uneven).sum()} are beyond 1.96 (5% by chance); the largest
-is {rows[~uneven].z.abs().max():.1f}. {rows.divergences.max()} transitions diverged, and R-hat is at most
+{(alike.z.abs() > 1.96).mean():.1%} of {len(alike)} are beyond 1.96 (5% by chance); the largest
+is {alike.z.abs().max():.1f}. {rows.divergences.max()} transitions diverged, and R-hat is at most
 {rows.r_hat.max():.3f}.
 
-{markdown_table(pd.DataFrame([_beside(*each) for each in rows[~uneven].groupby(["table", "sampler"], sort=False)]))}
+{markdown_table(pd.DataFrame([_beside(*each) for each in alike.groupby(["table", "sampler"], sort=False)]))}
 
 **Sub-topics of unequal size are the exception.** With weat7's terms of kin and pronouns as sub-topics, of two and three
 words beside words without one, the standard deviations agree (largest z {scales.max():.1f} of {len(scales)}) and the

@@ -242,6 +242,11 @@ def refused(kind: type[Exception], words: str) -> Iterator[pytest.ExceptionInfo[
     assert not _unsaid(message, words), f"{_unsaid(message, words)} not in: {message}"
 
 
+def in_ten_digits(*numbers: float) -> tuple[float, ...]:
+    """As sweeps keep them."""
+    return tuple(float(f"{number:.10g}") for number in numbers)
+
+
 def unlisted_columns(*tables: pd.DataFrame) -> set[str]:
     """Columns that their page does not list; of an interval it lists the lower bound, at 95%."""
     listed = set(re.findall(r"`(\w+)`", _COLUMNS.read_text(encoding="utf-8")))

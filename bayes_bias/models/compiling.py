@@ -97,8 +97,8 @@ class ModelOfData:
         Whether draws keep the standard normal variables of effects, whose names end in ``_z``: PyMC needs them for
         whatever it draws from a posterior.
     coarse : bool
-        Whether the density and its gradient have eight significant digits: what follows is up to the processor where
-        BLAS has a part in them, and chains amplify it. Leapfrog steps are reversible whatever the gradient is.
+        Whether the density and its gradient are rounded to eight significant digits. Where BLAS takes part, later ones
+        depend on the processor, and chains amplify them. Leapfrog steps are reversible whatever the gradient is.
     """
 
     key: tuple[Hashable, ...]

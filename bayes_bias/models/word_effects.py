@@ -16,7 +16,6 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.scopes import Part
-from bayes_bias.table.sufficient_statistics import compared_classes
 from bayes_bias.table.word_clusters import Clusters
 from bayes_bias.table.word_labels import SIDES, Side
 
@@ -66,19 +65,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
             raise ScopeError(f"fit: {sentence}")
     if not fitted.structure.COLLAPSED:
         return _sampled(fitted.posterior, wanted, these_replicates)
-    everything = {side: np.arange(fitted.data.sizes[side]) for side in wanted}
-    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, everything, these_replicates))
-
-
-def compared_word_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """The same draws without the attributes of control classes, which have no bias and are the most in many lists."""
-    if not fitted.structure.COLLAPSED:
-        return _sampled(fitted.posterior, sides, these_replicates)
-    data = fitted.data
-    compared = np.flatnonzero(np.isin(data.class_of, compared_classes(data)))
-    everything = {"target": np.arange(data.sizes["target"]), "attribute": compared}
-    words = {side: everything[side] for side in sides}
-    return fitted.once(("compared effects", *words, these_replicates), lambda: _drawn(fitted, words, these_replicates))
+    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates))
 
 
 def check_side(side: str) -> Side:
@@ -165,24 +152,19 @@ def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: boo
     return xr.Dataset(effects)
 
 
-def _drawn(fitted: Fitted, words: Mapping[Side, NDArray[np.intp]], these_replicates: bool) -> xr.Dataset:
-    """Of some words of each side, by the draws that they have among all."""
+def _drawn(fitted: Fitted, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
-    for each in (side for side in SIDES if side in words):
-        chosen = words[each]
-        given = conditional(fitted, each, these_replicates=these_replicates).only(chosen)
-        deviation = (given.mean() + given.noise(rng))[..., chosen, :]
+    for each in (side for side in SIDES if side in sides):
+        given = conditional(fitted, each, these_replicates=these_replicates)
+        deviation = given.mean() + given.noise(rng)
         average = posterior[f"{each}_average"]
         if these_replicates:
             average = average + posterior[f"{each}_average{BY_REPLICATE}"]
         of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
-        cells = given.cells[chosen]
-        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), deviation + of_cell[..., cells, :])
-    labels = {side: data[side][chosen] for side, chosen in words.items()} | {
-        _ACROSS[s]: data[_ACROSS[s]] for s in words
-    }
+        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), deviation + of_cell[..., given.cells, :])
+    labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 
 
@@ -260,7 +242,7 @@ class Conditional:
         return self.directions[0].gain.shape[:-2]
 
     def only(self, words: NDArray[np.intp]) -> "Conditional":
-        """Without the directions in which none of these words deviates; others have a mean and a noise of zero."""
+        """Restricted to the directions in which these words deviate; all other words have mean and variance zero."""
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 
     def mean(self) -> NDArray[np.float64]:

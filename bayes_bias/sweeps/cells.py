@@ -2,9 +2,9 @@
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, wraps
 from typing import Any
 
 from bayes_bias.debiasing.comparing import control_levels
@@ -152,11 +152,31 @@ class ChangeCell(Cell):
         return Job(self.name, fit_change, (self, how), [self.depends_on, how.depends_on])
 
 
-# Without the notices of each cell: there are hundreds, and the atlas lists what was left out or failed.
-_quietly = partial(logging_from, "bayes_bias", logging.ERROR)
+def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
+    """As a sweep keeps it. Without the notices of each cell: there are hundreds, and the atlas lists what was left out
+    or failed. In ten significant digits: later ones depend on the order in which a processor adds."""
+
+    @wraps(compute)
+    def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:
+        with logging_from("bayes_bias", logging.ERROR):
+            found: Record = _in_ten_digits(compute(*args, **kwargs))
+        return found
+
+    return recorded
 
 
-@_quietly()
+def _in_ten_digits(found: Any) -> Any:
+    match found:
+        case float():
+            return float(f"{found:.10g}")
+        case dict():
+            return {name: _in_ten_digits(each) for name, each in found.items()}
+        case list() | tuple():
+            return [_in_ten_digits(each) for each in found]
+    return found
+
+
+@_recorded
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
     table = cell.table()
@@ -174,13 +194,13 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
     }
 
 
-@_quietly()
+@_recorded
 def fit_cell(cell: Cell, how: Fitting) -> Record:
     """The posterior of the bias in a few numbers, the verdict, and diagnostics."""
     return _record(cell.table(), how)[0]
 
 
-@_quietly()
+@_recorded
 def fit_change(cell: ChangeCell, how: Fitting) -> Record:
     """The same of a change, and the mean of a group with a control class that moved most."""
     table = cell.table()
@@ -226,7 +246,7 @@ def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     return record, fitted
 
 
-@_quietly()
+@_recorded
 def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
     """The rows of the table of measures, and why others are not in it."""
     result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)

@@ -23,7 +23,7 @@ class Job:
     --------
     >>> import math
     >>> Job("root of two", math.sqrt, (2.0,), depends_on=[2.0]).done().result
-    1.414213562
+    1.4142135623730951
     """
 
     name: str  # for messages; it does not decide the key
@@ -42,12 +42,11 @@ class Job:
     def done(self) -> "Outcome":
         """The result, or why there is none: a job that fails stops no other.
 
-        One thread of BLAS: jobs run side by side, and last digits would depend on how many cores there are. Numbers
-        have ten significant digits: what would follow depends on the order in which a processor adds.
+        One thread of BLAS: jobs run side by side, and last digits would depend on how many cores there are.
         """
         try:
             with threadpool_limits(1, "blas"):
-                return Outcome(self.name, self.key, _rounded(self.function(*self.arguments)))
+                return Outcome(self.name, self.key, self.function(*self.arguments))
         except OutputError:  # a full disk stops all jobs
             raise
         except BayesBiasError as error:
@@ -76,17 +75,6 @@ class Outcome:
         if self.failed:
             raise BayesBiasError(f"{self.name}: {self.failed}")
         return self.result
-
-
-def _rounded(result: Any) -> Any:
-    match result:
-        case float():
-            return float(f"{result:.10g}")
-        case dict():
-            return {name: _rounded(each) for name, each in result.items()}
-        case list() | tuple():
-            return [_rounded(each) for each in result]
-    return result
 
 
 def _one_line(text: str) -> str:

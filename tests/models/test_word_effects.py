@@ -6,10 +6,7 @@ import xarray as xr
 
 from bayes_bias import summarize, word_effects
 from bayes_bias.errors import ScopeError
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.word_effects import compared_word_effects
 from bayes_bias.posterior.estimates import estimate_of
-from bayes_bias.table.word_labels import SIDES
 from tests.helpers import SHORT, refused, says
 
 
@@ -61,10 +58,3 @@ def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeyp
 
 def test_the_same_fit_gives_the_same_word_effects(small_fit):
     xr.testing.assert_identical(word_effects(small_fit), word_effects(small_fit))
-
-
-def test_words_of_the_compared_classes_have_the_draws_that_they_have_among_all(small_fit):
-    all_words, compared = word_effects(small_fit), compared_word_effects(Fitted.of(small_fit), SIDES)
-    assert not compared.attribute.str.startswith("neutral").any()
-    assert compared.sizes["attribute"] < all_words.sizes["attribute"]
-    xr.testing.assert_identical(compared, all_words.sel(attribute=compared.attribute))

@@ -76,8 +76,7 @@ def test_everything_is_done_once(embedding, counts, tmp_path):
     assert made.evidence().no_data_fit.eq("").all()  # predictive intervals need the effects of words, too
     write(made, tmp_path / "report", figures=())  # the page has them all the same
     assert len(embedding.reader.readings) == 1
-    # Effects are drawn with control classes for predictive intervals, and without them for the summary.
-    assert counts == {"effects": 2 * len(LISTS), "weat": len(LISTS) * (1 + DRAWS)}
+    assert counts == {"effects": len(LISTS), "weat": len(LISTS) * (1 + DRAWS)}
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ def forked(reader: Reader, numbers: range, home: Path, traced: bool = False) -> 
 
 
 def _end_after(seconds: int) -> None:
-    """End this process after so much processor time, however busy the machine is; never after none."""
+    """End this process after so much processor time, however busy the machine is; 0 lifts the limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 

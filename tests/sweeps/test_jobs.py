@@ -52,13 +52,6 @@ def test_another_name_is_no_other_job(store: Store) -> None:
     assert run_jobs([renamed], store)[0] == Outcome("new", renamed.key, 2.0)
 
 
-def test_what_depends_on_the_order_of_adding_is_not_kept() -> None:
-    orders = [(0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3)]
-    assert orders[0] != orders[1]
-    kept = [Job("sum", max, (number, 0.0), depends_on=number).done().result for number in orders]
-    assert kept == [0.6, 0.6]
-
-
 def test_a_failure_for_good_is_kept_and_one_by_chance_is_tried_again(store: Store) -> None:
     wrong = Job("wrong", check_seed, (-1,), depends_on=-1)
     found = run_jobs([wrong, halves(0.0), root(4.0)], store, jobs=1)
