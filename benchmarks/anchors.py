@@ -3,7 +3,7 @@
 A mixed model of weat6 without control classes: REML by R's lme4, NUTS by bambi, and here. lme4 and bambi fit the
 formula of docs/model.md with one scale for both groups and classes; the default here has twice as many. `--bambi` is a
 Python that has bambi and this package's dependencies. Each fits in a process of its own, several times: the first time
-compiles what is compiled. `benchmarks.measures` does the same for WEFE's WEAT.
+compiles what is compiled, or loads it from disk. `benchmarks.measures` does the same for WEFE's WEAT.
 """
 
 import argparse
