@@ -792,7 +792,8 @@ def one_list() -> str:
 Seconds of this version beside those of {about["before"]}, in turn on the same machine: medians of {about["runs"]}
 processes each, which find compiled code. *One list more* is fitted and summarised after another in the same process,
 median of {", ".join(about["lists"])}. Processor time is that of all threads. Wall time depends on what else the machine
-does (load when it began: {about["load"]}); *ratio* is that of processor times, before over now.
+does (load when it began: {about["load"]}); *ratio* is the median over pairs of processor times, before over now, which
+on a machine of uneven speed need not be that of the medians.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
@@ -884,8 +885,8 @@ def anchors() -> str:
     permuted = wefe["WEFE 1.0.1"] / times.further["bayes_bias"]
     return f"""### Beside other programs
 
-Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk,
-and the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose groups and classes have
+Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk, and
+the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose groups and classes have
 scales of their own. REML gives one value of each scale, the others all that the data allow. WEFE's WEAT of
 {measured["about"]["list"]} with 10,000 permutations takes {wefe["WEFE 1.0.1"]:.0f} seconds, {permuted:.0f} times a
 posterior here (another run, of `benchmarks.measures`). lme4 and bambi fit
