@@ -886,10 +886,10 @@ def anchors() -> str:
     return f"""### Beside other programs
 
 Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk, and
-the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose groups and classes have
-scales of their own. REML gives one value of each scale, the others all that the data allow. WEFE's WEAT of
-{measured["about"]["list"]} with 10,000 permutations takes {wefe["WEFE 1.0.1"]:.0f} seconds, {permuted:.0f} times a
-posterior here (another run, of `benchmarks.measures`). lme4 and bambi fit
+the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose
+groups and classes have scales of their own. REML gives one value of each scale, the others all that the data allow.
+WEFE's WEAT of {measured["about"]["list"]} with 10,000 permutations takes {wefe["WEFE 1.0.1"]:.0f} seconds,
+{permuted:.0f} times a posterior here (another run, of `benchmarks.measures`). lme4 and bambi fit
 
 `{about["formula"]}`
 
