@@ -143,14 +143,20 @@ class Adjustment:
 
 
 def covariates_of(fitted: Fitted) -> str:
-    """The names of all covariates whose slopes a fit has, as a text; "" where it has none."""
-    names = [
-        name
-        for side in SIDES
-        if f"{side}_slope" in fitted.posterior
-        for name in fitted.data[f"{side}_covariate"].to_numpy().tolist()
-    ]
-    *others, last = dict.fromkeys(names) or [""]
+    """The names of all covariates whose slopes a fit has, and whose they are, as a text; "" where it has none."""
+    sides_of: dict[str, list[str]] = {}
+    for side in SIDES:
+        if f"{side}_slope" in fitted.posterior:
+            for name in fitted.data[f"{side}_covariate"].to_numpy().tolist():
+                sides_of.setdefault(name, []).append(f"{side}s")
+    names_of: dict[str, list[str]] = {}
+    for name, sides in sides_of.items():
+        names_of.setdefault(" and ".join(sides), []).append(name)
+    return ", and ".join(f"{_joined(names)} of {sides}" for sides, names in names_of.items())
+
+
+def _joined(names: list[str]) -> str:
+    *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 

@@ -60,7 +60,7 @@ def _adjusted(section: Section) -> tuple[QuantityRow, ...]:
         return ()
     named = {
         "unadjusted_bias": ("the same without adjustment", f"the first row is at equal {covariates}"),
-        "explained_bias": ("difference between the two", f"what {covariates} explains"),
+        "explained_bias": ("difference between the two", f"explained by {covariates}"),
     }
     rows = {name: [row_of(table, name) for table in section.summaries.values()] for name in named}
     return tuple(

@@ -1,8 +1,11 @@
 """Covariates of words: their slopes, and the bias at equal covariates, are those of generalised least squares."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from bayes_bias import AssociationTable, fit, pymc_model, summarize, verdict
 from bayes_bias.errors import SpecError, TableError
@@ -13,6 +16,7 @@ from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import Slopes, explained_contrast
 from bayes_bias.models.structures import build_model
 from bayes_bias.models.word_effects import conditional
+from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.word_labels import SIDES
 from tests.helpers import (
@@ -124,8 +128,8 @@ def test_a_fit_has_the_bias_at_equal_covariates_beside_what_covariates_explain_o
     assert rows.unadjusted_bias == pytest.approx(raw.loc[("bias", "overall"), "mean"])
     assert summarize(adjusted, "none").loc[("bias", "overall"), "mean"] == pytest.approx(rows.unadjusted_bias)
     found = verdict(adjusted)
-    assert found.covariates == "rank"
-    for said in ("at equal rank", "explained by rank"):
+    assert found.covariates == "rank of targets and attributes"
+    for said in ("at equal rank of targets", "explained by rank of targets"):
         assert said in found.text
     assert len(adjusted.posterior.target_slope.target_covariate) == 1
 
@@ -201,3 +205,18 @@ def test_covariates_that_cannot_be_are_refused_in_one_line(given, said):
 def test_a_model_without_slopes_is_refused(table):
     with refused(SpecError, "'hierarchical' slopes 'crossed'"):
         fit(table, "hierarchical")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"target": ["rank"]}, "rank of targets"),
+        ({"target": ["rank", "length"], "attribute": ["age"]}, "rank and length of targets, and age of attributes"),
+        ({"target": ["rank"], "attribute": ["rank"]}, "rank of targets and attributes"),
+        ({}, ""),
+    ],
+)
+def test_a_verdict_says_whose_covariates_are_equal(names, said):
+    labels = xr.Dataset(coords={f"{side}_covariate": of_side for side, of_side in names.items()})
+    slopes = xr.Dataset({f"{side}_slope": 0.0 for side in names})
+    assert covariates_of(SimpleNamespace(posterior=slopes, data=labels)) == said

@@ -25,7 +25,7 @@ def test_page_methods_table_and_figure_have_both_biases(made):
     assert section.verdict.adjustment is not None
     bias, unadjusted, explained = side_by_side(section)[:3]
     assert unadjusted.posterior[0] != bias.posterior[0]
-    assert "covariate explains" in explained.unit
+    assert "explained by covariate of targets and attributes" in explained.unit
     for text in (html_of(made), "\n".join(methods_of(made).paragraphs)):
         assert "at equal covariate" in text
     labels = [line.get_label() for line in plot_posterior(section.fitted).lines]
