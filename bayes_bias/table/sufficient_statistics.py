@@ -64,7 +64,10 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
         of each. Units: those of the table.
     """
-    means = _means(table)
+    return _with_means(table, _means(table))
+
+
+def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     return xr.Dataset(
@@ -134,9 +137,9 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
             f"table: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
             " needs every target with every attribute; remove those words or use model='crossed-long'"
         )
-    means = table_means(table)
-    g, c = table.group_index, table.class_index
     mean = _means(table)
+    means = _with_means(table, mean)
+    g, c = table.group_index, table.class_index
     df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
     products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
     return means.assign(
