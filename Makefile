@@ -96,6 +96,10 @@ benchmark: .venv/installed-test
 	for vectors in benchmarks/records/*-manual.npz; do $(BIN)/python -m benchmarks.calibration others --draws 400 --embedding $$vectors; done
 	$(BIN)/python -m benchmarks.simulated --draws 400
 	$(BIN)/python -m benchmarks.group_scales --draws 400
+	$(BIN)/python -m benchmarks.sub_topics
+	$(BIN)/python -m benchmarks.sub_topics others --templates $(TEMPLATES) --draws 100
+	$(BIN)/python -m benchmarks.covariates
+	$(BIN)/python -m benchmarks.many_words
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.promises

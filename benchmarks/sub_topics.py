@@ -1,13 +1,14 @@
 """Words that belong together: false findings and width of intervals, with clusters from the vectors and without.
 
 ``python -m benchmarks.sub_topics --embedding FILE --draws 200``: no list names its sub-topics; the true bias is zero.
+With ``others --templates minilm_templates.npz``: tables with controls, of three groups, and of an encoder's templates.
 """
 
 import argparse
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from time import perf_counter
 
 import pandas as pd
@@ -30,48 +31,64 @@ _CELLS = (
     (2, 8, True), (4, 12, True), (3, 24, True), (5, 25, True),
     (0, 8, False), (0, 25, False), (0, 8, True), (0, 25, True), (1, 8, False), (1, 25, True),
 )  # fmt: skip
-
+type Cell = tuple[int, int, bool]
 
 # What a list may say of its sub-topics; intervals are compared with those of the first.
 METHODS = ("independent", "from vectors", "named", "named with vectors")
+
+# Both sides are drawn, so that no real target brings sub-topics of its own.
+_OTHER_CELLS = ((3, 12, True), (0, 8, True))
+_CONTROLS, _GROUPS, _TEMPLATES = "two control classes", "three groups", "ten templates"
 
 
 def main() -> None:
     """Run all cells and write their table, as far as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", choices=["words", "others"], default="words")
     parser.add_argument("--embedding", default="googlenews-demo")
+    parser.add_argument("--templates", help="vectors of an encoder in templates")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     start, embedding, records = perf_counter(), open_embedding(chosen.embedding), list[Record]()
-    for of_cell in _records(embedding, chosen.draws, chosen.jobs):
+    designs, cells, name = {"": _design(embedding).without_controls()}, _CELLS, "sub-topics"
+    if chosen.part == "others":
+        designs, cells, name = _others(embedding, open_embedding(chosen.templates)), _OTHER_CELLS, "sub-topics-others"
+    for of_cell in _records(designs, cells, chosen.draws, chosen.jobs):
         records += of_cell
         table = summarised(pd.DataFrame(records))
         print(table.tail(1).to_string(index=False, float_format="{:.3f}".format), flush=True)
         about = {"embedding": embedding.name, "draws": chosen.draws, "seconds": round(perf_counter() - start)}
-        write("sub-topics", provenance() | about, rows_of(table))
+        write(name, provenance() | about, rows_of(table))
 
 
-def _records(embedding: Embedding, draws: int, jobs: int) -> Iterator[list[Record]]:
+def _design(embedding: Embedding, name: str = "weat6") -> NullDesign:
+    wordlist = load_wordlist(name).with_controls(["neutral", "human"])
+    return NullDesign.of(wordlist, embedding.excerpt([*wordlist.targets, *wordlist.attributes], pool=True))
+
+
+def _others(embedding: Embedding, templates: Embedding) -> dict[str, NullDesign]:
+    return {
+        _CONTROLS: _design(embedding),
+        _GROUPS: _design(embedding, "religion").without_controls(),
+        _TEMPLATES: _design(templates).without_controls(),
+    }
+
+
+def _records(designs: Mapping[str, NullDesign], cells: Sequence[Cell], draws: int, jobs: int) -> Iterator[list[Record]]:
     """Those of one cell after the other."""
-    design = NullDesign.of(load_wordlist("weat6"), embedding.excerpt([*_weat6()], pool=True)).without_controls()
-    vocabulary = Vocabulary.of({word: design.vectors[word] for word in design.pool})
     with Parallel(n_jobs=jobs, batch_size=5) as run:
-        for topics, size, both in _CELLS:
+        for (name, design), (topics, size, both) in product(designs.items(), cells):
+            vocabulary = Vocabulary.of({word: design.vectors[word] for word in design.pool})
             cell = replace(design.with_sizes(size), topics=topics, group_topics=topics if both else 0)
             cell = cell.with_random_groups(size) if both else cell
             judged = run(delayed(_judged)(cell, vocabulary, number) for number in range(draws))
-            of_cell = {"topics": topics, "words": size, "both sides": both}
+            of_cell = {"design": name, "topics": topics, "words": size, "both sides": both}
             yield [
                 {**record, **of_cell, "draw": number, "method": method}
                 for number, by_method in enumerate(judged)
                 for method, record in by_method.items()
             ]
-
-
-def _weat6() -> list[str]:
-    words = load_wordlist("weat6")
-    return [*words.targets, *words.attributes]
 
 
 def _judged(design: NullDesign, vocabulary: Vocabulary, number: int) -> dict[str, Record]:
@@ -104,9 +121,10 @@ def _named(table: AssociationTable, design: NullDesign) -> dict[str, dict[str, t
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
     """A row for each cell: false findings of each method, and how much wider its intervals are than the first's."""
     rows = []
-    for cell, of_cell in records.groupby(["topics", "words", "both sides"], sort=False):
+    keys = ["design", "topics", "words", "both sides"]
+    for cell, of_cell in records.groupby(keys, sort=False):
         by_method = {method: frame.set_index("draw") for method, frame in of_cell.groupby("method")}
-        row = dict(zip(("topics", "words", "both sides"), cell, strict=True))
+        row = dict(zip(keys, cell, strict=True))
         row["draws"] = len(by_method[METHODS[0]])
         for method in METHODS:
             frame = by_method.get(method)

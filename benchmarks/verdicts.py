@@ -1,8 +1,9 @@
 """Verdicts of WEAT 1 to 10 on two embeddings, before and now: `python -m benchmarks.verdicts`.
 
 What the first edition of the model said (preferences independent of each other, priors in cosines) is kept in
-`benchmarks/results/verdicts.json` as it was; what today's says is computed. GoogleNews with control classes, GloVe
-without, since the published subset of its vectors has none.
+`benchmarks/results/verdicts.json` as it was; what today's says is computed, with words as independent draws and with
+sub-topics from the vectors. GoogleNews with control classes, GloVe without, since the published subset of its vectors
+has none.
 """
 
 import logging
@@ -24,14 +25,31 @@ def main() -> None:
     rows = []
     for name, (source, controls) in EMBEDDINGS.items():
         for wordlist in LISTS:
-            fit = bb.fit(bb.cosines(source, wordlist, controls, allow_loss=True), seed=1)
-            found, old = bb.verdict(fit), before[name, wordlist]
-            numbers = f"{found.mean:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]".replace("-", "−")
-            now = {"now": numbers, "verdict now": found.label}
+            old = before[name, wordlist]
             kept = {key: old[key] for key in ("embedding", "list", "before", "verdict before")}
-            rows.append({**kept, **now, "why": old["why"]})
+            table = bb.cosines(source, wordlist, controls, allow_loss=True)
+            related = bb.cosines(source, wordlist, controls, allow_loss=True, sub_topics="from vectors")
+            now, second = (_said(bb.verdict(bb.fit(each, seed=1))) for each in (table, related))
+            rows.append(
+                {
+                    **kept,
+                    "now": now["numbers"],
+                    "verdict now": now["verdict"],
+                    "from vectors": second["numbers"],
+                    "verdict from vectors": second["verdict"],
+                    "why": old["why"],
+                    "sub-topics": {
+                        home: [len(of.words), of.effective] for home, of in related.sub_topics.homes.items()
+                    },
+                }
+            )
             print(rows[-1], flush=True)
     write("verdicts", provenance(), rows)
+
+
+def _said(found: bb.Verdict) -> dict[str, str]:
+    numbers = f"{found.mean:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]".replace("-", "−")
+    return {"numbers": numbers, "verdict": found.label}
 
 
 if __name__ == "__main__":

@@ -82,6 +82,19 @@ def test_the_docs_quote_whether_frequency_is_told_from_bias():
     assert f"bias, and {times(biased, equal, 'called_frequency')} times that it does" in text
 
 
+def test_the_docs_quote_whether_lists_at_equal_frequency_hold_the_bias_of_all_words():
+    rows = pd.DataFrame(read("many-words")["rows"])
+    alone = rows.query("sigma == 0 and frequency == 8")
+
+    def ends(shares):
+        return f"{shares.min():.1%} to {shares.max():.1%}"
+
+    text = prose("docs/how-to/covariates.md")
+    assert f"intervals {rows.covered.mean():.0%} hold it, by cell {ends(rows.covered)}." in text
+    assert f"{ends(alone.raw_found)} of lists find one unadjusted, and {ends(alone.found)} at equal" in text
+    assert f"of at most {alone['called not covariates'].max():.1%} that frequency does not account" in text
+
+
 def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_out():
     cells, rows = (pd.DataFrame(read(name)["rows"]) for name in ("published-cells", "published"))
     learnt_from = VarianceRatios.shipped().learnt_from
