@@ -17,6 +17,7 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_defa
 from pytensor.tensor.math import Dot
 
 from bayes_bias.models.density_loops import version_of
+from bayes_bias.models.parts_and_sums import PARTS_AND_SUMS
 
 
 class Product(Op):  # type: ignore[misc]  # PyTensor has no types
@@ -47,4 +48,4 @@ def _replaced(graph: FunctionGraph, node: Apply) -> list[Any] | None:
 
 
 # PyTensor's other rewrites, which know `Dot`, come before; what follows from 49.5 on works in place.
-NUMBA = get_mode("NUMBA").register((dfs_rewriter(_replaced), 48.9))
+NUMBA = get_mode("NUMBA").register((dfs_rewriter(_replaced), 48.9), (PARTS_AND_SUMS, 48.9))
