@@ -130,7 +130,7 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
             raise SpecError(
                 f"model: '{name}' has the dim '{dim}', and the table has none; make the model from this table"
             )
-        length, labels = int(model.dim_lengths[dim].eval()), model.coords.get(dim)
+        length, labels = int(model.dim_lengths[dim].eval(mode="FAST_COMPILE")), model.coords.get(dim)
         expected = data[dim].to_numpy().tolist()
         if length != len(expected):
             raise SpecError(

@@ -56,7 +56,7 @@ def fit_custom(
 
 def _to_sample(spec: ModelSpec, model: pm.Model, data: xr.Dataset) -> ModelOfData:
     """The model with its data as constants. Dims without labels get those of the table, or numbers."""
-    lengths = {dim: int(length.eval()) for dim, length in model.dim_lengths.items()}
+    lengths = {dim: int(length.eval(mode="FAST_COMPILE")) for dim, length in model.dim_lengths.items()}
     coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
     coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
     return ModelOfData((spec.sha256,), lambda: freeze_dims_and_data(model), {}, coords, whole=True)

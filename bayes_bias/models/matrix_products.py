@@ -17,6 +17,7 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_defa
 from pytensor.tensor.math import Dot
 
 from bayes_bias.models.density_loops import version_of
+from bayes_bias.models.parts_and_sums import PARTS, SUMS
 
 
 class Product(Op):  # type: ignore[misc]  # PyTensor has no types
@@ -46,5 +47,6 @@ def _replaced(graph: FunctionGraph, node: Apply) -> list[Any] | None:
     return [Product()(*node.inputs)] if double else None
 
 
-# PyTensor's other rewrites, which know `Dot`, come before; what follows from 49.5 on works in place.
-NUMBA = get_mode("NUMBA").register((dfs_rewriter(_replaced), 48.9))
+# PyTensor's other rewrites, which know `Dot`, come before; what follows from 49.5 on works in place. At
+# 100 it makes one loop of a sum and what is summed.
+NUMBA = get_mode("NUMBA").register((dfs_rewriter(_replaced), 48.9), (PARTS, 48.9), (SUMS, 100.5))

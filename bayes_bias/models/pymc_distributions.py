@@ -89,7 +89,8 @@ def _numbers(distribution: Any) -> list[float] | None:
     if distribution is None:
         return None
     try:
-        return [_rounded(float(each.eval())) for each in distribution.owner.op.dist_params(distribution.owner)]
+        parameters = distribution.owner.op.dist_params(distribution.owner)
+        return [_rounded(float(each.eval(mode="FAST_COMPILE"))) for each in parameters]
     except (TypeError, ValueError, AttributeError):
         return None
 
