@@ -40,6 +40,8 @@ class Part(Op):  # type: ignore[misc]  # PyTensor has no types
 
 
 def _part(array: Any, begin: int, end: int) -> Any:
+    if end > array.shape[-1]:
+        raise ValueError("a part ends beyond its array")
     return array[..., begin:end].copy()
 
 

@@ -57,3 +57,11 @@ def test_they_take_the_place_of_splits_sums_and_vectors_of_known_length():
     kept = pytensor.function([point, matrix, start], asked, mode=NUMBA)
     assert {Split, SpecifyShape} < set(operations(kept))
     assert not {Part, SumOver, SumOfAll} & set(operations(kept))
+
+
+@pytest.mark.parametrize("mode", [NUMBA, PYTHON], ids=["compiled", "in Python"])
+def test_a_part_beyond_its_array_is_refused(mode):
+    vector = pt.dvector()
+    part = pytensor.function([vector], Part()(vector, 1, 6), mode=mode)
+    with pytest.raises(ValueError, match="beyond"):
+        part(np.arange(5.0))
