@@ -95,7 +95,7 @@ TuneOption = Annotated[int, sampling_option(min=100, help="Warm-up draws in each
 class Sampler:
     """The options of `bayes_bias.Sampling`."""
 
-    draws: DrawsOption = 1500
+    draws: DrawsOption = 1000
     tune: TuneOption = 500
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
     target_accept: Annotated[

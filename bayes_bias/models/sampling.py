@@ -44,7 +44,7 @@ class Sampling:
     4000
     """
 
-    draws: int = 1500
+    draws: int = 1000
     tune: int = 500
     chains: int = 4
     target_accept: float = 0.95

@@ -17,6 +17,7 @@ from bayes_bias.criterion_validity.biases_of_fits import biases_of_fits, biases_
 from bayes_bias.criterion_validity.criterion_data import CriterionData, outside_of
 from bayes_bias.criterion_validity.criterion_model import model_of
 from bayes_bias.errors import CriterionError
+from bayes_bias.models.folded_scale import FoldedScale
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import target_weights
@@ -60,7 +61,11 @@ def test_the_density_is_the_dense_normal_of_all_that_is_seen() -> None:
         whole[:6, :6] += covariance / unit[0] ** 2
         whole[6:, 6:] += np.diag((data.criterion_se / unit[1]) ** 2)
         expected = (mean + np.outer(age, coefficient)).T.ravel()
-        point = {"correlation_interval__": np.log((1 + rho) / (1 - rho)), "mean": mean, "sd_folded__": sd}
+        point = {
+            "correlation_interval__": np.log((1 + rho) / (1 - rho)),
+            "mean": mean,
+            "sd_folded__": FoldedScale().forward(sd).eval(mode="FAST_COMPILE"),
+        }
         found = density(point | {"coefficient": coefficient})
         assert found == pytest.approx(multivariate_normal.logpdf(seen.T.ravel(), expected, whole), abs=1e-8)
 
