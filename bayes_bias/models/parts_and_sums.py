@@ -144,8 +144,11 @@ def _is_double(node: Apply) -> bool:
 
 @node_rewriter([Split])  # type: ignore[untyped-decorator]
 def _parts(graph: FunctionGraph, node: Apply) -> list[Any] | None:
-    array, lengths = node.inputs
-    if node.op.axis != array.type.ndim - 1 or not isinstance(lengths, Constant):
+    array, *axis, lengths = node.inputs  # PyTensor 3.0 has the axis among the inputs
+    if not all(isinstance(each, Constant) for each in (*axis, lengths)):
+        return None
+    along = int(axis[0].data) if axis else node.op.axis
+    if along % array.type.ndim != array.type.ndim - 1:
         return None
     ends = np.cumsum(lengths.data).tolist()
     return [Part()(array, begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
