@@ -98,6 +98,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.group_scales --draws 400
 	$(BIN)/python -m benchmarks.sub_topics
 	$(BIN)/python -m benchmarks.sub_topics others --templates $(TEMPLATES) --draws 100
+	$(BIN)/python -m benchmarks.sub_topics pairs
 	$(BIN)/python -m benchmarks.covariates
 	$(BIN)/python -m benchmarks.many_words
 	$(BIN)/python -m benchmarks.comparisons --draws 400

@@ -1197,7 +1197,7 @@ says so below that.
 
 def sub_topics() -> str:
     """Sub-topics that no list names."""
-    result, others = read("sub-topics"), read("sub-topics-others")
+    result, others, pairs = (read(name) for name in ("sub-topics", "sub-topics-others", "sub-topics-pairs"))
     keys = ["topics", "words", "both sides"]
     rows = pd.DataFrame(result["rows"])
     return f"""## Sub-topics that no list names
@@ -1219,14 +1219,15 @@ factor of 1.08 or 1.09. Where all words are random it is 1.01.
 
 {circumstances(result["about"])}
 
-### Sub-topics with controls, three groups, or an encoder
+### Sub-topics with controls, three groups, an encoder, or pairs
 
 The same for two groups beside two control classes and three groups of three classes (GoogleNews), and for two groups in
-ten templates (MiniLM). Words of both sides are drawn.
+ten templates (MiniLM). Words of both sides are drawn. *Pairs*: the partner of a target in the other group is the word
+nearest to it, and targets keep their pairs whatever the vectors show; *named* is the list with its pairs alone.
 
-{int(others["about"]["draws"])} draws a cell.
+{int(others["about"]["draws"])} draws a cell, of pairs {int(pairs["about"]["draws"])}.
 
-{markdown_table(_of_sub_topics(pd.DataFrame(others["rows"]), ["design", *keys[:2]]))}
+{markdown_table(_of_sub_topics(pd.DataFrame(others["rows"] + pairs["rows"]), ["design", *keys[:2]]))}
 
 {circumstances(others["about"])}
 """

@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.sub_topics --embedding FILE --draws 200``: no list names its sub-topics; the true bias is zero.
 With ``others --templates minilm_templates.npz``: tables with controls, of three groups, and of an encoder's templates.
+With ``pairs``: each target has a partner in the other group, the nearest word.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise, product
 from time import perf_counter
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
@@ -19,10 +21,11 @@ from bayes_bias.checks.null_verdicts import Record, judge
 from bayes_bias.checks.random_nulls import NullDesign
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measuring.relatedness import Vocabulary, sub_topics_of, with_sub_topics
+from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.word_labels import SIDES, belongs, labelled
-from bayes_bias.words.wordlist import load_wordlist
+from bayes_bias.words.wordlist import WordList, load_wordlist
 from benchmarks.provenance import provenance, rows_of, write
 
 # Sub-topics of each class, words in all of them, and whether the targets are drawn likewise.
@@ -39,12 +42,13 @@ METHODS = ("independent", "from vectors", "named", "named with vectors")
 # Both sides are drawn, so that no real target brings sub-topics of its own.
 _OTHER_CELLS = ((3, 12, True), (0, 8, True))
 _CONTROLS, _GROUPS, _TEMPLATES = "two control classes", "three groups", "ten templates"
+_PAIRS, _PAIRED_CELLS = "pairs", ((3, 12, True), (0, 8, True))
 
 
 def main() -> None:
     """Run all cells and write their table, as far as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="?", choices=["words", "others"], default="words")
+    parser.add_argument("part", nargs="?", choices=["words", "others", "pairs"], default="words")
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--templates", help="vectors of an encoder in templates")
     parser.add_argument("--draws", type=int, default=200)
@@ -54,6 +58,8 @@ def main() -> None:
     designs, cells, name = {"": _design(embedding).without_controls()}, _CELLS, "sub-topics"
     if chosen.part == "others":
         designs, cells, name = _others(embedding, open_embedding(chosen.templates)), _OTHER_CELLS, "sub-topics-others"
+    if chosen.part == "pairs":
+        designs, cells, name = {_PAIRS: designs[""]}, _PAIRED_CELLS, "sub-topics-pairs"
     for of_cell in _records(designs, cells, chosen.draws, chosen.jobs):
         records += of_cell
         table = summarised(pd.DataFrame(records))
@@ -82,7 +88,8 @@ def _records(designs: Mapping[str, NullDesign], cells: Sequence[Cell], draws: in
             vocabulary = Vocabulary.of({word: design.vectors[word] for word in design.pool})
             cell = replace(design.with_sizes(size), topics=topics, group_topics=topics if both else 0)
             cell = cell.with_random_groups(size) if both else cell
-            judged = run(delayed(_judged)(cell, vocabulary, number) for number in range(draws))
+            judge_one = _judged_pairs if name == _PAIRS else _judged
+            judged = run(delayed(judge_one)(cell, vocabulary, number) for number in range(draws))
             of_cell = {"design": name, "topics": topics, "words": size, "both sides": both}
             yield [
                 {**record, **of_cell, "draw": number, "method": method}
@@ -100,6 +107,30 @@ def _judged(design: NullDesign, vocabulary: Vocabulary, number: int) -> dict[str
         topic_of = {word: topic for topics in named.values() for topic, words in topics.items() for word in words}
         tables["named"] = table.over(lambda values: labelled(values, topic_of, {}))
         tables["named with vectors"] = with_sub_topics(table, sub_topics_of(table, vocabulary, named))
+    return {
+        method: judge(each, load_spec("crossed"), seed=number, scopes=["both"])[0] for method, each in tables.items()
+    }
+
+
+def _judged_pairs(design: NullDesign, vocabulary: Vocabulary, number: int) -> dict[str, Record]:
+    """Words of the first group with their nearest neighbours; which of a pair is in which group is drawn."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    drawn = design.draw(1, number)
+    first, *_ = drawn.groups
+    targets, attributes = (belongs(drawn.values, side) for side in SIDES)
+    left = [word for word in design.pool if word not in targets and word not in attributes]
+    rng, pairs = np.random.default_rng([number, 1]), []
+    for word in (word for word, home in targets.items() if home == first):
+        near = np.stack([design.vectors[other] for other in left]) @ design.vectors[word]
+        pairs.append([word, left.pop(int(np.argmax(near)))][:: rng.choice([1, -1])])
+    classes: dict[str, list[str]] = {}
+    for word, home in attributes.items():
+        classes.setdefault(home, []).append(word)
+    groups = dict(zip(drawn.groups, map(list, zip(*pairs, strict=True)), strict=True))
+    words = {"groups": groups, "classes": classes, "stereotypes": dict(drawn.stereotypes), "pairs": pairs}
+    table = cosines(design.vectors, WordList.from_mapping(words, name="pairs"), controls=())
+    related = with_sub_topics(table, sub_topics_of(table, vocabulary))
+    tables = {"independent": table.without_labels(), "from vectors": related, "named": table}
     return {
         method: judge(each, load_spec("crossed"), seed=number, scopes=["both"])[0] for method, each in tables.items()
     }

@@ -15,7 +15,7 @@ from bayes_bias.errors import EmbeddingError
 from bayes_bias.measuring.random_words import random_words
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.related_words import Related
-from bayes_bias.table.word_labels import HOMES, Side, words_of
+from bayes_bias.table.word_labels import HOMES, SIDES, Side, is_paired, words_of
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Topics
 
@@ -34,6 +34,7 @@ _LONGEST = 60
 # Fewer words do not say what words have in common by chance.
 _FEWEST_RANDOM = 200
 _SEED = 1
+_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, their sub-topic among it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +205,8 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
     where they are given.
 
+    Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it.
+
     Raises
     ------
     EmbeddingError
@@ -213,6 +216,8 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     assert vectors is not None
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     for side, homes in compared.items():
+        if named is None and is_paired(table.values, side):
+            continue
         words, belongs_to = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
         for home in homes:
             own = [word for word, of in zip(words, belongs_to, strict=True) if of == home]
@@ -244,5 +249,7 @@ def with_sub_topics(
     }
     related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
     notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
+    if source == "from vectors":
+        notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
     provenance = {**table.provenance, "sub_topics": source}
     return replace(related, notices=(*table.notices, *notices), provenance=MappingProxyType(provenance))

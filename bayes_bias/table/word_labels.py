@@ -47,6 +47,11 @@ def settled(values: xr.DataArray) -> xr.DataArray:
     return values
 
 
+def is_paired(values: xr.DataArray, side: Side) -> bool:
+    """Whether words of a side are in pairs."""
+    return f"{side}_pair" in values.coords
+
+
 def lonely(values: xr.DataArray, name: str) -> list[str]:
     """Labels that one word alone has."""
     labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)

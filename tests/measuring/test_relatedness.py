@@ -13,6 +13,7 @@ from bayes_bias.measuring.list_tables import measure_lists
 from bayes_bias.measuring.matrix_tables import cosines_from_matrix
 from bayes_bias.measuring.relatedness import MOST, Vocabulary, _silhouette
 from bayes_bias.progress import Quiet
+from bayes_bias.table.word_clusters import clusters_of
 from tests.helpers import refused
 
 
@@ -130,6 +131,19 @@ def test_only_lists_whose_sub_topics_may_be_a_sample_get_a_second_interval():
         for how in ("named", "none", "exhaustive")
     }
     assert [how for how, table in made.items() if table is not None] == ["named", "none"]
+
+
+def test_paired_words_keep_their_pairs_and_the_other_side_has_its_sub_topics():
+    weat = bb.load_wordlist("weat7")
+    he, she = (weat.classes[name] for name in ("male terms", "female terms"))
+    paired = replace(weat, pairs=tuple(zip(he[:4], she[:4], strict=True)))
+    found, alone = (bb.cosines("googlenews-demo", words, (), sub_topics="from vectors") for words in (paired, weat))
+    assert set(alone.sub_topics.classes) == {"male terms", "female terms"}
+    assert found.sub_topics.groups.keys() == alone.sub_topics.groups.keys()
+    assert (found.sub_topics.classes, found.labels) == ({}, ("attribute_pair",))
+    assert "attributes are paired" in found.notices[-1]
+    clusters = clusters_of(found, "attribute")
+    assert (clusters.kinds, clusters.share.any()) == (("pair",), False)
 
 
 def test_sub_topics_from_vectors_need_vectors():
