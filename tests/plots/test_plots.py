@@ -62,7 +62,8 @@ def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
     tops, bottoms = zip(
         *((box.y1, box.y0) for box in (t.get_window_extent() for t in ax.get_yticklabels())), strict=True
     )
-    assert all(below <= above + 1 for below, above in zip(tops[1:], bottoms[:-1], strict=True))
+    # Matplotlib 3.10 has boxes of whole pixels.
+    assert all(below <= above + 1.5 for below, above in zip(tops[1:], bottoms[:-1], strict=True))
     assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in ax.texts)
 
 
