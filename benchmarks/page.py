@@ -1312,8 +1312,9 @@ Does the interval at equal frequency hold what it is about, in vectors that were
 words of each gender. Least squares over all of them give each embedding's *bias*, and its bias *at equal frequency* of
 targets. Lists are drawn from them, with so many *words* in each group and class. *Covered*: the 95% interval of a list
 holds the bias of all words of its embedding ({rows.covered.mean():.1%} over all cells at equal frequency,
-{rows.raw_covered.mean():.1%} unadjusted). *Found*, *called* and *width* are as above. {draws} lists from each of
-{int(rows.embeddings.iloc[0])} embeddings of a cell.
+{rows.raw_covered.mean():.1%} unadjusted; lists of 16 have a twelfth of all words, which alone makes 96% of 95%).
+*Found*, *called* and *width* are as above. {draws} lists from each of {int(rows.embeddings.iloc[0])} embeddings of a
+cell.
 
 {markdown_table(shown)}
 
