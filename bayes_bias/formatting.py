@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,12 @@ def in_words(number: int) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: "one list", "two lists"."""
     return f"{in_words(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """As a sentence has them: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def plural(noun: str) -> str:

@@ -75,19 +75,24 @@ ROWS = tuple(
 
 
 def judged(row: Row, seed: int) -> Record:
-    """The bias at equal covariates and the unadjusted one, of one table; scope both."""
+    """What is said of one table; scope both."""
+    return judged_table(row.table(seed), truth=row.truth, raw=row.raw, seed=seed)
+
+
+def judged_table(table: AssociationTable, *, truth: float, raw: float, seed: int) -> Record:
+    """The bias at equal covariates beside its truth, the unadjusted one beside the raw bias, and the verdict."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # a notice where groups do not overlap
-    fitted, _ = posterior_of(row.table(seed), load_spec("crossed"), seed=seed)
-    adjusted = describe(bias_estimate(fitted), row.truth)
-    unadjusted = describe(estimate_of(fitted, "unadjusted_bias"), row.raw)
+    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
+    adjusted = describe(bias_estimate(fitted), truth)
+    unadjusted = describe(estimate_of(fitted, "unadjusted_bias"), raw)
     found = adjustment_of(fitted)
     assert found is not None
     return {
-        "covered": float(adjusted["ci95_lb"] <= row.truth <= adjusted["ci95_ub"]),
+        "covered": float(adjusted["ci95_lb"] <= truth <= adjusted["ci95_ub"]),
         "mean": adjusted["mean"],
         "width": adjusted["ci95_ub"] - adjusted["ci95_lb"],
         "found": float(adjusted["p_value"] < 0.05),
-        "raw_covered": float(unadjusted["ci95_lb"] <= row.raw <= unadjusted["ci95_ub"]),
+        "raw_covered": float(unadjusted["ci95_lb"] <= raw <= unadjusted["ci95_ub"]),
         "raw_found": float(unadjusted["p_value"] < 0.05),
         "raw_width": unadjusted["ci95_ub"] - unadjusted["ci95_lb"],
         **{f"called {answer}": float(found.answer == answer) for answer in ("covariates", "not covariates")},

@@ -5,7 +5,6 @@ large that the bias at equal frequency of all its words is known in each trained
 """
 
 import argparse
-import logging
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 
@@ -13,7 +12,6 @@ import numpy as np
 import pandas as pd
 from joblib import Memory
 
-from bayes_bias.checks.null_verdicts import describe, posterior_of
 from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
 from bayes_bias.known_bias.scenario_lists import lists_of
 from bayes_bias.known_bias.static_vectors import train_static
@@ -21,10 +19,9 @@ from bayes_bias.known_bias.training_jobs import corpus_of
 from bayes_bias.known_bias.vocabulary import Attribute, load_vocabulary
 from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.model_spec import load_spec
-from bayes_bias.posterior.estimates import bias_estimate, estimate_of
-from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.word_covariates import covariates_in
+from benchmarks.covariates import judged_table
 from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.simulating import RECORDS, Record, simulated
 
@@ -102,7 +99,6 @@ def _biases(table: AssociationTable) -> tuple[float, float]:
 
 def judged(row: Row, seed: int) -> Record:
     """The bias and that at equal frequency of a list drawn at random, beside those of all words."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # a notice where groups hardly overlap
     everything = _population(row.reading, large_world().sha256)  # of an embedding that was trained for an earlier draw
     raw, equal = _biases(everything)
     rng = np.random.default_rng([seed, row.reading, row.words])
@@ -111,23 +107,7 @@ def judged(row: Row, seed: int) -> Record:
         for homes in (everything.group_index, everything.class_index)
     )
     table = everything.over(lambda values: values[targets, attributes])
-    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
-    found = adjustment_of(fitted)
-    assert found is not None
-    adjusted = describe(bias_estimate(fitted), equal)
-    unadjusted = describe(estimate_of(fitted, "unadjusted_bias"), raw)
-    return {
-        "raw": raw,
-        "equal": equal,
-        "covered": float(adjusted["ci95_lb"] <= equal <= adjusted["ci95_ub"]),
-        "found": float(adjusted["p_value"] < 0.05),
-        "width": adjusted["ci95_ub"] - adjusted["ci95_lb"],
-        "mean": adjusted["mean"],
-        "raw_covered": float(unadjusted["ci95_lb"] <= raw <= unadjusted["ci95_ub"]),
-        "raw_found": float(unadjusted["p_value"] < 0.05),
-        "raw_width": unadjusted["ci95_ub"] - unadjusted["ci95_lb"],
-        **{f"called {answer}": float(found.answer == answer) for answer in ("covariates", "not covariates")},
-    }
+    return {"raw": raw, "equal": equal, **judged_table(table, truth=equal, raw=raw, seed=seed)}
 
 
 def main() -> None:

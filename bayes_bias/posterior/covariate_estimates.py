@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from bayes_bias.formatting import estimate
+from bayes_bias.formatting import estimate, joined
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
@@ -152,12 +152,7 @@ def covariates_of(fitted: Fitted) -> str:
     names_of: dict[str, list[str]] = {}
     for name, sides in sides_of.items():
         names_of.setdefault(" and ".join(sides), []).append(name)
-    return ", and ".join(f"{_joined(names)} of {sides}" for sides, names in names_of.items())
-
-
-def _joined(names: list[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return ", and ".join(f"{joined(names)} of {sides}" for sides, names in names_of.items())
 
 
 def _excludes_zero(bounds: Bounds) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.files import file_names
-from bayes_bias.formatting import equals, in_words, level, plain, probability
+from bayes_bias.formatting import equals, in_words, joined, level, plain, probability
 from bayes_bias.reports import measure_rows, provenance
 from bayes_bias.reports.document import Document, PageSection, methods_section
 from bayes_bias.reports.methods_of_report import embeddings, methods_of
@@ -80,8 +80,7 @@ def report_document(report: Report) -> Document:
 
 
 def _question(embeddings: tuple[str, ...]) -> str:
-    *others, last = embeddings or ("this embedding",)
-    return f"Are {', '.join(others)} and {last} biased?" if others else f"Is {last} biased?"
+    return f"{'Are' if len(embeddings) > 1 else 'Is'} {joined(embeddings or ('this embedding',))} biased?"
 
 
 def _of_list(section: Section, name: str) -> PageSection:

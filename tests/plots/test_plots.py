@@ -56,14 +56,14 @@ def texts(ax: Axes) -> str:
 
 @pytest.mark.parametrize("plot", [plot_forest, plot_word_bias])
 def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
-    figure = Figure(figsize=(4, 3), layout="constrained")
+    figure = Figure(figsize=(4, 3), layout="constrained", dpi=400)
     ax = plot(small_fit, ax=figure.add_subplot())
     figure.draw_without_rendering()
     tops, bottoms = zip(
         *((box.y1, box.y0) for box in (t.get_window_extent() for t in ax.get_yticklabels())), strict=True
     )
-    # Matplotlib 3.10 has boxes of whole pixels.
-    assert all(below <= above + 1.5 for below, above in zip(tops[1:], bottoms[:-1], strict=True))
+    # A hundredth of an inch; Matplotlib 3.10 has boxes of whole pixels.
+    assert all(below <= above + 4 for below, above in zip(tops[1:], bottoms[:-1], strict=True))
     assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in ax.texts)
 
 
