@@ -24,6 +24,7 @@ from pytensor.graph.replace import clone_replace, vectorize_graph
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
 
+from bayes_bias.models.joined_scales import with_joined_scales
 from bayes_bias.models.matrix_products import NUMBA
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.native_density import sampler_of
@@ -149,9 +150,9 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelOfData:
 
 
 def _compile(model: pm.Model, inputs: Iterable[str], whole: bool, coarse: bool) -> Compiled:
-    model = freeze_dims_and_data(model, data=[])  # lengths of dims become constants
-    begin = [_settled(value, inputs) for value in _initial_values(model)]
     names = [v.name for v in (*model.free_RVs, *model.deterministics) if whole or not v.name.endswith("_z")]
+    model = with_joined_scales(freeze_dims_and_data(model, data=[]))  # lengths of dims become constants
+    begin = [_settled(value, inputs) for value in _initial_values(model)]
     # PyMC writes what observed variables have in common once for each; merged, it has one gradient.
     log_density = rewrite_graph(model.logp(), include=("merge",))
     gradient = _joined(pytensor.grad(log_density, model.value_vars))

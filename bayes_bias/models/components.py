@@ -6,7 +6,6 @@ variances, and the likelihood reads what each of them contributes (`Components.s
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -325,14 +324,7 @@ class Components:
 
     @classmethod
     def of(
-        cls,
-        sd: Mapping[str, Array],
-        *,
-        n_groups: int,
-        n_classes: int,
-        n_associated: int,
-        by_group: bool = False,
-        numerics: Any = np,
+        cls, sd: Mapping[str, Array], *, n_groups: int, n_classes: int, n_associated: int, by_group: bool = False
     ) -> Self:
         """From standard deviations by name: ``(...)`` for those of all classes, ``(..., classes)`` for the others. If
         `by_group`, those of targets are ``(..., groups)`` and ``(..., groups, classes)``.
@@ -347,8 +339,8 @@ class Components:
         if controls is not None:
             own.append(controls**2)
             everywhere = sd["sd_target"] ** 2
-        target_own = numerics.concatenate(own, axis=-1)
-        target_shared = numerics.stack([everywhere, level], axis=-1)
+        target_own = np.concatenate(own, axis=-1)
+        target_shared = np.stack([everywhere, level], axis=-1)
         if not by_group:
             target_own, target_shared = target_own[..., None, :], target_shared[..., None, :]
         of_attribute = _own_and_shared(sd, "sd_attribute", g)
@@ -356,8 +348,8 @@ class Components:
         def of_cluster(side: str, n: int) -> Array:
             if f"sd_{side}_cluster" not in sd:
                 nothing = 0 * (level[..., 0] if by_group else level)
-                return numerics.stack([nothing, nothing], axis=-1)
-            return numerics.stack(_own_and_shared(sd, f"sd_{side}_cluster", n), axis=-1)
+                return np.stack([nothing, nothing], axis=-1)
+            return np.stack(_own_and_shared(sd, f"sd_{side}_cluster", n), axis=-1)
 
         return cls(
             target_own=target_own,
@@ -475,11 +467,11 @@ class Components:
         of_attributes = 1.0 if self.attribute_inflation is None else self.attribute_inflation
         return np.sqrt(n_targets / of_targets), np.sqrt(n_attributes / of_attributes)
 
-    def flat(self, numerics: ModuleType = np) -> Array:
+    def flat(self) -> Array:
         """All variances one after the other, (..., variances)."""
         groups = range(self.n_groups if self.by_group else 1)
         of_targets = [getattr(self, name)[..., g, :] for name in _OF_TARGETS for g in groups]
-        return numerics.concatenate([*of_targets, *(getattr(self, name) for name in _VARIANCES)], axis=-1)
+        return np.concatenate([*of_targets, *(getattr(self, name) for name in _VARIANCES)], axis=-1)
 
     @classmethod
     def single(cls, n_groups: int, n_classes: int, n_associated: int, *, by_group: bool = False) -> Self:
@@ -508,7 +500,7 @@ class Components:
         Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
         Where words come in clusters, these stay as large as they are, and longer lists have more of them. Shapes:
         weights (contrasts, groups, classes), numbers of words (groups,) and (classes,); each part (..., contrasts), in
-        squared units of the table. Arrays of NumPy alone.
+        squared units of the table.
         """
         root_targets, root_attributes = self.roots_of_counts(n_targets, n_attributes)
         by_target, by_attribute = weights / np.reshape(root_targets, (-1, 1)), weights / root_attributes

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from bayes_bias.models.components import (
     REPLICATES,
     Components,
     present,
+    sizes_of,
 )
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
-from bayes_bias.models.priors import scale
+from bayes_bias.models.priors import dims_of_scale, scale
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scatter_density import observe
@@ -40,15 +42,16 @@ _READ = ("scatter", "df", "patterns", "reads")
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Scatter in units of the priors, degrees of freedom and patterns of covariance; block means of the whole table say
-    nothing of the scales."""
+    """Scatter in units of the priors, degrees of freedom and the pattern of covariance of each scale; block means of
+    the whole table say nothing of the scales."""
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
     unit = unit_of(spec, data)
     read: dict[str, np.ndarray] = {}
+    of_scales = _variances_of_scales(spec, data)
     of_table = parts_of(data, replicated=has_replicates(spec, data), by_group=spec.options["scales"] == BY_GROUP)
     for name, part in of_table.items():
-        in_units = replace(part, scatter=rounded(part.scatter / unit**2))
+        in_units = replace(part.of_scales(of_scales), scatter=rounded(part.scatter / unit**2))
         read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
     return read
 
@@ -105,12 +108,10 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     (`bayes_bias.models.replicate_variances`). Slopes of covariates are integrated out like the means
     (`bayes_bias.models.slopes`).
     """
-    design: dict[str, Any] = {"n_groups": len(coords["group"]), "n_classes": len(coords["attribute_class"])}
-    design |= {"n_associated": n_associated(coords), "by_group": spec.options["scales"] == BY_GROUP}
-    variances = Variances.of(scales_of(spec, coords), pt, **design).flat(pt)
+    scales = pt.concatenate([each.ravel() for each in scales_of(spec, coords).values()])
     for name in (*OF_TABLE, *SLOPES.values(), BLOCKS):
         if f"{name}_df" in known:
-            observe(name, variances, **{what: known[f"{name}_{what}"] for what in _READ})
+            observe(name, scales**2, **{what: known[f"{name}_{what}"] for what in _READ})
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -169,22 +170,31 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
 def scales_of(spec: ModelSpec, coords: Mapping[str, list[str]]) -> dict[str, pt.TensorVariable]:
     """The standard deviations of the effects as free variables, by name; of levels in controls, of clusters, and of
     replicates, only where there are any."""
+    return {name: scale(spec, name, dims) for name, dims in _dims_of_scales(spec, coords).items()}
+
+
+def _dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
     used = [(c, "") for c in OF_WORDS]
-    used += [(c, "") for side in SIDES if clusters_in(spec, coords, side) for c in OF_CLUSTERS[side]]
-    if has_replicates(spec, coords):
+    used += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
+    if has_replicates(spec, labels):
         used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
-    there = present(COMPONENTS, len(coords["group"]), controls=bool(coords["control"]))
-    return {c.name + suffix: scale(spec, c.name + suffix, c.dims) for c, suffix in used if c in there}
+    there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
+    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
+
+
+def _variances_of_scales(spec: ModelSpec, labels: xr.Dataset) -> np.ndarray:
+    """`Variances.flat` where each scale of `scales_of` in turn is one and the others are zero, (scales, variances):
+    every variance is a sum of so many times their squares."""
+    shapes = {name: tuple(len(labels[dim]) for dim in dims) for name, dims in _dims_of_scales(spec, labels).items()}
+    ends = np.cumsum([prod(shape) for shape in shapes.values()])
+    each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
+    single = {name: ones.reshape(-1, *shape) for (name, shape), ones in zip(shapes.items(), each, strict=True)}
+    return Variances.of(single, **sizes_of(labels), by_group=spec.options["scales"] == BY_GROUP).flat()
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
     """Whether the words of a side share something, and the spec says how much they may."""
     return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
-
-
-def n_associated(coords: Mapping[str, list[str]]) -> int:
-    """How many classes are stereotypical for some group; they come first."""
-    return len(coords["attribute_class"]) - len(coords["control"])
 
 
 def _shared(covariance: np.ndarray, overlap: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -18,7 +18,7 @@ from bayes_bias.models.components import (
     over_classes,
     present,
 )
-from bayes_bias.models.crossed import clusters_in, has_replicates, n_associated, scales_of
+from bayes_bias.models.crossed import clusters_in, has_replicates, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
 from bayes_bias.models.priors import observe_with_sd
@@ -198,6 +198,7 @@ def _summed(
 ) -> pt.TensorVariable:
     """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities."""
     total: pt.TensorVariable | float = 0.0
+    n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
         name = component.name.removeprefix("sd_") + suffix
         if of_words is None:
@@ -206,7 +207,7 @@ def _summed(
             normal = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words]
         effect = normal * sd[component.name + suffix]
         if component.part != "attributes":
-            pattern = over_classes(len(coords["attribute_class"]), n_associated(coords))[component.over_classes]
+            pattern = over_classes(n_classes, n_classes - len(coords["control"]))[component.over_classes]
             effect = (effect[..., None] * pattern).sum(axis=-2)
         total = total + effect
     return total

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import numpy as np
 import pytensor.tensor as pt
+from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
 # From where on a scale counts as large, in typical ones. Among scales of three words steps are twice as long as along
@@ -23,7 +25,8 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
     name = "folded"
     ndim_supp = 0
 
-    def __init__(self, typical: float = 1.0) -> None:
+    def __init__(self, typical: float | NDArray[np.float64] = 1.0) -> None:
+        self.typical = typical
         self.unit = _LARGE * typical
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
@@ -34,4 +37,5 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
         return self.unit * abs(value) * pt.sqrt(1 + value**2)
 
     def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
-        return pt.log1p(2 * value**2) - pt.log1p(value**2) / 2
+        root = pt.sqrt(1 + value**2)
+        return pt.log(2 * root - 1 / root)

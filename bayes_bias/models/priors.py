@@ -51,11 +51,16 @@ def scale(spec: ModelSpec, parameter: str, dims: tuple[str, ...] = ()) -> pt.Ten
     """The standard deviation of effects: one, or one for each label of those `dims` along which the spec has scales
     differ. Scales that classes share are spread over them."""
     typical = 1.0 if spec.options["unit"] == WITHIN_BLOCK else spec.priors[parameter].size
-    there = tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
+    there = dims_of_scale(spec, dims)
     if spec.options["scales"] == COMMON and there:
         lengths = pm.modelcontext(None).dim_lengths
         return pt.alloc(free(spec, parameter, typical), *(lengths[dim] for dim in there))
     return free(spec, parameter, typical, there or None)
+
+
+def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the dims along which a scale may differ that it has in a spec."""
+    return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
 
 
 def observe_with_sd(

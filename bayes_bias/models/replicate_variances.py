@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -43,11 +43,11 @@ class Replication:
     own: Array
 
     @classmethod
-    def of(cls, sd: Mapping[str, Array], numerics: Any = np, *, by_group: bool = False, **sizes: int) -> Self:
+    def of(cls, sd: Mapping[str, Array], *, by_group: bool = False, **sizes: int) -> Self:
         """From standard deviations by name, as `Components.of`."""
         by_word = {name.removesuffix(BY_REPLICATE): each for name, each in sd.items() if name.endswith(BY_REPLICATE)}
-        own = numerics.stack([sd[name] ** 2 for name in own_effects(**sizes)], axis=-1)
-        return cls(Components.of(by_word, numerics=numerics, by_group=by_group, **sizes), own)
+        own = np.stack([sd[name] ** 2 for name in own_effects(**sizes)], axis=-1)
+        return cls(Components.of(by_word, by_group=by_group, **sizes), own)
 
     @classmethod
     def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self | None:
@@ -96,18 +96,18 @@ class Variances:
         return cls(Components.of_posterior(posterior, data), Replication.of_posterior(posterior, data))
 
     @classmethod
-    def of(cls, sd: Mapping[str, Array], numerics: Any = np, **design: Any) -> Self:
+    def of(cls, sd: Mapping[str, Array], **design: Any) -> Self:
         """From standard deviations by name, as `Components.of`."""
-        replication = Replication.of(sd, numerics, **design) if REPLICATES[0] in sd else None
-        return cls(Components.of(sd, numerics=numerics, **design), replication)
+        replication = Replication.of(sd, **design) if REPLICATES[0] in sd else None
+        return cls(Components.of(sd, **design), replication)
 
-    def flat(self, numerics: ModuleType = np) -> Array:
+    def flat(self) -> Array:
         """All variances one after the other, (..., variances): those of words, of words by replicate, of replicates."""
-        words = self.words.flat(numerics)
+        words = self.words.flat()
         if self.replication is None:
             return words
-        parts = [words, self.replication.words.flat(numerics), self.replication.own]
-        return numerics.concatenate(parts, axis=-1)
+        parts = [words, self.replication.words.flat(), self.replication.own]
+        return np.concatenate(parts, axis=-1)
 
     def table(self, n_replicates: int) -> Components:
         """Those of the words' effects in the mean table."""

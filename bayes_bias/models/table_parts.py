@@ -57,6 +57,11 @@ class Part:
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("scatter", "df", "patterns"))
         return type(self)(*(np.concatenate(pair) for pair in pairs))
 
+    def of_scales(self, variances: Numbers) -> Self:
+        """In terms of scales, for each of which the variances are given where it is one and the others are zero,
+        (scales, k)."""
+        return replace(self, patterns=np.einsum("sk,pkij->psij", variances, self.patterns))
+
     def in_terms_of(self, patterns: list[Numbers], others: int) -> Self:
         """In terms of more variances: of these patterns, and `others` that it does not depend on."""
         shape = (len(self.df), others, *self.scatter.shape[1:])

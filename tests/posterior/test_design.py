@@ -12,8 +12,9 @@ from bayes_bias.table.column_names import interval_columns
 from tests.helpers import SHORT, random_table, refused
 
 
-def test_longer_lists_give_narrower_intervals_and_more_power(small_fit):
-    table = plan(small_fit, targets=[4, 8, 32], attributes=[4, 8, 32])
+@pytest.mark.slow
+def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
+    table = plan(fit(small_table, seed=1, sampling=Sampling(draws=8000)), targets=[4, 8, 32], attributes=[4, 8, 32])
     width = table.width.unstack("attributes").to_numpy()
     power = table.power.unstack("attributes").to_numpy()
     more_attributes = np.diff(width, axis=1)
