@@ -37,7 +37,7 @@ def test_the_density_is_that_of_the_model(model):
 def test_scales_keep_their_names_dims_and_values(model):
     joined = with_joined_scales(model)
     for name, dims in {"sd_target": ("group",), "sd_control": ("one", "group")}.items():
-        assert joined.named_vars_to_dims[name] == dims
+        assert tuple(joined.named_vars_to_dims[name]) == dims
         assert joined[name].type.shape == model[name].type.shape
     assert {each.name for each in joined.free_RVs} == {"sd_control_and_sd_target_z", "sd_alone", "sd_child"}
 
