@@ -449,6 +449,14 @@ class Components:
         With ``1 / P`` of each group and ``1 / W`` of each class: blocks of a group share its targets, blocks of a class
         its attributes. Without what clusters share.
         """
+        # Linear in the variances, so that thousands of draws take one product of matrices.
+        single = self.single(self.n_groups, self.n_classes, self.n_associated, by_group=self.by_group)
+        inflated = replace(single, target_inflation=self.target_inflation, attribute_inflation=self.attribute_inflation)
+        return np.tensordot(self.flat(), inflated._each_of_blocks(per_target, per_attribute), 1)
+
+    def _each_of_blocks(
+        self, per_target: NDArray[np.float64], per_attribute: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         g, c = (index.ravel() for index in np.indices((self.n_groups, self.n_classes)))
         same_group, in_class = g[:, None] == g, np.eye(self.n_classes)[c].T
         root_targets, root_attributes = self.roots_of_counts(1 / per_target, 1 / per_attribute)
