@@ -792,8 +792,8 @@ def compiling() -> str:
 
 Wall time on two cores (load when it began: {about["load"]}). A model is compiled once on a machine, for each number of
 groups and classes; PyTensor keeps the code, and later processes load it. The fit of the first process {same} the
-numbers of the second. A further list is measured, fitted and summarised here; what exceeds the wanted time is ArviZ's
-summary of every word, some 9 ms a row, and sampling.
+numbers of the second. A further list is measured, fitted and summarised here; most of that is the summary of every
+word.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 """
@@ -861,7 +861,7 @@ to be as many a draw. The list of the largest error is in every row.
 Of the default itself the error of the ends is {worst["error of ends"].loc[tuple(setting)]:.5f} in the worst list and
 {median:.5f} in the median one of these. Where the sampler moved along scales themselves, and not along about their
 square root, 1,500 draws had .00043 in the worst list and .00010 in the median one, a least ESS of 1,120, and took 1.3
-to 2.7 times the work (commit 8badb9d).
+to 2.7 times the work (5 seeds, commit 8badb9d).
 
 {markdown_table(worst.reset_index().rename(columns={"list": "lists"}))}
 

@@ -35,8 +35,11 @@ def with_joined_scales(model: pm.Model) -> pm.Model:
     for variable in model.free_RVs:
         if _can_be_joined(variable, model):
             families.setdefault(variable.owner.op, []).append(variable)
+    several = [family for family in families.values() if len(family) > 1]
+    if not several:
+        return model
     graph, copies = fgraph_from_model(model)
-    for family in (each for each in families.values() if len(each) > 1):
+    for family in several:
         separate = [copies[variable] for variable in family]
         toposort_replace(graph, list(zip(separate, _parts_of_one(separate), strict=True)))
     return model_from_fgraph(graph, mutate_fgraph=True)
