@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayes_bias.table.scopes import Part
 from bayes_bias.table.word_labels import SIDES, Side
 
-type Array = Any  # of NumPy or PyTensor
+type Array = Any  # numbers of any shape
 
 # The suffix of a scale by which a word's effect differs between replicates.
 BY_REPLICATE = "_by_replicate"

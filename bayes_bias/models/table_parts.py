@@ -60,7 +60,12 @@ class Part:
     def of_scales(self, variances: Numbers) -> Self:
         """In terms of scales, for each of which the variances are given where it is one and the others are zero,
         (scales, k)."""
-        return replace(self, patterns=np.einsum("sk,pkij->psij", variances, self.patterns))
+        # One product after the other: the last digits of NumPy's einsum depend on the processor.
+        products = (
+            np.multiply.outer(of_scales, pattern)
+            for of_scales, pattern in zip(variances.T, np.moveaxis(self.patterns, 1, 0), strict=True)
+        )
+        return replace(self, patterns=np.moveaxis(sum(products), 0, 1))
 
     def in_terms_of(self, patterns: list[Numbers], others: int) -> Self:
         """In terms of more variances: of these patterns, and `others` that it does not depend on."""

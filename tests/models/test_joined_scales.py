@@ -7,6 +7,9 @@ from pymc.model.transform.optimization import freeze_dims_and_data
 
 from bayes_bias.models.folded_scale import FoldedScale
 from bayes_bias.models.joined_scales import with_joined_scales
+from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.structures import build_model
+from bayes_bias.table.sufficient_statistics import sufficient_statistics
 
 ALONE = {"sd_alone_folded__": 0.7, "sd_child_folded__": 0.4}
 TOGETHER = {"sd_control": np.array([[0.2, 2.0]]), "sd_target": np.array([0.3, -1.1])}  # as PyMC orders them
@@ -44,3 +47,11 @@ def test_scales_keep_their_names_dims_and_values(model):
 
 def test_a_scale_whose_prior_depends_on_another_stays_as_it_is(model):
     assert "sd_child" in {each.name for each in with_joined_scales(model).free_RVs}
+
+
+def test_all_scales_of_the_default_model_are_two_vectors_but_for_the_residual(small_table):
+    spec = load_spec("crossed")
+    written = build_model(spec, sufficient_statistics(small_table))
+    joined = with_joined_scales(freeze_dims_and_data(written, data=[]))
+    assert sorted(each.name.count("_and_") for each in joined.free_RVs) == [0, 2, 2]
+    assert {each.name for each in written.free_RVs} <= set(joined.named_vars)
