@@ -36,7 +36,7 @@ def nothing(sampled: None) -> TprGaps:
     """28 classes, ten people in each cell, and no gap at all."""
     rng = np.random.default_rng(4)
     level, people = rng.uniform(0.4, 0.8, size=(CLASSES, 1)), np.full((CLASSES, 2), 10)
-    return gaps_of(counted(rng.binomial(people, level), people), sampling=BRIEF)
+    return gaps_of(counted(rng.binomial(people, level), people), sampling=Sampling(draws=1500, tune=500))
 
 
 @pytest.mark.slow
