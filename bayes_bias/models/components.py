@@ -6,6 +6,7 @@ variances, and the likelihood reads what each of them contributes (`Components.s
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -485,11 +486,8 @@ class Components:
     def single(cls, n_groups: int, n_classes: int, n_associated: int, *, by_group: bool = False) -> Self:
         """Each variance of `flat` in turn one, the others zero: what is linear in the variances gives its patterns."""
         groups = n_groups if by_group else 1
-        sizes = (groups * n_classes, groups * 2, n_classes, n_classes, 1, 2, 2)
-        ends = np.cumsum(sizes)
-        each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
-        found: dict[str, Array] = dict(zip((*_OF_TARGETS, *_VARIANCES), each, strict=True))
-        found |= {name: found[name].reshape(ends[-1], groups, -1) for name in _OF_TARGETS}
+        shapes = ((groups, n_classes), (groups, 2), (n_classes,), (n_classes,), (1,), (2,), (2,))
+        found: dict[str, Any] = one_at_a_time(dict(zip((*_OF_TARGETS, *_VARIANCES), shapes, strict=True)))
         return cls(**found, n_groups=n_groups, n_classes=n_classes, n_associated=n_associated, by_group=by_group)
 
     @property
@@ -547,6 +545,13 @@ class Components:
             + self.attribute_cluster.sum(axis=-1),
             "residual": self.residual[..., 0],
         }
+
+
+def one_at_a_time(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.float64]]:
+    """For each entry of arrays of these shapes, that entry one and all others zero: (entries, *shape)."""
+    ends = np.cumsum([prod(shape) for shape in shapes.values()])
+    each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
+    return {name: ones.reshape(-1, *shape) for (name, shape), ones in zip(shapes.items(), each, strict=True)}
 
 
 def _own_and_shared(sd: Mapping[str, Array], level: str, n: int) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from bayes_bias.models.components import (
     OF_WORDS,
     REPLICATES,
     Components,
+    one_at_a_time,
     present,
     sizes_of,
 )
@@ -48,10 +48,10 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         _refuse_pairs_of_two_scales(spec, data, side)
     unit = unit_of(spec, data)
     read: dict[str, np.ndarray] = {}
-    of_scales = _variances_of_scales(spec, data)
+    contributions = _contributions(spec, data)
     of_table = parts_of(data, replicated=has_replicates(spec, data), by_group=spec.options["scales"] == BY_GROUP)
     for name, part in of_table.items():
-        in_units = replace(part.of_scales(of_scales), scatter=rounded(part.scatter / unit**2))
+        in_units = replace(part.of_scales(contributions), scatter=rounded(part.scatter / unit**2))
         read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
     return read
 
@@ -182,14 +182,11 @@ def _dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]
     return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
 
 
-def _variances_of_scales(spec: ModelSpec, labels: xr.Dataset) -> np.ndarray:
-    """`Variances.flat` where each scale of `scales_of` in turn is one and the others are zero, (scales, variances):
-    every variance is a sum of so many times their squares."""
+def _contributions(spec: ModelSpec, labels: xr.Dataset) -> np.ndarray:
+    """How much the square of each scale contributes to each variance of `Variances.flat`, (scales, variances)."""
     shapes = {name: tuple(len(labels[dim]) for dim in dims) for name, dims in _dims_of_scales(spec, labels).items()}
-    ends = np.cumsum([prod(shape) for shape in shapes.values()])
-    each = np.split(np.eye(ends[-1]), ends[:-1], axis=1)
-    single = {name: ones.reshape(-1, *shape) for (name, shape), ones in zip(shapes.items(), each, strict=True)}
-    return Variances.of(single, **sizes_of(labels), by_group=spec.options["scales"] == BY_GROUP).flat()
+    by_group = spec.options["scales"] == BY_GROUP
+    return Variances.of(one_at_a_time(shapes), **sizes_of(labels), by_group=by_group).flat()
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:

@@ -27,7 +27,11 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
 
     def __init__(self, typical: float | NDArray[np.float64] = 1.0) -> None:
         self.typical = typical
-        self.unit = _LARGE * typical
+
+    @property
+    def unit(self) -> float | NDArray[np.float64]:
+        """From where on a scale counts as large."""
+        return _LARGE * self.typical
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         square = (value / self.unit) ** 2

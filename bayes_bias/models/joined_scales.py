@@ -1,4 +1,4 @@
-"""Scales with priors of one family as a single vector, for whoever compiles a model.
+"""Scales with priors of one family as a single vector, for the compiler.
 
 Most of a density's time goes to making small arrays: a dozen scales in five variables take five of each, one vector of
 them takes one.

@@ -57,15 +57,12 @@ class Part:
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("scatter", "df", "patterns"))
         return type(self)(*(np.concatenate(pair) for pair in pairs))
 
-    def of_scales(self, variances: Numbers) -> Self:
-        """In terms of scales, for each of which the variances are given where it is one and the others are zero,
-        (scales, k)."""
+    def of_scales(self, contributions: Numbers) -> Self:
+        """In terms of squared scales, each of which contributes so much to each of the k variances, (scales, k)."""
         # One product after the other: the last digits of NumPy's einsum depend on the processor.
-        products = (
-            np.multiply.outer(of_scales, pattern)
-            for of_scales, pattern in zip(variances.T, np.moveaxis(self.patterns, 1, 0), strict=True)
-        )
-        return replace(self, patterns=np.moveaxis(sum(products), 0, 1))
+        pairs = zip(contributions.T, np.moveaxis(self.patterns, 1, 0), strict=True)
+        patterns = sum(np.multiply.outer(times, pattern) for times, pattern in pairs)
+        return replace(self, patterns=np.moveaxis(patterns, 0, 1))
 
     def in_terms_of(self, patterns: list[Numbers], others: int) -> Self:
         """In terms of more variances: of these patterns, and `others` that it does not depend on."""
