@@ -3,7 +3,7 @@
 A mixed model of weat6 without control classes: REML by R's lme4, NUTS by bambi, and here. lme4 and bambi fit the
 formula of docs/model.md with one scale for both groups and classes; the default here has twice as many. `--bambi` is a
 Python that has bambi and this package's dependencies. Each fits in a process of its own, several times: the first time
-compiles what is compiled, or loads it from disk. `benchmarks.measures` does the same for WEFE's WEAT.
+compiles what is compiled, or loads it from disk. Beside them WEFE's WEAT of the same words, with 10,000 permutations.
 """
 
 import argparse
@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import bayes_bias as bb
+from benchmarks.measures import PERMUTATIONS, WEFE, wefe
 from benchmarks.provenance import provenance, write
 
 LIST = "weat6"
 FORMULA = (
     "cosine ~ 0 + group:attribute_class + (1|target) + (1|target:attribute_class) + (1|attribute) + (1|attribute:group)"
 )
-DRAWS, TUNE, CHAINS = 1500, 500, 4
+DRAWS, TUNE, CHAINS = 1000, 500, 4
 
 _LME4 = """
 suppressMessages(library(lme4))
@@ -79,7 +80,8 @@ def main() -> None:
     runs = str(chosen.runs)
     with tempfile.TemporaryDirectory() as folder:
         cosines = Path(folder) / "cosines.csv"
-        bb.cosines("googlenews-demo", LIST, controls=()).to_frame().to_csv(cosines, index=False)
+        table = bb.cosines("googlenews-demo", LIST, controls=())
+        table.to_frame().to_csv(cosines, index=False)
         sampling = [str(each) for each in (DRAWS, TUNE, CHAINS)]
         commands = {
             "bayes_bias": [sys.executable, "-c", _OURS, LIST, runs],
@@ -91,10 +93,12 @@ def main() -> None:
             for name, command in commands.items():
                 found[name].append(_answers(command))
                 print(name, found[name][-1], flush=True)
+    weat = wefe(table, WEFE, PERMUTATIONS)
+    print(weat, flush=True)
     write(
         "anchors",
         provenance() | {"list": LIST, "formula": FORMULA, "runs": chosen.runs},
-        [*map(_row, *zip(*found.items(), strict=True))],
+        [*map(_row, *zip(*found.items(), strict=True)), {"what": weat["what"], "further, processor": weat["seconds"]}],
     )
 
 

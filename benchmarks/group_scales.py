@@ -1,6 +1,8 @@
-"""Groups whose words vary unlike: false findings and width of intervals, with scales that groups share and without.
+"""Groups whose words vary unlike: false findings and width of intervals, with scales that groups share and without,
+with priors of scales in units of the table's spread and of each group's and class's own.
 
-``python -m benchmarks.group_scales --draws 400``: tables simulated without bias, as those of `benchmarks.simulated`.
+``python -m benchmarks.group_scales --draws 400``: tables simulated without bias, as those of `benchmarks.simulated`;
+and the shipped lists, whose intervals either unit gives.
 """
 
 import argparse
@@ -8,14 +10,24 @@ import argparse
 import pandas as pd
 from scipy.stats import binomtest
 
+import bayes_bias as bb
 from bayes_bias.checks.null_verdicts import judge
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, load_spec
+from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, WITHIN_BLOCK, load_spec
+from benchmarks.draws import LISTS
 from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.simulated import Row
 from benchmarks.simulating import Record, simulated
 
-SPECS = {scales: load_spec("crossed").with_option("scales", scales) for scales in (BY_CLASS, BY_GROUP)}
+_POOLED = load_spec("crossed").with_option("unit", WITHIN_BLOCK)
+SHARED, POOLED_UNIT, DEFAULT = "shared", "for each group, pooled unit", "for each group"
+SPECS = {
+    SHARED: _POOLED.with_option("scales", BY_CLASS),
+    POOLED_UNIT: _POOLED.with_option("scales", BY_GROUP),
+    DEFAULT: load_spec("crossed"),
+}
+
+_MANY = bb.Sampling(draws=4000)
 
 # Words of the first group, of the other, and how many times as much those of the first vary.
 _TARGETS = (
@@ -27,13 +39,13 @@ ROWS += [Row("attributes", words=30, first_class=3, first_scale=times) for times
 
 
 def judged(row: Row, seed: int) -> Record:
-    """What models with either kind of scales, and the quasi-F, say of one random table, scope both."""
+    """What models with each kind of scales, and the quasi-F, say of one random table, scope both."""
     table, said = row.table(seed), {}
-    for scales, spec in SPECS.items():
+    for name, spec in SPECS.items():
         (record,) = judge(table, spec, seed=seed + 1, scopes=["both"])
-        said[scales] = float(record["p_value"] < 0.05)
-        said[f"{scales}, width"] = record["ci95_ub"] - record["ci95_lb"]
-        said[f"{scales}, divergences"] = float(record["divergences"])
+        said[name] = float(record["p_value"] < 0.05)
+        said[f"{name}, width"] = record["ci95_ub"] - record["ci95_lb"]
+        said[f"{name}, divergences"] = float(record["divergences"])
     return said | {"quasi-F": float(quasi_f(table).p_value < 0.05)}
 
 
@@ -47,12 +59,23 @@ def main() -> None:
     found = simulated(judged, ROWS, chosen.draws, "group-scales", *hashes, jobs=chosen.jobs)
     table = pd.DataFrame([summarised(row, pd.DataFrame([r for of, r in found if of is row])) for row in ROWS])
     print(table.to_string(float_format="{:.3f}".format))
-    write("group-scales", provenance() | {"draws": chosen.draws}, rows_of(table))
+    of_lists = pd.Series({name: _times_as_wide(name) for name in LISTS})
+    print(of_lists.to_string(float_format="{:.3f}".format))
+    about = {"draws": chosen.draws, "shipped lists": len(of_lists), "times as wide": [of_lists.min(), of_lists.max()]}
+    write("group-scales", provenance() | about, rows_of(table))
+
+
+def _times_as_wide(wordlist: str) -> float:
+    """The interval of a shipped list's bias, to that with one pooled unit."""
+    table = bb.cosines("googlenews-demo", wordlist)
+    verdicts = [bb.verdict(bb.fit(table, SPECS[name], sampling=_MANY)) for name in (DEFAULT, POOLED_UNIT)]
+    default, pooled = (verdict.upper - verdict.lower for verdict in verdicts)
+    return default / pooled
 
 
 def summarised(row: Row, records: pd.DataFrame) -> dict[str, object]:
-    """False findings of each kind of scales, with their Monte Carlo interval, and how many times wider one interval is
-    than the other."""
+    """False findings of each kind of scales, with their Monte Carlo interval, and how many times wider intervals are
+    than those of shared scales."""
     of_row: dict[str, object] = {
         "side": row.part,
         "first": row.first_group or row.first_class,
@@ -60,11 +83,12 @@ def summarised(row: Row, records: pd.DataFrame) -> dict[str, object]:
         "times": row.first_scale,
         "draws": len(records),
     }
-    for scales in SPECS:
-        bounds = binomtest(int(records[scales].sum()), len(records)).proportion_ci()
-        of_row |= {scales: records[scales].mean(), f"{scales} lb": bounds.low, f"{scales} ub": bounds.high}
-    of_row["width"] = (records[f"{BY_GROUP}, width"] / records[f"{BY_CLASS}, width"]).mean()
-    of_row["divergences"] = records[f"{BY_GROUP}, divergences"].sum()
+    for name in SPECS:
+        bounds = binomtest(int(records[name].sum()), len(records)).proportion_ci()
+        of_row |= {name: records[name].mean(), f"{name} lb": bounds.low, f"{name} ub": bounds.high}
+    for name, width in (("width", DEFAULT), ("width, pooled unit", POOLED_UNIT)):
+        of_row[name] = (records[f"{width}, width"] / records[f"{SHARED}, width"]).mean()
+    of_row["divergences"] = records[f"{DEFAULT}, divergences"].sum()
     return of_row | {"quasi-F": records["quasi-F"].mean()}
 
 

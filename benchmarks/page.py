@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import binomtest
 
+from bayes_bias.models.model_spec import load_spec
 from bayes_bias.posterior.published_d import FEWEST_STUDIES, MOST_OFF
 from bayes_bias.table.replicate_tables import FEW
 from benchmarks import sweep_sections
@@ -28,18 +29,6 @@ intervals. Nothing is left out because it looks bad.
 """
 
 
-_RESTS_ON = """## What these numbers rest on
-
-That words are independent draws from the population they stand for. Words drawn at random are. Words that come in
-sub-topics are not, and make the intervals too short unless the list names them: see the simulated tables below.
-
-Today the targets of each group have standard deviations of their own. The line below a table names that `default model`
-where it was drawn with it. All other tables are older: there groups shared them, and intervals were a little
-shorter. Today's are 1.05 times as wide with 4 words in each group and 1.02 times with 8, where groups vary alike (see
-"Groups whose words vary unlike").
-"""
-
-
 def main() -> None:
     """Write the page and its figure."""
     if _measured("nulls"):
@@ -53,7 +42,31 @@ def main() -> None:
 def render() -> str:
     """The page from what has been measured so far; a part without results is not on it."""
     sections = [section() for name, section in SECTIONS.items() if _measured(name)]
-    return "\n".join([_HEAD, _RESTS_ON, *sections])
+    return "\n".join([_HEAD, rests_on(), *sections])
+
+
+def rests_on() -> str:
+    """What holds for all tables."""
+    about = read("group-scales")["about"]
+    least, most = about["times as wide"]
+    return f"""## What these numbers rest on
+
+That words are independent draws from the population they stand for. Words drawn at random are. Words that come in
+sub-topics are not, and make the intervals too short unless the list names them: see the simulated tables below.
+
+The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
+With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the
+{about["shipped lists"]} shipped lists are {least:.3f} to {most:.3f} times as wide as with one unit. Where another
+default model is named, or none, groups shared their standard deviations, too. With today's, intervals are {_width(4)}
+times as wide with 4 words in each group and {_width(8)} times with 8, where groups vary alike; where they do not, see
+"Groups whose words vary unlike".
+"""
+
+
+def _width(words: int) -> str:
+    """How many times as wide today's intervals are, with so many words in each group."""
+    rows = pd.DataFrame(read("group-scales")["rows"]).set_index(["side", "first", "other", "times"])
+    return f"{rows.width['targets', words, words, 1]:.2f}"
 
 
 def promises() -> str:
@@ -276,10 +289,10 @@ sub-topic, or the two targets of a pair, correlate.
 
 Outside 2 to 7% beyond their Monte Carlo interval: {_outside(rows)}. Sub-topics that are not named make the intervals
 too short, as expected; named ones make them wide enough, and with two sub-topics a class too wide, since two say
-little of how much they vary. Groups share their scales, so that three targets that vary three times as much as thirty
-others go unnoticed ({of_targets["share"]:.0%}; the quasi-F, which shares none, has {of_targets["quasi-F"]:.0%}).
-Classes have scales of their own, but three attributes say little of theirs ({of_attributes["share"]:.0%}; the quasi-F
-{of_attributes["quasi-F"]:.0%}). A notice warns of lists of so different length, and a report where groups vary unlike.
+little of how much they vary. Groups and classes have scales of their own, but three words say little of theirs, three
+times as variable as those of thirty others: {of_targets["share"]:.0%} where they are targets (the quasi-F
+{of_targets["quasi-F"]:.0%}), {of_attributes["share"]:.0%} where they are attributes ({of_attributes["quasi-F"]:.0%}).
+A notice warns of lists of so different length.
 
 {circumstances(result["about"])}
 """
@@ -898,16 +911,12 @@ def anchors() -> str:
     about, rows = result["about"], pd.DataFrame(result["rows"]).set_index("what")
     times = rows[["first, processor", "further, processor"]].set_axis(["first", "further"], axis="columns")
     shown = times.assign(**{"further, to ours": times.further / times.further["bayes_bias"]}, bias=rows.bias)
-    measured = read("measures")
-    wefe = pd.DataFrame(measured["rows"]).set_index("what").seconds
-    permuted = wefe["WEFE 1.0.1"] / times.further["bayes_bias"]
     return f"""### Beside other programs
 
 Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk, and
 the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose
 groups and classes have scales of their own. REML gives one value of each scale, the others all that the data allow.
-WEFE's WEAT of {measured["about"]["list"]} with 10,000 permutations takes {wefe["WEFE 1.0.1"]:.0f} seconds,
-{permuted:.0f} times a posterior here (another run, of `benchmarks.measures`). lme4 and bambi fit
+WEFE's is a WEAT of the same words with 10,000 permutations. lme4 and bambi fit
 
 `{about["formula"]}`
 
@@ -1325,9 +1334,9 @@ def group_scales() -> str:
     """Groups whose words vary unlike."""
     result = read("group-scales")
     rows = pd.DataFrame(result["rows"])
+    models = ("shared", "for each group, pooled unit", "for each group")
     shares = {
-        model: [_share_of(share, n) for share, n in zip(rows[scales], rows.draws, strict=True)]
-        for model, scales in {"shared": "by class", "for each group": "by group and class"}.items()
+        model: [_share_of(share, n) for share, n in zip(rows[model], rows.draws, strict=True)] for model in models
     }
     shown = rows[["side", "first", "other", "times"]].assign(
         **shares, **{"quasi-F": rows["quasi-F"].map("{:.1%}".format), "width": rows.width.map("{:.2f}".format)}
@@ -1336,10 +1345,11 @@ def group_scales() -> str:
 
 Simulated tables without bias, as above: *first* words in the first group of targets, or class of attributes, and
 *other* in the second; effects of the first are so many *times* as large. Share of findings at the 5% level with scales
-that groups share (`scales = "by class"`, the default up to version 0.1), with scales *for each group* (the default),
-and by the quasi-F; how many times wider the intervals of the second are. Classes of attributes have scales of their own
-in both: three words say too little of theirs. These short fits of three words beside thirty (an acceptance rate of .8)
-have on average up to {rows.divergences.max() / rows.draws.max():.1f} divergent transitions, and count like the others.
+that groups *share* (`scales = "by class"`, the default up to version 0.1), with scales *for each group* whose priors
+have one *pooled unit* (`unit = "within-block sd"`), with the default, in which it is each group's and class's own, and
+by the quasi-F; how many times wider the intervals of the default are than those of shared scales. Classes of attributes
+have scales of their own in all. These short fits of three words beside thirty (an acceptance rate of .8) have on
+average up to {rows.divergences.max() / rows.draws.max():.2f} divergent transitions, and count like the others.
 
 {markdown_table(shown)}
 

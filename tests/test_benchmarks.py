@@ -110,7 +110,7 @@ def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
     uneven = pd.DataFrame(read("group-scales")["rows"]).set_index(["side", "first", "other", "times"])
     for kind, side in {"group": "targets", "class": "attributes"}.items():
         row = uneven.loc[side, 3, 30, 3]
-        assert _OF_UNEVEN[kind] == (f"{row['by group and class']:.0%}", f"{row['quasi-F']:.0%}")
+        assert _OF_UNEVEN[kind] == (f"{row['for each group']:.0%}", f"{row['quasi-F']:.0%}")
     topics = rows.loc["sub-topics, not named"].query("words == 8")["share"]
     assert f"correlation of .1 to .5 gave {ends(topics)} false findings" in _CONSEQUENCE
 

@@ -22,7 +22,7 @@ from bayes_bias.models.components import (
     sizes_of,
 )
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
-from bayes_bias.models.priors import dims_of_scale, scale
+from bayes_bias.models.priors import dims_of_scale, scale, units_of_priors
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scatter_density import observe
@@ -122,7 +122,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
     Where words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
-    scaled = draws_in_units(posterior, unit_of(spec, data))
+    scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     variances = Variances.of_posterior(scaled, data)
     averages = _averages(variances.words, data, rng)
     kept = {"target_average", "attribute_average"}
@@ -170,10 +170,11 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
 def scales_of(spec: ModelSpec, coords: Mapping[str, list[str]]) -> dict[str, pt.TensorVariable]:
     """The standard deviations of the effects as free variables, by name; of levels in controls, of clusters, and of
     replicates, only where there are any."""
-    return {name: scale(spec, name, dims) for name, dims in _dims_of_scales(spec, coords).items()}
+    return {name: scale(spec, name, dims) for name, dims in dims_of_scales(spec, coords).items()}
 
 
-def _dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    """Of the standard deviations that a model has for these labels, by name."""
     used = [(c, "") for c in OF_WORDS]
     used += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
     if has_replicates(spec, labels):
@@ -182,11 +183,14 @@ def _dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]
     return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
 
 
-def _contributions(spec: ModelSpec, labels: xr.Dataset) -> np.ndarray:
-    """How much the square of each scale contributes to each variance of `Variances.flat`, (scales, variances)."""
-    shapes = {name: tuple(len(labels[dim]) for dim in dims) for name, dims in _dims_of_scales(spec, labels).items()}
+def _contributions(spec: ModelSpec, data: xr.Dataset) -> np.ndarray:
+    """How much the square of each scale, in units of its prior, contributes to each variance of `Variances.flat`, in
+    the unit that most have, (scales, variances)."""
+    shapes = {name: tuple(len(data[dim]) for dim in dims) for name, dims in dims_of_scales(spec, data).items()}
+    unit, units = unit_of(spec, data), units_of_priors(spec, data)
+    scales = {name: each * rounded(units[name] / unit) for name, each in one_at_a_time(shapes).items()}
     by_group = spec.options["scales"] == BY_GROUP
-    return Variances.of(one_at_a_time(shapes), **sizes_of(labels), by_group=by_group).flat()
+    return Variances.of(scales, **sizes_of(data), by_group=by_group).flat()
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:

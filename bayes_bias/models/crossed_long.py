@@ -18,10 +18,10 @@ from bayes_bias.models.components import (
     over_classes,
     present,
 )
-from bayes_bias.models.crossed import clusters_in, has_replicates, scales_of
+from bayes_bias.models.crossed import clusters_in, dims_of_scales, has_replicates, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
-from bayes_bias.models.priors import observe_with_sd
+from bayes_bias.models.priors import observe_with_sd, units_of_priors
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
@@ -51,6 +51,8 @@ COLLAPSED = False
 
 # The prior of block means: so many typical values wide that the data decide.
 _WIDE = 10.0
+# What ends the name of a scale's own unit, among the inputs.
+_UNIT = "_unit"
 # Along which dim the effects of a side's words differ.
 _ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
 _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
@@ -95,10 +97,12 @@ def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]
 
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
     """The pairs and the design, these values, and the prior of their means."""
-    design = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
+    design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
     optional = [f"{side}_{what}" for side in SIDES for what in ("share", "covariate_value")]
     design |= {name: data[name].to_numpy() for name in optional if name in data}
-    width = _WIDE * data.within_sd.item() / unit_of(spec, data)
+    unit, units = unit_of(spec, data), units_of_priors(spec, data)
+    design |= {name + _UNIT: rounded(units[name] / unit) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
+    width = _WIDE * data.within_sd.item() / unit
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
 
@@ -113,6 +117,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     """
     sd = scales_of(spec, coords)
+    sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
     mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
     i, j = known["pair_target"], known["pair_attribute"]
     g, c = known["group_of"][i], known["class_of"][j]
@@ -159,7 +164,7 @@ def _explained(known: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariabl
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """In the units of the table, about zero."""
-    scaled = draws_in_units(posterior, unit_of(spec, data))
+    scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
 
 

@@ -11,13 +11,11 @@ from pytensor.compile.mode import Mode
 
 from bayes_bias.models.components import Components
 from bayes_bias.models.model_spec import ModelSpec, Prior
-from bayes_bias.models.priors import log_density
+from bayes_bias.models.priors import log_density, units_of_priors
 from bayes_bias.models.replicate_variances import Replication, Variances
-from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scatter_density import log_likelihood
 from bayes_bias.models.slopes import explained_blocks, sides_explained
 from bayes_bias.models.table_parts import parts_of
-from bayes_bias.models.units import unit_of
 
 _SAMPLE = ("chain", "draw")
 # PyTensor's own mode of this kind imports what C code takes, setuptools among it.
@@ -26,12 +24,10 @@ _FAST_COMPILE = Mode("py", optimizer="fast_compile")
 
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
     """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior."""
-    unit = unit_of(spec, data)
+    units = units_of_priors(spec, data)
     return xr.Dataset(
         {
-            name: xr.apply_ufunc(
-                _compiled_density(str(prior)), posterior[name] / (1 if name in shape_parameters() else unit)
-            )
+            name: xr.apply_ufunc(_compiled_density(str(prior)), posterior[name] / units[name])
             for name, prior in spec.priors.items()
             if name in posterior
         }

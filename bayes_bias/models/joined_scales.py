@@ -62,9 +62,8 @@ def _parts_of_one(scales: list[pt.TensorVariable]) -> Iterator[pt.TensorVariable
     parameters = zip(*(distribution.dist_params(draw.owner) for draw in draws), strict=True)
     generator = draws[0].owner.inputs[0]
     joined = distribution.make_node(generator, None, *(_spread(of_each, shapes) for of_each in parameters)).outputs[1]
-    typical = [np.full(prod(shape), label.op.transform.typical) for label, shape in zip(labels, shapes, strict=True)]
     name = "_and_".join(label.op.name for label in labels) + "_z"
-    transform = FoldedScale(np.concatenate(typical))
+    transform = FoldedScale(_of_each((label.op.transform.typical for label in labels), shapes))
     whole = model_free_rv(joined, joined.type(get_transformed_name(name, transform)), transform, name)
     end = 0
     for label, shape in zip(labels, shapes, strict=True):
@@ -74,5 +73,10 @@ def _parts_of_one(scales: list[pt.TensorVariable]) -> Iterator[pt.TensorVariable
 
 def _spread(parameters: Iterable[pt.TensorVariable], shapes: Iterable[tuple[int, ...]]) -> NDArray[Any]:
     """A parameter of each scale, for all scales."""
-    values = zip(constant_fold(list(parameters)), shapes, strict=True)
-    return np.concatenate([np.broadcast_to(value, shape).ravel() for value, shape in values])
+    return _of_each(constant_fold(list(parameters)), shapes)
+
+
+def _of_each(values: Iterable[Any], shapes: Iterable[tuple[int, ...]]) -> NDArray[Any]:
+    """What each scale has, for all scales one after the other."""
+    each = zip(values, shapes, strict=True)
+    return np.concatenate([np.broadcast_to(value, shape).ravel() for value, shape in each])

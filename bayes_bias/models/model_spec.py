@@ -1,12 +1,14 @@
 """A statistical model as data: `models/*.toml` -> frozen, validated `ModelSpec`."""
 
 import hashlib
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import is_number
 from bayes_bias.citation import Reference
@@ -84,6 +86,9 @@ OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
 # Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
+# One unit of the priors: the standard deviation of values about their block's mean, that of the group or class whose
+# scale it is or the pooled one, or what a table is measured in.
+OWN_WITHIN_BLOCK, WITHIN_BLOCK, AS_MEASURED = "own within-block sd", "within-block sd", "as measured"
 
 # Choices beyond the priors: the first is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -91,23 +96,26 @@ OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "crossed": {
             "likelihood": ("collapsed", "long"),
             "scales": (BY_GROUP, BY_CLASS, COMMON),
-            "unit": ("within-block sd", "as measured"),
+            "unit": (OWN_WITHIN_BLOCK, WITHIN_BLOCK, AS_MEASURED),
         },
         "hierarchical": {},
         "pairs": {},
     }
 )
+type Numbers = float | NDArray[np.float64]
+
 _WITHOUT_UNIT = {("Gamma", "alpha"), ("InverseGamma", "alpha"), ("LogNormal", "sigma")}
 _TEXT_KEYS = ("title", "description", "structure")
 
 
 @dataclass(frozen=True)
 class Prior:
-    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``."""
+    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``; in the units
+    of a table perhaps with a value of each for every group or class."""
 
     distribution: str
-    parameters: Mapping[str, float]
-    times: float = 1.0  # the parameter is so many times a variable with this distribution
+    parameters: Mapping[str, Numbers]
+    times: Numbers = 1.0  # the parameter is so many times a variable with this distribution
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -117,22 +125,23 @@ class Prior:
         return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
 
     @property
-    def size(self) -> float:
+    def size(self) -> Numbers:
         """Of what order a scale with this prior is, where it has a positive density at zero."""
-        return self.parameters.get("sigma") or self.parameters.get("beta") or 1 / self.parameters.get("lam", 1.0)
+        named = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
+        return next(named, 1 / self.parameters.get("lam", 1.0))
 
-    def in_units(self, unit: float) -> Self:
-        """The prior of so many times the parameter: of a scale in the units of the table."""
+    def in_units(self, unit: Numbers) -> Self:
+        """The prior of so many times the parameter: of a scale, or of each of several, in the units of the table."""
         if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
             return replace(self, times=self.times * unit)
         scaled = dict(self.parameters)
         for name in scaled:
             if name == "lam" or (self.distribution, name) == ("Gamma", "beta"):
-                scaled[name] /= unit
+                scaled[name] = scaled[name] / unit
             elif (self.distribution, name) == ("LogNormal", "mu"):
-                scaled[name] += math.log(unit)
+                scaled[name] = scaled[name] + np.log(unit)
             elif name != "nu" and (self.distribution, name) not in _WITHOUT_UNIT:
-                scaled[name] *= unit
+                scaled[name] = scaled[name] * unit
         return replace(self, parameters=MappingProxyType(scaled))
 
     def __str__(self) -> str:
@@ -151,7 +160,8 @@ class ModelSpec:
     options : mapping
         For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", those of targets for
         each group and those of attributes for each class; "by class", shared by groups; or "common"); and the ``unit``
-        of its priors ("within-block sd", the pooled standard deviation of values about their block's mean, or "as
+        of its priors ("within-block sd", the pooled standard deviation of values about their block's mean; "own
+        within-block sd", that of the group or class whose scale it is, and the pooled one for all others; or "as
         measured").
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances

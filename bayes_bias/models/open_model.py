@@ -1,13 +1,16 @@
 """`pymc_model`: the model of a table as a PyMC model to draw, change and sample with PyMC's own functions."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pymc as pm
+import xarray as xr
 
 from bayes_bias.models import crossed_long, hierarchical
-from bayes_bias.models.model_spec import ModelSpec, load_spec
+from bayes_bias.models.model_spec import AS_MEASURED, ModelSpec, load_spec
+from bayes_bias.models.priors import units_of_priors
 from bayes_bias.models.structures import model_coords, modelled, structure_of
-from bayes_bias.models.units import in_units_of_table
 from bayes_bias.table.association_table import AssociationTable, check_table
 
 
@@ -86,8 +89,17 @@ def pymc_model(
         return hierarchical.written_out(spec, table)
     structure = structure_of(spec)
     data = structure.data(table)
-    spec, coords = in_units_of_table(spec, data), model_coords(spec, data)
+    spec, coords = _in_units_of_table(spec, data), model_coords(spec, data)
     inputs = structure.inputs(spec, data) if marginal else crossed_long.uncentred_inputs(spec, data)
     with pm.Model(coords=coords) as made:
         structure.build(spec, inputs, coords)
     return made
+
+
+def _in_units_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
+    """The same model with its priors in the units of a table."""
+    if spec.options.get("unit", AS_MEASURED) == AS_MEASURED:
+        return spec
+    units = units_of_priors(spec, data)
+    priors = {name: prior.in_units(units[name]) for name, prior in spec.priors.items()}
+    return replace(spec, priors=MappingProxyType(priors)).with_option("unit", AS_MEASURED)

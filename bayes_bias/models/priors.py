@@ -2,22 +2,30 @@
 
 from typing import Any
 
+import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+import xarray as xr
 
+from bayes_bias.models.components import BY_REPLICATE, COMPONENTS
 from bayes_bias.models.folded_scale import FoldedScale
-from bayes_bias.models.model_spec import BY_GROUP, COMMON, ModelSpec, Prior
-from bayes_bias.models.residuals import residual_of
-from bayes_bias.models.units import WITHIN_BLOCK
+from bayes_bias.models.model_spec import AS_MEASURED, BY_GROUP, COMMON, ModelSpec, Numbers, Prior
+from bayes_bias.models.residuals import residual_of, shape_parameters
+from bayes_bias.models.units import unit_along, unit_of
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
 _RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd", "scale_residual")
 
+# Along which dims scales may differ.
+_DIMS = {c.name + suffix: c.dims for c in COMPONENTS for suffix in ("", BY_REPLICATE)}
+
 type Dims = str | tuple[str, ...] | None
 
 
-def free(spec: ModelSpec, parameter: str, typical: float = 1.0, dims: Dims = None, **options: Any) -> pt.TensorVariable:
+def free(
+    spec: ModelSpec, parameter: str, typical: Numbers = 1.0, dims: Dims = None, **options: Any
+) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it.
 
     `typical` is of the order of the scales, see `FoldedScale`; `options` are those of the variable.
@@ -31,7 +39,7 @@ def free(spec: ModelSpec, parameter: str, typical: float = 1.0, dims: Dims = Non
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
     """A variable with this prior; a multiple of one where the prior is of a multiple."""
     distribution = getattr(pm, prior.distribution)
-    if prior.times == 1:
+    if np.all(prior.times == 1):
         return distribution(name, **prior.parameters, **options)
     unscaled = distribution(f"{name}_z", **prior.parameters, **options)
     return pm.Deterministic(name, prior.times * unscaled, dims=options.get("dims"))
@@ -50,7 +58,7 @@ def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
 def scale(spec: ModelSpec, parameter: str, dims: tuple[str, ...] = ()) -> pt.TensorVariable:
     """The standard deviation of effects: one, or one for each label of those `dims` along which the spec has scales
     differ. Scales that classes share are spread over them."""
-    typical = 1.0 if spec.options["unit"] == WITHIN_BLOCK else spec.priors[parameter].size
+    typical = spec.priors[parameter].size if spec.options["unit"] == AS_MEASURED else 1.0
     there = dims_of_scale(spec, dims)
     if spec.options["scales"] == COMMON and there:
         lengths = pm.modelcontext(None).dim_lengths
@@ -61,6 +69,13 @@ def scale(spec: ModelSpec, parameter: str, dims: tuple[str, ...] = ()) -> pt.Ten
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the dims along which a scale may differ that it has in a spec."""
     return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
+
+
+def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """One unit of the prior of each parameter, in the units of the table; shape parameters have none."""
+    along = {name: unit_along(dims_of_scale(spec, dims), spec, data) for name, dims in _DIMS.items()}
+    units = dict.fromkeys(spec.priors, unit_of(spec, data)) | along | dict.fromkeys(shape_parameters(), 1.0)
+    return {name: units[name] for name in spec.priors}
 
 
 def observe_with_sd(

@@ -9,13 +9,13 @@ import pyarrow as pa
 import xarray as xr
 from arviz_base import make_attrs
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from bayes_bias.arguments import check_count, is_between
 from bayes_bias.errors import SpecError
 from bayes_bias.models.compiling import POINT, ModelOfData, model_of_table
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.nutpie_alone import nutpie
+from bayes_bias.models.one_thread import one_blas_thread
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress, Quiet
 
@@ -117,8 +117,7 @@ def _traced(
     """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
     progress.step("compiling the model")
     compiled = model.compiled()
-    # Matrices are small: threads would cost more than they save, and numbers would depend on how many cores there are.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         sampler = compiled.sampler(model.inputs)
         progress.step("sampling")
         trace = nutpie.sample(

@@ -1,16 +1,13 @@
 """In which units a model's priors are."""
 
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.model_spec import AS_MEASURED, COMMON, OWN_WITHIN_BLOCK, ModelSpec, Numbers
 from bayes_bias.models.residuals import shape_parameters
-
-WITHIN_BLOCK = "within-block sd"
 
 
 def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
@@ -19,24 +16,25 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     The pooled standard deviation of values about their block's mean, so that a table in other units has the same
     posterior in other units; 1 where a spec has its priors in the units of the table.
     """
-    return float(data.within_sd) if spec.options.get("unit") == WITHIN_BLOCK else 1.0
+    return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 
 
-def in_units_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
-    """The same model with its priors in the units of a table."""
-    unit, without_unit = unit_of(spec, data), shape_parameters()
-    if unit == 1.0:
-        return spec
-    priors = {name: prior if name in without_unit else prior.in_units(unit) for name, prior in spec.priors.items()}
-    return replace(spec, priors=MappingProxyType(priors)).with_option("unit", "as measured")
+def unit_along(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
+    """One unit of the prior of scales that differ along these dims: that of their own group, or class, where a spec
+    says so. The words of some vary more than those of others, and so do their scales."""
+    if spec.options.get("unit") == OWN_WITHIN_BLOCK and spec.options["scales"] != COMMON:
+        if "group" in dims:
+            of_groups = data.group_within_sd.to_numpy()
+            return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
+        if "attribute_class" in dims:
+            return data.class_within_sd.to_numpy()
+    return unit_of(spec, data)
 
 
-def draws_in_units(drawn: xr.Dataset, unit: float) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table; shape parameters have none."""
-    without_unit = shape_parameters()
-    return drawn.copy(
-        data={name: values.to_numpy() * (1.0 if name in without_unit else unit) for name, values in drawn.items()}
-    )
+def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
+    """Draws of a model's parameters in the units of its table; some have other units, and shape parameters none."""
+    units = dict.fromkeys(drawn, unit) | dict(others or {}) | dict.fromkeys(shape_parameters(), 1.0)
+    return drawn.copy(data={name: values.to_numpy() * units[name] for name, values in drawn.items()})
 
 
 def rounded(values: ArrayLike) -> NDArray[np.float64]:

@@ -11,9 +11,9 @@ from bayes_bias.formatting import plural
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.model_spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.models.units import WITHIN_BLOCK, unit_of
+from bayes_bias.models.units import unit_of
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.reports import check_convergence as convergence
 from bayes_bias.reports.check_record import Cite as Works
@@ -155,6 +155,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         # A table without controls does not use all of them.
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
         "units": _units(fits, spec),
+        "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
         "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
         "kind": kind,
@@ -175,7 +176,7 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
 def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
     """The priors' unit for each table; empty where priors are in the units of the table."""
-    if spec.options["unit"] != WITHIN_BLOCK:
+    if spec.options["unit"] == AS_MEASURED:
         return []
     return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.models.one_thread import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +39,9 @@ class Job:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     def done(self) -> "Outcome":
-        """The result, or why there is none: a job that fails stops no other.
-
-        One thread of BLAS: jobs run side by side, and last digits would depend on how many cores there are.
-        """
+        """The result, or why there is none: a job that fails stops no other."""
         try:
-            with threadpool_limits(1, "blas"):
+            with one_blas_thread():
                 return Outcome(self.name, self.key, self.function(*self.arguments))
         except OutputError:  # a full disk stops all jobs
             raise

@@ -25,7 +25,6 @@ import scipy.linalg
 import xarray as xr
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from threadpoolctl import threadpool_limits
 
 from bayes_bias.formatting import in_words
 from bayes_bias.models.compiling import ModelOfData
@@ -33,6 +32,7 @@ from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import NamedData, fit_model
 from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.models.one_thread import one_blas_thread
 from bayes_bias.models.priors import free
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.models.units import rounded
@@ -166,7 +166,7 @@ def pool_cells(
         sampling=sampling,
         adjustable=False,
     )
-    with threadpool_limits(1, "blas"):  # or last digits would depend on how many cores there are
+    with one_blas_thread():
         drawn = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
     return _result(drawn, grid, scale, ci_prob, fitted, notices)
 

@@ -601,7 +601,7 @@ def words_in(homes: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
 
 
 # False findings of the posterior and of the quasi-F: CALIBRATION.md, "Groups whose words vary unlike".
-_OF_UNEVEN = {"group": ("12%", "9%"), "class": ("17%", "7%")}
+_OF_UNEVEN = {"group": ("10%", "9%"), "class": ("13%", "7%")}
 
 
 def _uneven(kind: str, numbers: Mapping[str, int]) -> str:

@@ -55,14 +55,23 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
         ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
         (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
-        over the associated classes; ``target_cluster (target)`` and ``attribute_cluster (attribute)``, positions of
-        the sub-topics or pairs that the list names, -1 for none, and where there are any ``target_overlap (group,
-        group_)`` and ``attribute_overlap``, the variance of the averages of what clusters share. Where words of a
-        cluster have a known correlation, that is ``target_share (target)``, and ``target_inflation (group)`` by how
-        much it multiplies the variance of a group's average; likewise for attributes. Where words have covariates,
-        those of `bayes_bias.table.word_covariates.covariate_variables`. Of a table with
-        replicates all this is that of their mean, and ``replicate_block_mean (replicate, group, attribute_class)`` that
-        of each. Units: those of the table.
+        over the associated classes, and ``group_within_sd (group)`` and ``class_within_sd (attribute_class)``, the same
+        if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
+        ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
+        where there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
+        of what clusters share. Where words of a cluster have a known correlation, that is ``target_share (target)``,
+        and ``target_inflation (group)`` by how much it multiplies the variance of a group's average; likewise for
+        attributes. Where words have covariates, those of `bayes_bias.table.word_covariates.covariate_variables`. Of a
+        table with replicates all this is that of their mean, and ``replicate_block_mean (replicate, group,
+        attribute_class)`` that of each. Units: those of the table.
+
+    Notes
+    -----
+    How much the words of a group vary shows in the variance of their means with each class, pooled over groups
+    :math:`v`. With that of a group's own n words in its place, :math:`v_g`, the variance of values within blocks,
+    :math:`s^2`, would be :math:`s_g^2 = s^2 - v + v_g`, and :math:`s^2 v_g / v` where :math:`v` is above :math:`s^2`.
+    Two or three words may be alike by chance: :math:`v_g` is the weighted mean of their variance, with n - 1 degrees of
+    freedom, and :math:`v`, with one. The same of classes; those pooled are the associated ones.
     """
     return _with_means(table, _means(table))
 
@@ -80,7 +89,7 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
             "block_mean": (("group", "attribute_class"), means.block),
             "target_mean": (("target", "attribute_class"), means.target),
             "attribute_mean": (("attribute", "group"), means.attribute),
-            "within_sd": _within_sd(table, means.block),
+            **_within_sds(table, means),
             **_cluster_variables(clusters, table),
             **covariate_variables(table.values, {"target": table.group_index, "attribute": table.class_index}),
             **_block_means_of_replicates(table),
@@ -262,6 +271,35 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
     blocks = len(table.groups) * len(table.associated_classes)
     degrees = int(np.isfinite(y).sum()) - blocks
     return float(np.sqrt(squares / degrees)) if degrees else math.nan
+
+
+def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
+    """Of the table, and as it would be if words varied as those of each group, or class, do."""
+    g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
+    of_table = _within_sd(table, means.block)
+    of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
+    groups = _as_in_cell(of_table, of_rows, g, slice(None))
+    return {
+        "within_sd": of_table,
+        "group_within_sd": ("group", groups),
+        "class_within_sd": ("attribute_class", _as_in_cell(of_table, of_columns, c, slice(associated))),
+    }
+
+
+def _as_in_cell(
+    within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
+) -> NDArray[np.float64]:
+    """A standard deviation within blocks with the variance of the words of each cell, a group or class, in place of
+    that of all that are compared; deviations are those of words' means from their cell's."""
+    across = deviations.shape[1]
+    squares = np.bincount(cell, np.nansum(deviations**2, axis=1))
+    df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - across, 0)
+    if not squares[compared].any():
+        return np.full(len(df), within_sd)
+    pooled = squares[compared].sum() / df[compared].sum()
+    own = (squares + across * pooled) / (df + across)
+    others = max(within_sd**2 - pooled, 0.0)
+    return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
 
 
 def _interaction_ss(table: AssociationTable, means: _Means) -> float:

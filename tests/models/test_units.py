@@ -1,0 +1,71 @@
+"""Priors of the scales of one group, or class, are in units of how much its own words vary."""
+
+import numpy as np
+import pymc as pm
+import pytest
+from pymc.model.transform.conditioning import remove_value_transforms
+
+from bayes_bias import load_spec, pymc_model
+from bayes_bias.models.priors import units_of_priors
+from bayes_bias.models.structures import build_model, structure_of
+from bayes_bias.models.units import unit_of
+from bayes_bias.table.association_table import assemble
+from tests.helpers import random_table
+from tests.models.test_replicates import replicated_table
+
+TABLES = {"controls": random_table, "replicates": lambda: replicated_table(1, [3, 4], [4, 5], 6, 3)}
+
+
+def leaning(men: float):
+    """Eight women and eight men who lean to one class rather than the other, men so many times as much; the means of
+    women with a class have the variance one, and nothing else varies."""
+    lean = np.array([1, -1] * 4) * np.sqrt(7 / 8)
+    towards = np.repeat([1, -1], 8)
+    values = np.concatenate([np.outer(lean, towards), np.outer(men * lean, towards)])
+    homes = (
+        {f"{name} {i}": name for name in names for i in range(8)} for names in (("women", "men"), ("work", "home"))
+    )
+    return assemble(values, *homes, {"women": "home", "men": "work"})
+
+
+@pytest.mark.parametrize("likelihood", ["collapsed", "long"])
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_sampled_has_the_density_of_the_model_in_the_units_of_the_table(name, likelihood):
+    table, spec = TABLES[name](), load_spec("crossed").with_option("likelihood", likelihood)
+    data = structure_of(spec).data(table)
+    models = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
+    units = {"mean": unit_of(spec, data), **units_of_priors(spec, data)}
+    assert {bool(np.ptp(unit)) for unit in units.values()} == {True, False}
+    densities = [untransformed(model, [rv for rv in model.basic_RVs if rv.name != "mean"]) for model in models]
+    draws = pm.draw(models[0].free_RVs, 3, random_seed=1, mode="FAST_COMPILE")
+    differences = []
+    for k in range(3):
+        drawn = {rv.name: each[k] for rv, each in zip(models[0].free_RVs, draws, strict=True)}
+        in_units = {name: values * units.get(name, 1.0) for name, values in drawn.items()}
+        if "mean" in drawn:
+            in_units["mean"] += data.block_mean.to_numpy()
+        one, other = (density(point) for density, point in zip(densities, (drawn, in_units), strict=True))
+        differences.append(one - other)
+    # Inputs are rounded to ten digits.
+    assert np.ptp(differences) < 1e-4 < abs(one)
+
+
+def untransformed(model, variables):
+    """The log density of these of a model's variables at values of the free ones."""
+    bare = remove_value_transforms(model)
+    each = bare.compile_logp([bare[rv.name] for rv in variables], sum=False, mode="FAST_COMPILE")
+    return lambda point: sum(map(np.sum, each(point)))
+
+
+@pytest.mark.parametrize("men", [1.0, 0.1, 3.0])
+def test_the_variance_of_its_words_takes_the_place_of_the_pooled_one(men):
+    """It has seven degrees of freedom, and the pooled one counts as one more."""
+    data = structure_of(load_spec("crossed")).data(leaning(men))
+    own = (data.group_within_sd / data.within_sd).to_numpy() ** 2
+    pooled = (1 + men**2) / 2
+    assert own == pytest.approx((7 * np.array([1, men**2]) / pooled + 1) / 8)
+
+
+def test_a_group_of_one_word_has_the_unit_of_the_table():
+    data = structure_of(load_spec("crossed")).data(random_table(targets={"men": 1, "women": 6}))
+    assert data.group_within_sd.to_numpy() == pytest.approx(data.within_sd.item())
