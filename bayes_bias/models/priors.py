@@ -11,7 +11,7 @@ from bayes_bias.models.components import BY_REPLICATE, COMPONENTS
 from bayes_bias.models.folded_scale import FoldedScale
 from bayes_bias.models.model_spec import AS_MEASURED, BY_GROUP, COMMON, ModelSpec, Numbers, Prior
 from bayes_bias.models.residuals import residual_of, shape_parameters
-from bayes_bias.models.units import unit_along, unit_of
+from bayes_bias.models.units import unit_along
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
@@ -73,9 +73,10 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """One unit of the prior of each parameter, in the units of the table; shape parameters have none."""
-    along = {name: unit_along(dims_of_scale(spec, dims), spec, data) for name, dims in _DIMS.items()}
-    units = dict.fromkeys(spec.priors, unit_of(spec, data)) | along | dict.fromkeys(shape_parameters(), 1.0)
-    return {name: units[name] for name in spec.priors}
+    dims = {name: dims_of_scale(spec, _DIMS.get(name, ())) for name in spec.priors}
+    along = {each: unit_along(each, spec, data) for each in set(dims.values())}
+    without_unit = shape_parameters()
+    return {name: 1.0 if name in without_unit else along[dims[name]] for name in spec.priors}
 
 
 def observe_with_sd(
