@@ -22,13 +22,14 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 def unit_along(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
     """One unit of the prior of scales that differ along these dims: that of their own group, or class, where a spec
     says so. The words of some vary more than those of others, and so do their scales."""
+    unit = unit_of(spec, data)
     if spec.options.get("unit") == OWN_WITHIN_BLOCK and spec.options["scales"] != COMMON:
         if "group" in dims:
-            of_groups = data.group_within_sd.to_numpy()
+            of_groups = unit * rounded(data.group_within_sd / data.within_sd)
             return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
         if "attribute_class" in dims:
-            return data.class_within_sd.to_numpy()
-    return unit_of(spec, data)
+            return unit * rounded(data.class_within_sd / data.within_sd)
+    return unit
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:

@@ -31,7 +31,7 @@ def test_log_priors_are_those_of_the_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
     data = small_fit["constant_data"].to_dataset()
     found = log_priors(posterior, data, load_spec("crossed"))
-    expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.within_sd)
+    expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.class_within_sd)
     np.testing.assert_allclose(found.sd_attribute_preference, expected, atol=1e-6)
     np.testing.assert_allclose(small_fit["log_prior"].sd_attribute_preference, expected.sum(axis=-1), atol=1e-6)
 
