@@ -1,6 +1,7 @@
 """Results as Markdown, for the pages of evidence."""
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ _SHOWN = ("default model", "specs", "sampling", "seed", "load average at the sta
 
 
 def markdown_table(frame: pd.DataFrame) -> str:
-    """A Markdown table; numbers to three digits."""
+    """A Markdown table; numbers to three digits, nothing for those that are missing."""
     lines = [" | ".join(map(str, frame.columns)), " | ".join("---" for _ in frame.columns)]
     lines += [" | ".join(map(_cell, row)) for row in frame.itertuples(index=False)]
     return "\n".join(f"| {line} |" for line in lines)
@@ -20,6 +21,8 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
+        if isnan(value):
+            return ""
         return f"{value:.0f}" if value == int(value) else f"{value:.3g}"
     return str(value)
 
