@@ -2,7 +2,7 @@
 with priors of scales in units of the table's spread and of each group's and class's own.
 
 ``python -m benchmarks.group_scales --draws 400``: tables simulated without bias, as those of `benchmarks.simulated`;
-and the shipped lists, whose intervals either unit gives.
+and the shipped lists, whose intervals either unit gives. With ``--wider`` what wider priors of preferences would do.
 """
 
 import argparse
@@ -27,6 +27,12 @@ SPECS = {
     DEFAULT: load_spec("crossed"),
 }
 
+WIDER = (1, 1.15, 1.3, 1.6, 2)
+WIDER_ROWS = [
+    Row("targets", words=30, first_group=3, first_scale=3),
+    Row("attributes", words=30, first_class=3, first_scale=3),
+    Row("targets", words=4, first_group=4),
+]
 _MANY = bb.Sampling(draws=4000)
 
 # Words of the first group, of the other, and how many times as much those of the first vary.
@@ -54,7 +60,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--wider", action="store_true")
     chosen = parser.parse_args()
+    if chosen.wider:
+        _wider(chosen.draws, chosen.jobs)
+        return
     hashes = [spec.sha256 for spec in SPECS.values()]
     found = simulated(judged, ROWS, chosen.draws, "group-scales", *hashes, jobs=chosen.jobs)
     table = pd.DataFrame([summarised(row, pd.DataFrame([r for of, r in found if of is row])) for row in ROWS])
@@ -63,6 +73,34 @@ def main() -> None:
     print(of_lists.to_string(float_format="{:.3f}".format))
     about = {"draws": chosen.draws, "shipped lists": len(of_lists), "times as wide": [of_lists.min(), of_lists.max()]}
     write("group-scales", provenance() | about, rows_of(table))
+
+
+def _wider(draws: int, jobs: int) -> None:
+    """Write what priors of preferences would do that are so many times as wide as the default's."""
+    found = simulated(judged_by_wider, WIDER_ROWS, draws, "group-scales-wider", SPECS[DEFAULT].sha256, jobs=jobs)
+    table = pd.DataFrame([record for _, record in found], index=[WIDER_ROWS.index(row) for row, _ in found])
+    means = table.groupby(level=0).mean()
+    rows = [
+        {"side": row.part, "first": row.first_group or row.first_class, "other": row.words, "times": row.first_scale}
+        | means.loc[k].to_dict()
+        for k, row in enumerate(WIDER_ROWS)
+    ]
+    print(pd.DataFrame(rows).to_string(float_format="{:.3f}".format))
+    write("group-scales-wider", provenance() | {"draws": draws}, rows)
+
+
+def judged_by_wider(row: Row, seed: int) -> Record:
+    """Whether a model with each of these priors finds something, and its interval to that with shared scales."""
+    table, said = row.table(seed), {}
+    (shared,) = judge(table, SPECS[SHARED], seed=seed + 1, scopes=["both"])
+    for times in WIDER:
+        spec = SPECS[DEFAULT]
+        for name in ("sd_target_preference", "sd_attribute_preference"):
+            spec = spec.with_prior(name, "Exponential", lam=spec.priors[name].parameters["lam"] / times)
+        (record,) = judge(table, spec, seed=seed + 1, scopes=["both"])
+        said[f"share, {times:g}"] = float(record["p_value"] < 0.05)
+        said[f"width, {times:g}"] = (record["ci95_ub"] - record["ci95_lb"]) / (shared["ci95_ub"] - shared["ci95_lb"])
+    return said
 
 
 def _times_as_wide(wordlist: str) -> float:

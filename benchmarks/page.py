@@ -1353,8 +1353,24 @@ average up to {rows.divergences.max() / rows.draws.max():.2f} divergent transiti
 
 {markdown_table(shown)}
 
+Wider priors of preferences would find less where three words vary more, and more width is what that costs wherever
+words are few. So many *times* as variable the first words, and so many times as wide the priors' means:
+
+{markdown_table(_of_wider_priors())}
+
 {circumstances(result["about"])}
 """
+
+
+def _of_wider_priors() -> pd.DataFrame:
+    """Share of findings, and the width of intervals to those of shared scales."""
+    rows = pd.DataFrame(read("group-scales-wider")["rows"])
+    shown = rows[["side", "first", "other", "times"]].copy()
+    for share in rows.columns[rows.columns.str.startswith("share, ")]:
+        prior = share.removeprefix("share, ")
+        cells = zip(rows[share], rows[f"width, {prior}"], strict=True)
+        shown[f"priors x {prior}"] = [f"{found:.1%}, width {width:.2f}" for found, width in cells]
+    return shown
 
 
 _MEANS = {"posterior mean": "posterior mean", "Pearson's r": "naive"}
