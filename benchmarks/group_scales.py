@@ -1,8 +1,8 @@
 """Groups whose words vary unlike: false findings and width of intervals, with scales that groups share and without,
-with priors of scales in units of the table's spread and of each group's and class's own.
+with priors of scales in the pooled unit and in that of each group and class.
 
 ``python -m benchmarks.group_scales --draws 400``: tables simulated without bias, as those of `benchmarks.simulated`;
-and the shipped lists, whose intervals either unit gives. With ``--wider`` what wider priors of preferences would do.
+and the shipped lists, with either unit. With ``--wider``, what wider priors for preferences would do.
 """
 
 import argparse
@@ -76,15 +76,11 @@ def main() -> None:
 
 
 def _wider(draws: int, jobs: int) -> None:
-    """Write what priors of preferences would do that are so many times as wide as the default's."""
+    """Write what wider priors for preferences would do, whose means are multiples of the default's."""
     found = simulated(judged_by_wider, WIDER_ROWS, draws, "group-scales-wider", SPECS[DEFAULT].sha256, jobs=jobs)
     table = pd.DataFrame([record for _, record in found], index=[WIDER_ROWS.index(row) for row, _ in found])
     means = table.groupby(level=0).mean()
-    rows = [
-        {"side": row.part, "first": row.first_group or row.first_class, "other": row.words, "times": row.first_scale}
-        | means.loc[k].to_dict()
-        for k, row in enumerate(WIDER_ROWS)
-    ]
+    rows = [_labels(row) | means.loc[k].to_dict() for k, row in enumerate(WIDER_ROWS)]
     print(pd.DataFrame(rows).to_string(float_format="{:.3f}".format))
     write("group-scales-wider", provenance() | {"draws": draws}, rows)
 
@@ -111,16 +107,15 @@ def _times_as_wide(wordlist: str) -> float:
     return default / pooled
 
 
+def _labels(row: Row) -> dict[str, object]:
+    first = row.first_group or row.first_class
+    return {"side": row.part, "first": first, "other": row.words, "times": row.first_scale}
+
+
 def summarised(row: Row, records: pd.DataFrame) -> dict[str, object]:
     """False findings of each kind of scales, with their Monte Carlo interval, and how many times wider intervals are
     than those of shared scales."""
-    of_row: dict[str, object] = {
-        "side": row.part,
-        "first": row.first_group or row.first_class,
-        "other": row.words,
-        "times": row.first_scale,
-        "draws": len(records),
-    }
+    of_row = _labels(row) | {"draws": len(records)}
     for name in SPECS:
         bounds = binomtest(int(records[name].sum()), len(records)).proportion_ci()
         of_row |= {name: records[name].mean(), f"{name} lb": bounds.low, f"{name} ub": bounds.high}

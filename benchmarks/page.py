@@ -1353,8 +1353,9 @@ average up to {rows.divergences.max() / rows.draws.max():.2f} divergent transiti
 
 {markdown_table(shown)}
 
-Wider priors of preferences would find less where three words vary more, and more width is what that costs wherever
-words are few. So many *times* as variable the first words, and so many times as wide the priors' means:
+Wider priors for preferences would give fewer false findings where three words vary more than thirty others, and wider
+intervals wherever words are few. The columns multiply the priors' means by a factor; *width* is again relative to
+shared scales.
 
 {markdown_table(_of_wider_priors())}
 

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
+from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import multivariate_normal
 
 from bayes_bias import AssociationTable, Sampling
@@ -68,6 +69,15 @@ def integrated_density(model: pm.Model, scales: Sequence[str]) -> Callable[..., 
         parts, inputs=[model[name] for name in scales], on_unused_input="ignore", point_fn=False, mode="FAST_COMPILE"
     )
     return lambda *values: sum(map(float, of_parts(*values)))
+
+
+def untransformed_density(model: pm.Model, *, without: Collection[str] = ()) -> Callable[[dict[str, Any]], float]:
+    """The log density of a model's variables themselves, whatever the sampler moves in, but for those `without`."""
+    bare = remove_value_transforms(model)
+    variables = [variable for variable in bare.basic_RVs if variable.name not in without]
+    # PyTensor adds up to 32 numbers in Python.
+    each = bare.compile_logp(variables, sum=False, mode="FAST_COMPILE")
+    return lambda point: sum(map(np.sum, each(point)))
 
 
 def changed(

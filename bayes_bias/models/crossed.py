@@ -22,7 +22,7 @@ from bayes_bias.models.components import (
     sizes_of,
 )
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
-from bayes_bias.models.priors import dims_of_scale, scale, units_of_priors
+from bayes_bias.models.priors import dims_of_scale, relative_units, scale, units_of_priors
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scatter_density import observe
@@ -184,11 +184,11 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 
 def _contributions(spec: ModelSpec, data: xr.Dataset) -> np.ndarray:
-    """How much the square of each scale, in units of its prior, contributes to each variance of `Variances.flat`, in
-    the unit that most have, (scales, variances)."""
+    """How much the square of each scale, in units of its own prior, contributes to each variance of `Variances.flat`,
+    in squared units of the spec; (scales, variances)."""
     shapes = {name: tuple(len(data[dim]) for dim in dims) for name, dims in dims_of_scales(spec, data).items()}
-    unit, units = unit_of(spec, data), units_of_priors(spec, data)
-    scales = {name: each * rounded(units[name] / unit) for name, each in one_at_a_time(shapes).items()}
+    units = relative_units(spec, data)
+    scales = {name: each * units[name] for name, each in one_at_a_time(shapes).items()}
     by_group = spec.options["scales"] == BY_GROUP
     return Variances.of(scales, **sizes_of(data), by_group=by_group).flat()
 

@@ -21,7 +21,7 @@ from bayes_bias.models.components import (
 from bayes_bias.models.crossed import clusters_in, dims_of_scales, has_replicates, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
-from bayes_bias.models.priors import observe_with_sd, units_of_priors
+from bayes_bias.models.priors import observe_with_sd, relative_units, units_of_priors
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
 from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
@@ -51,7 +51,7 @@ COLLAPSED = False
 
 # The prior of block means: so many typical values wide that the data decide.
 _WIDE = 10.0
-# What ends the name of a scale's own unit, among the inputs.
+# The suffix of a scale's own unit, among the inputs.
 _UNIT = "_unit"
 # Along which dim the effects of a side's words differ.
 _ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
@@ -100,9 +100,9 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
     optional = [f"{side}_{what}" for side in SIDES for what in ("share", "covariate_value")]
     design |= {name: data[name].to_numpy() for name in optional if name in data}
-    unit, units = unit_of(spec, data), units_of_priors(spec, data)
-    design |= {name + _UNIT: rounded(units[name] / unit) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
-    width = _WIDE * data.within_sd.item() / unit
+    units = relative_units(spec, data)
+    design |= {name + _UNIT: np.asarray(units[name]) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
+    width = _WIDE * data.within_sd.item() / unit_of(spec, data)
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
 

@@ -86,8 +86,8 @@ OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
 # Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
-# One unit of the priors: the standard deviation of values about their block's mean, that of the group or class whose
-# scale it is or the pooled one, or what a table is measured in.
+# One unit of the priors: the standard deviation of values about their block's mean, for each group and class or pooled,
+# or what the table is measured in.
 OWN_WITHIN_BLOCK, WITHIN_BLOCK, AS_MEASURED = "own within-block sd", "within-block sd", "as measured"
 
 # Choices beyond the priors: the first is the default.
@@ -110,12 +110,14 @@ _TEXT_KEYS = ("title", "description", "structure")
 
 @dataclass(frozen=True)
 class Prior:
-    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``; in the units
-    of a table perhaps with a value of each for every group or class."""
+    """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``.
+
+    In the units of a table a parameter may have a value for each group or class.
+    """
 
     distribution: str
     parameters: Mapping[str, Numbers]
-    times: Numbers = 1.0  # the parameter is so many times a variable with this distribution
+    times: Numbers = 1.0  # by which a variable with this distribution is multiplied
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -131,7 +133,7 @@ class Prior:
         return next(named, 1 / self.parameters.get("lam", 1.0))
 
     def in_units(self, unit: Numbers) -> Self:
-        """The prior of so many times the parameter: of a scale, or of each of several, in the units of the table."""
+        """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
         if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
             return replace(self, times=self.times * unit)
         scaled = dict(self.parameters)
@@ -161,8 +163,8 @@ class ModelSpec:
         For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", those of targets for
         each group and those of attributes for each class; "by class", shared by groups; or "common"); and the ``unit``
         of its priors ("within-block sd", the pooled standard deviation of values about their block's mean; "own
-        within-block sd", that of the group or class whose scale it is, and the pooled one for all others; or "as
-        measured").
+        within-block sd", the default, for the scales of one group or class what this would be if all words varied as
+        much as its own; or "as measured").
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see

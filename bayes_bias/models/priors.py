@@ -11,7 +11,7 @@ from bayes_bias.models.components import BY_REPLICATE, COMPONENTS
 from bayes_bias.models.folded_scale import FoldedScale
 from bayes_bias.models.model_spec import AS_MEASURED, BY_GROUP, COMMON, ModelSpec, Numbers, Prior
 from bayes_bias.models.residuals import residual_of, shape_parameters
-from bayes_bias.models.units import unit_along
+from bayes_bias.models.units import relative_unit, unit_of
 
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
@@ -71,12 +71,17 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
 
 
-def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
-    """One unit of the prior of each parameter, in the units of the table; shape parameters have none."""
+def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """One unit of each parameter's prior, relative to that of the spec."""
     dims = {name: dims_of_scale(spec, _DIMS.get(name, ())) for name in spec.priors}
-    along = {each: unit_along(each, spec, data) for each in set(dims.values())}
-    without_unit = shape_parameters()
-    return {name: 1.0 if name in without_unit else along[dims[name]] for name in spec.priors}
+    along = {each: relative_unit(each, spec, data) for each in set(dims.values())}
+    return {name: along[each] for name, each in dims.items()}
+
+
+def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """One unit of each parameter's prior, in the units of the table; shape parameters have none."""
+    unit, without_unit = unit_of(spec, data), shape_parameters()
+    return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
 
 
 def observe_with_sd(

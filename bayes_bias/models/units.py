@@ -19,17 +19,15 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 
 
-def unit_along(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
-    """One unit of the prior of scales that differ along these dims: that of their own group, or class, where a spec
-    says so. The words of some vary more than those of others, and so do their scales."""
-    unit = unit_of(spec, data)
-    if spec.options.get("unit") == OWN_WITHIN_BLOCK and spec.options["scales"] != COMMON:
-        if "group" in dims:
-            of_groups = unit * rounded(data.group_within_sd / data.within_sd)
-            return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
-        if "attribute_class" in dims:
-            return unit * rounded(data.class_within_sd / data.within_sd)
-    return unit
+def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
+    """How many times that unit is the one for scales that differ along these dims: the unit of their own group or class
+    where a spec says so, since where words vary more, scales are larger. 1 for all others."""
+    if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
+        return 1.0
+    if "group" in dims:
+        of_groups = rounded(data.group_within_sd / data.within_sd)
+        return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
+    return rounded(data.class_within_sd / data.within_sd) if "attribute_class" in dims else 1.0
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:

@@ -67,11 +67,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
     Notes
     -----
-    How much the words of a group vary shows in the variance of their means with each class, pooled over groups
-    :math:`v`. With that of a group's own n words in its place, :math:`v_g`, the variance of values within blocks,
-    :math:`s^2`, would be :math:`s_g^2 = s^2 - v + v_g`, and :math:`s^2 v_g / v` where :math:`v` is above :math:`s^2`.
-    Two or three words may be alike by chance: :math:`v_g` is the weighted mean of their variance, with n - 1 degrees of
-    freedom, and :math:`v`, with one. The same of classes; those pooled are the associated ones.
+    Let :math:`s^2` be the variance of values within blocks, :math:`v` that of targets' means with each class, pooled
+    over groups, and :math:`v_g` that of one group. If all words varied as much as those of the group, the variance
+    within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` where :math:`v` exceeds :math:`s^2`.
+    Two or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words, with n - 1
+    degrees of freedom, and :math:`v`, with one. Likewise for classes, where the associated ones are pooled.
     """
     return _with_means(table, _means(table))
 
@@ -274,14 +274,13 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
 
 
 def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
-    """Of the table, and as it would be if words varied as those of each group, or class, do."""
+    """That of the table, and what it would be if all words varied as much as those of each group, or class."""
     g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
     of_table = _within_sd(table, means.block)
     of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
-    groups = _as_in_cell(of_table, of_rows, g, slice(None))
     return {
         "within_sd": of_table,
-        "group_within_sd": ("group", groups),
+        "group_within_sd": ("group", _as_in_cell(of_table, of_rows, g, slice(None))),
         "class_within_sd": ("attribute_class", _as_in_cell(of_table, of_columns, c, slice(associated))),
     }
 
@@ -289,8 +288,8 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
 def _as_in_cell(
     within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
 ) -> NDArray[np.float64]:
-    """A standard deviation within blocks with the variance of the words of each cell, a group or class, in place of
-    that of all that are compared; deviations are those of words' means from their cell's."""
+    """What a standard deviation within blocks would be if all words varied as much as those of each cell, a group or
+    class. Deviations are those of words' means from their cell's; the variance is pooled over the compared cells."""
     across = deviations.shape[1]
     squares = np.bincount(cell, np.nansum(deviations**2, axis=1))
     df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - across, 0)

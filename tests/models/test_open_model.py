@@ -10,13 +10,12 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from pymc.model.transform.conditioning import remove_value_transforms
 
 from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
 from bayes_bias.models.model_spec import Prior
 from bayes_bias.models.scatter_density import _random
-from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood
+from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density
 from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
 from tests.models.test_related_words import CLUSTERS, SHARE
 from tests.models.test_replicates import replicated_table
@@ -41,14 +40,9 @@ def test_the_plain_pymc_of_the_docs_has_its_density(table):
         "prior"
     ]
     points = [{rv.name: prior[rv.name].to_numpy()[0, k] for rv in models[0].free_RVs} for k in range(3)]
-    one, other = ([density(point) for point in points] for density in map(untransformed, models))
+    one, other = ([density(point) for point in points] for density in map(untransformed_density, models))
     np.testing.assert_allclose(one, other, rtol=1e-5)
     assert np.ptp(one) > 1
-
-
-def untransformed(model):
-    """The log density of a model at values of its free variables."""
-    return remove_value_transforms(model).compile_logp(mode="FAST_COMPILE")
 
 
 def test_it_has_named_variables_with_dims(table):

@@ -3,22 +3,21 @@
 import numpy as np
 import pymc as pm
 import pytest
-from pymc.model.transform.conditioning import remove_value_transforms
 
 from bayes_bias import load_spec, pymc_model
 from bayes_bias.models.priors import units_of_priors
 from bayes_bias.models.structures import build_model, structure_of
 from bayes_bias.models.units import unit_of
 from bayes_bias.table.association_table import assemble
-from tests.helpers import random_table
+from tests.helpers import random_table, untransformed_density
 from tests.models.test_replicates import replicated_table
 
 TABLES = {"controls": random_table, "replicates": lambda: replicated_table(1, [3, 4], [4, 5], 6, 3)}
 
 
 def leaning(men: float):
-    """Eight women and eight men who lean to one class rather than the other, men so many times as much; the means of
-    women with a class have the variance one, and nothing else varies."""
+    """Eight women and eight men who lean to one class or the other, the men more strongly by this factor. The women's
+    means with a class have a variance of one, and nothing else varies."""
     lean = np.array([1, -1] * 4) * np.sqrt(7 / 8)
     towards = np.repeat([1, -1], 8)
     values = np.concatenate([np.outer(lean, towards), np.outer(men * lean, towards)])
@@ -36,7 +35,7 @@ def test_what_is_sampled_has_the_density_of_the_model_in_the_units_of_the_table(
     models = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
     units = {"mean": unit_of(spec, data), **units_of_priors(spec, data)}
     assert {bool(np.ptp(unit)) for unit in units.values()} == {True, False}
-    densities = [untransformed(model, [rv for rv in model.basic_RVs if rv.name != "mean"]) for model in models]
+    densities = [untransformed_density(model, without=["mean"]) for model in models]
     draws = pm.draw(models[0].free_RVs, 3, random_seed=1, mode="FAST_COMPILE")
     differences = []
     for k in range(3):
@@ -48,13 +47,6 @@ def test_what_is_sampled_has_the_density_of_the_model_in_the_units_of_the_table(
         differences.append(one - other)
     # Inputs are rounded to ten digits.
     assert np.ptp(differences) < 1e-4 < abs(one)
-
-
-def untransformed(model, variables):
-    """The log density of these of a model's variables at values of the free ones."""
-    bare = remove_value_transforms(model)
-    each = bare.compile_logp([bare[rv.name] for rv in variables], sum=False, mode="FAST_COMPILE")
-    return lambda point: sum(map(np.sum, each(point)))
 
 
 @pytest.mark.parametrize("men", [1.0, 0.1, 3.0])

@@ -6,7 +6,6 @@ import pymc as pm
 import pytensor
 import pytest
 import xarray as xr
-from pymc.model.transform.conditioning import remove_value_transforms
 from pytensor.graph.traversal import ancestors
 from scipy.special import expit
 from scipy.stats import binom, expon, halfnorm, logistic, multivariate_normal, norm
@@ -17,7 +16,7 @@ from bayes_bias.models import hierarchical
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.tpr_gaps.gap_model import labelled_rates_model
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
-from tests.helpers import random_table, refused
+from tests.helpers import random_table, refused, untransformed_density
 from tests.sentence_pairs.tables import simulated
 
 HITS, PEOPLE = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
@@ -28,7 +27,7 @@ AS_KEPT = float(np.float32(0.4))  # PyTensor keeps the scale of an exponential w
 
 def densities(model: pm.Model, points: list[dict[str, np.ndarray]]) -> np.ndarray:
     """Log densities of the variables themselves, whatever the sampler moves in."""
-    log_density = remove_value_transforms(model).compile_logp(mode="FAST_COMPILE")
+    log_density = untransformed_density(model)
     return np.array([log_density({name: np.asarray(value) for name, value in point.items()}) for point in points])
 
 
