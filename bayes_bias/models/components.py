@@ -597,9 +597,11 @@ def scales_of_posterior(posterior: xr.Dataset, data: xr.Dataset) -> dict[str, ND
     by_group = ("group",) if differs_by_group(posterior) else ()
     spread = {dim: data.sizes[dim] for dim in ("attribute_class", "control", *by_group)}
     found = {}
+    # Without labels: finding out that they agree takes longer than all the rest.
     for name in (str(each) for each in posterior.data_vars if str(each).startswith("sd_")):
-        values, dims = posterior[name], _dims_of(name)
-        values = values.expand_dims({dim: n for dim, n in spread.items() if dim in dims and dim not in values.dims})
-        ends_with = [dim for dim in dims if dim in values.dims]
+        values, dims = posterior.variables[name], _dims_of(name)
+        missing = {dim: n for dim, n in spread.items() if dim in dims and dim not in values.dims}
+        ends_with = [dim for dim in dims if dim in (*missing, *values.dims)]
+        values = values.set_dims({**missing, **values.sizes})  # type: ignore[no-untyped-call]  # xarray has no types here
         found[name] = values.transpose(*(dim for dim in values.dims if dim not in ends_with), *ends_with).to_numpy()
     return found

@@ -130,8 +130,8 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
         share = data.sizes["replicate"] ** -0.5
         by_replicate = _averages(replication.words, data, rng)
         averages |= {name + BY_REPLICATE: share * each for name, each in by_replicate.items()}
-        of_blocks = draw_normal(replication.of_blocks(), (), rng)
-        averages["replicate_average"] = share * of_blocks.reshape(averages["residual_average"].shape)
+        of_replicates = draw_normal(replication.of_blocks(), (), rng)
+        averages["replicate_average"] = share * of_replicates.reshape(averages["residual_average"].shape)
         kept = set(averages)
     mean = data.block_mean.to_numpy()
     for each in averages.values():
@@ -140,10 +140,11 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     if slopes:
         explained = explained_blocks(slopes, data)
         mean = mean - explained.transpose("chain", "draw", "group", "attribute_class").to_numpy()
-    drawn = {"mean": mean, **{name: each for name, each in averages.items() if name in kept}}
+    of_blocks = {"mean": mean, **{name: each for name, each in averages.items() if name in kept}}
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
-    blocks = {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in drawn.items()}
-    return scaled.assign(blocks).assign_coords(labels).assign(slopes.data_vars)
+    blocks = {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in of_blocks.items()}
+    variables = {name: each.variable for drawn in (scaled, slopes) for name, each in drawn.data_vars.items()}
+    return xr.Dataset(variables | blocks, coords={**scaled.coords, **slopes.coords, **labels})
 
 
 def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:

@@ -3,25 +3,10 @@
 nutpie asks ArviZ to put traces together; `sampling` takes them as they are.
 """
 
-import sys
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+from bayes_bias.models.arviz_alone import when_asked
 
-
-class _WhenAsked(ModuleType):
-    """A module that is imported when something of it is asked for."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self.__name__), name)
-
-
-_waits = sys.modules.setdefault("arviz", _WhenAsked("arviz"))
-try:
+with when_asked("arviz"):
     import nutpie
     from nutpie.compile_pymc import CompiledPyMCModel
-finally:
-    if isinstance(_waits, _WhenAsked):
-        del sys.modules["arviz"]
 
 __all__ = ["CompiledPyMCModel", "nutpie"]

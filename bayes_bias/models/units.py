@@ -24,10 +24,11 @@ def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> N
     where a spec says so, since where words vary more, scales are larger. 1 for all others."""
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0
+    within_sd = data.within_sd.item()
     if "group" in dims:
-        of_groups = rounded(data.group_within_sd / data.within_sd)
+        of_groups = rounded(data.group_within_sd.to_numpy() / within_sd)
         return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
-    return rounded(data.class_within_sd / data.within_sd) if "attribute_class" in dims else 1.0
+    return rounded(data.class_within_sd.to_numpy() / within_sd) if "attribute_class" in dims else 1.0
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:

@@ -14,7 +14,7 @@ from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import SLOPES
 from bayes_bias.models.word_effects import block_averages, check_side, conditional, sides_left_out, word_effects
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
-from bayes_bias.posterior.estimate import Estimate, Mixture, by_draw
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
 from bayes_bias.table.bias_weights import (
@@ -144,7 +144,8 @@ def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
     fitted, checked = Fitted.of(fit), check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
         return published_bias(fitted)
-    return _Blocks(fitted, checked).estimate(bias_weights(fitted.data))
+    weights = fitted.once("bias weights", lambda: bias_weights(fitted.data))
+    return _Blocks(fitted, checked).estimate(weights)
 
 
 def contrast_estimate(fit: Fit, weights: xr.DataArray, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
@@ -248,19 +249,19 @@ class _Blocks:
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
         """Contrasts of block means. Given the scales each is normal about the observed one, with its noise variance."""
-        observed = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        observed = self._raw(weights)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        draws = xr.dot(self._mean(), weights, dim=BLOCK)
+        draws = self._by_draw(self._of_blocks(weights), weights)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
         variance = self._noise_variance(weights)
-        centre = xr.zeros_like(variance) + observed
+        centre = np.broadcast_to(observed.to_numpy(), variance.shape)
         if self.adjusts:
             part = explained(self.fitted, weights)
-            centre, variance = centre - part.centre, variance + part.sd**2
-        noise_sd = variance**0.5
-        return Estimate(draws, observed, noise_sd, self._mixture(centre, noise_sd))
+            centre, variance = centre - part.centre.to_numpy(), variance + part.sd.to_numpy() ** 2
+        noise_sd = draws.copy(data=np.sqrt(variance))
+        return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
 
     def target_bias(self) -> Estimate:
         """A contrast for each target; only attributes and residual are noise."""
@@ -282,22 +283,24 @@ class _Blocks:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
         effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{facet.dim}_effect"]
-        of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"})
-        draws = xr.dot(self._mean(by_word=facet), weights, dim=BLOCK) + xr.dot(of_words, by_word, dim=[across])
+        of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
+        deviations = xr.dot(of_words, by_word.variable, dim=[across])
+        draws = self._by_draw(self._of_blocks(weights, by_word=facet) + deviations, weights)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
-        noise_sd = self._noise_variance(weights, by_word=facet) ** 0.5
+        noise_variance = self._noise_variance(weights, by_word=facet)
+        noise_sd = draws.copy(data=np.sqrt(noise_variance))
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
-        block = xr.dot(self.data.block_mean, weights, dim=BLOCK)
+        block = self._raw(weights).to_numpy()
         # The same whichever words the scope samples, and a third of the work.
         centre, variance = self.fitted.once(
             ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
         )
         # The word's block has the variance of the other facets and the residual, beside the word's own deviation.
         block_variance = self._noise_variance(weights, by_word=facet, whole_block=True)
-        sd = (noise_sd.copy(data=variance) + block_variance) ** 0.5
-        return Estimate(draws, observed, noise_sd, self._mixture(noise_sd.copy(data=centre) + block, sd))
+        mixture = self._mixture(draws.copy(data=centre + block), draws.copy(data=np.sqrt(variance + block_variance)))
+        return Estimate(draws, observed, noise_sd, mixture)
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance, given the scales, of contrasts of words' deviations from their block; (chain, draw,
@@ -313,10 +316,10 @@ class _Blocks:
         """WEAT's d with these attributes."""
         weights, of_score = bias_weights(self.data), score_weights(self.data)
         score = xr.dot(self.data.target_mean, of_score, dim=["attribute_class"])
-        observed = 2 * xr.dot(self.data.block_mean, weights, dim=BLOCK) / score.std("target", ddof=1)
+        observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        difference = 2 * xr.dot(self._mean(), weights, dim=BLOCK)
+        difference = 2 * self._by_draw(self._of_blocks(weights), weights)
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
         weight, n_replicates = of_score.to_numpy(), self.data.sizes.get("replicate", 1)
         words = self.variances.table(n_replicates) if self.fixes_replicates else self.variances.words
@@ -326,20 +329,32 @@ class _Blocks:
         within = difference.copy(data=(of_target + of_residuals)[..., None])
         return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
 
-    def _mean(self, by_word: Facet | None = None) -> xr.DataArray:
-        """Expected value of each block. What the scope does not sample adds the average of its effects, but for those
-        of a facet that an estimate adds `by_word`."""
-        mean = self.fitted.posterior["mean"]
+    def _raw(self, weights: xr.DataArray) -> xr.DataArray:
+        """Contrasts of the observed block means."""
+        contrasts = xr.dot(self.data.block_mean.variable, weights.variable, dim=BLOCK)
+        return xr.DataArray(contrasts, coords={"contrast": weights.contrast})
+
+    def _of_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
+        """Contrasts of the expected values of blocks. What the scope does not sample adds the average of its effects,
+        but for those of a facet that an estimate adds `by_word`.
+
+        Without labels: to find out that they agree would take longer than all the rest.
+        """
+        mean = self.fitted.posterior["mean"].variable
         for part, average in self.averages.items():
             if not is_noise(part, self.scope) and not is_effect_of(part, by_word):
-                mean = mean + average
-        return mean
+                mean = mean + average.variable
+        return xr.dot(mean, weights.variable, dim=BLOCK)
+
+    def _by_draw(self, values: xr.Variable, weights: xr.DataArray) -> xr.DataArray:
+        ordered = values.transpose(*SAMPLE, "contrast").to_numpy()
+        return by_draw(self.fitted.posterior, ordered, weights.contrast)
 
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
-    ) -> xr.DataArray:
-        """Variance that the sampled facets and the residual contribute: the residual of single words of a facet, or of
-        the `whole_block` that they are in."""
+    ) -> np.ndarray:
+        """Variance that the sampled facets and the residual contribute, (chain, draw, contrast): the residual of single
+        words of a facet, or of the `whole_block` that they are in."""
         counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:
             counts[by_word] = np.ones_like(counts[by_word])
@@ -347,8 +362,7 @@ class _Blocks:
         parts = self.variances.of_contrast(
             ordered, counts[TARGETS], counts[ATTRIBUTES], self.data.sizes.get("replicate", 1)
         )
-        variance = sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word))
-        return by_draw(self.fitted.posterior, np.asarray(variance), weights.contrast)
+        return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
         return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None

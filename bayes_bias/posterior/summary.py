@@ -1,22 +1,22 @@
 """All estimands of a fit in one numeric table."""
 
 import logging
-from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Collection, Sequence
+from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
-import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, is_number
 from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.models.arviz_alone import arviz_stats
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import sides_left_out
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, tails
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, quantiles_of, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
 from bayes_bias.table.bias_weights import OVERALL
 from bayes_bias.table.column_names import interval_columns
@@ -123,9 +123,9 @@ def summarize(
     if contrasts:
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
         by_name["contrast"] = contrast_estimate(fitted, weights, scope)
-    drawn = _of_draws([estimate.draws for estimate in by_name.values()], ci_prob, ci_kind)
+    drawn = _of_draws(by_name.values(), ci_prob, ci_kind)
     tables = {
-        name: _tabulated(estimate, table, ci_prob, ci_kind, None if name in _OTHER_UNITS else rope)
+        name: _tabulated(estimate, table, None if name in _OTHER_UNITS else rope)
         for (name, estimate), table in zip(by_name.items(), drawn, strict=True)
     }
     summary = pd.concat(tables, names=["estimand", "label"])
@@ -175,16 +175,12 @@ def tabulate(
 ) -> pd.DataFrame:
     """One estimate as rows of `summarize`, without ``converged``; with all columns, or without ArviZ's diagnostics."""
     check_interval(ci_prob, ci_kind)
-    (table,) = _of_draws([estimate.draws], ci_prob, ci_kind, kind)
-    return _tabulated(estimate, table, ci_prob, ci_kind, rope)
+    (table,) = _of_draws([estimate], ci_prob, ci_kind, kind)
+    return _tabulated(estimate, table, rope)
 
 
-def _tabulated(
-    estimate: Estimate, table: pd.DataFrame, ci_prob: float, ci_kind: CiKind, rope: float | None
-) -> pd.DataFrame:
-    """ArviZ's table of the draws with what is exact and what the draws do not say."""
-    if estimate.mixture is not None:
-        table = _by_mixture(table, estimate.mixture, ci_prob if ci_kind == "eti" else None)
+def _tabulated(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
+    """A table of the draws with what they do not say."""
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=estimate.prob_direction,
         observed=estimate.observed.to_numpy(),
@@ -194,15 +190,22 @@ def _tabulated(
 
 
 def _of_draws(
-    arrays: Sequence[xr.DataArray], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
+    estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """ArviZ's summary of each array, in one call, since most of a call's time does not depend on the draws. What is not
-    uncertain under a scope has no draws."""
-    drawn = [values.transpose(*SAMPLE, "contrast") for values in arrays if "draw" in values.dims]
+    """ArviZ's summary of the draws of each estimate, in one call, since most of a call's time does not depend on the
+    draws; and in its place whatever is known without Monte Carlo error. What is not uncertain under a scope has no
+    draws."""
+    drawn = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
     summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind, kind) if drawn else pd.DataFrame()
     ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)
     rows = (summary.iloc[first:end] for first, end in pairwise(ends))
-    return [next(rows) if "draw" in values.dims else _exact(values, ci_prob, ci_kind, kind) for values in arrays]
+    tables = [next(rows) if each.is_uncertain else _exact(each.draws, ci_prob, ci_kind, kind) for each in estimates]
+    mixtures = [each.mixture for each in estimates if each.mixture is not None]
+    intervals = iter(quantiles_of(mixtures, tails(ci_prob))) if ci_kind == "eti" else repeat(None)
+    return [
+        table if each.mixture is None else _by_mixture(table, each.mixture, next(intervals))
+        for each, table in zip(estimates, tables, strict=True)
+    ]
 
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
@@ -220,9 +223,9 @@ def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind, kind: Kind) ->
     return table.reindex(columns=columns)
 
 
-def _by_mixture(table: pd.DataFrame, mixture: Mixture, ci_prob: float | None) -> pd.DataFrame:
+def _by_mixture(table: pd.DataFrame, mixture: Mixture, interval: np.ndarray | None) -> pd.DataFrame:
     """Mean, sd and equal-tailed interval without Monte Carlo error of the contrast; diagnostics stay ArviZ's."""
     exact = {"mean": mixture.mean, "sd": mixture.total_sd}
-    if ci_prob is not None:  # ArviZ's names of the bounds have whole percent
-        exact |= dict(zip(interval_columns(table), mixture.quantiles(tails(ci_prob)), strict=True))
+    if interval is not None:  # ArviZ's names of the bounds have whole percent
+        exact |= dict(zip(interval_columns(table), interval, strict=True))
     return table.assign(**exact)

@@ -3,7 +3,7 @@
 import io
 import logging
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -13,6 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bayes_bias.plots.style import style
+
+# A figure in each format, and whether the font lacks letters of it.
+type Rendered = tuple[dict[str, bytes], bool]
 
 logger = logging.getLogger("bayes_bias")
 
@@ -26,17 +29,25 @@ _NO_DATES = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
-def write_figures(drawn: Mapping[str, Axes], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
-    """Write every figure in each format, and return it as SVG for the page."""
-    if formats:
-        folder.mkdir(exist_ok=True)
+def rendering(drawn: Mapping[str, Axes], formats: Sequence[str]) -> Iterator[Rendered]:
+    """Every figure in each format, and as SVG; where there are many, other processes begin with them at once."""
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
-    made = joblib.Parallel(n_jobs=jobs)(
-        joblib.delayed(_files)(ax, tuple(dict.fromkeys(("svg", *formats)))) for ax in drawn.values()
+    wanted = tuple(dict.fromkeys(("svg", *formats)))
+    begun: Iterator[Rendered] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(_files)(ax, wanted) for ax in drawn.values()
     )
+    return begun
+
+
+def write_figures(
+    names: Iterable[str], figures: Iterator[Rendered], folder: Path, formats: Sequence[str]
+) -> dict[str, bytes]:
+    """Write figures that were begun with in each format, and return them as SVG for the page."""
+    if formats:
+        folder.mkdir(exist_ok=True)
     svgs = {}
-    for name, (files, lacking) in zip(drawn, made, strict=True):
+    for name, (files, lacking) in zip(names, figures, strict=True):
         svgs[name] = files["svg"]
         for suffix in formats:
             (folder / f"{name}.{suffix}").write_bytes(files[suffix])
@@ -45,7 +56,7 @@ def write_figures(drawn: Mapping[str, Axes], folder: Path, formats: Sequence[str
     return svgs
 
 
-def _files(ax: Axes, formats: Sequence[str]) -> tuple[dict[str, bytes], bool]:
+def _files(ax: Axes, formats: Sequence[str]) -> Rendered:
     """The figure of these axes in each format, and whether the font lacks letters of it."""
     with _missing_glyphs() as lacking:
         figure = _laid_out(ax)

@@ -149,7 +149,7 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     mean = _means(table)
     means = _with_means(table, mean)
     g, c = table.group_index, table.class_index
-    df = ((means.n_targets - 1) * (means.n_attributes - 1)).sum()
+    df = np.outer(np.bincount(g) - 1, np.bincount(c) - 1).sum()
     products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
     return means.assign(
         **_parts("target", mean.target - mean.block[g], g, means),

@@ -31,6 +31,7 @@ def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str
     labels = {
         name: (dim, [named[name.removeprefix(f"{dim}_")].get(word, "") for word in words_of(values, dim)])
         for name, dim in LABELS.items()
+        if named[name.removeprefix(f"{dim}_")]
     }
     return settled(values.assign_coords(labels))
 
