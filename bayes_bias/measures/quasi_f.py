@@ -16,7 +16,7 @@ from bayes_bias.measures.designs import ROUNDING, require_attributes, require_co
 from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.bias_weights import OVERALL, bias_weights
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
 
 Sampled = Literal["both", "targets", "attributes"]
@@ -194,7 +194,7 @@ class _Scores:
 
     @classmethod
     def of(cls, statistics: xr.Dataset) -> Self:
-        weights = bias_weights(statistics).sel(contrast=OVERALL).to_numpy()
+        (weights,) = bias_weights(statistics).to_numpy()
         return cls(
             statistics,
             weights,
@@ -244,9 +244,10 @@ def _influence(
     scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
 ) -> "pd.Series[float]":
     """Deviations from the mean of group or class, scaled so that their squares sum to the variances of the means."""
-    by_cell = pd.Series(scores, index=words).groupby(cell_of)
-    size = by_cell.transform("size")
-    return (scores - by_cell.transform("mean")) / np.sqrt(size * (size - 1))
+    size = np.bincount(cell_of)
+    mean = np.bincount(cell_of, scores) / size
+    with np.errstate(invalid="ignore"):  # a word alone has no deviation, and what it adds is not known
+        return pd.Series((scores - mean[cell_of]) / np.sqrt(size * (size - 1))[cell_of], index=words)
 
 
 def _of_words(

@@ -152,17 +152,17 @@ def report(
         for source, scope_of_table in zip(measured, scopes, strict=True)
         if source.origin
     ]
-    nulls = drawn_beside(designs, spec, calibration_draws, seed)
-    studies = [_study(source, settings, nulls, progress) for source in measured]
-    sections = [
-        _section(source, study, settings, of_list)
-        for source, study, of_list in zip(measured, studies, by_list, strict=True)
-    ]
-    # The checks come last, since the random nulls, which other processes draw, are ready last.
-    checked = [
-        replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
-        for section, study in zip(sections, studies, strict=True)
-    ]
+    with drawn_beside(designs, spec, calibration_draws, seed) as nulls:
+        studies = [_study(source, settings, nulls, progress) for source in measured]
+        sections = [
+            _section(source, study, settings, of_list)
+            for source, study, of_list in zip(measured, studies, by_list, strict=True)
+        ]
+        # The checks come last, since the random nulls, which other processes draw, are ready last.
+        checked = [
+            replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
+            for section, study in zip(sections, studies, strict=True)
+        ]
     return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
 
 

@@ -11,7 +11,7 @@ from bayes_bias.files import csv_text
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.storage import save_posterior
 from bayes_bias.reports.document import Document
-from bayes_bias.reports.figure_files import rendering, write_figures
+from bayes_bias.reports.figure_files import rendered_beside, write_figures
 from bayes_bias.reports.report_folder import PROVENANCE, hashes, write_folder
 from bayes_bias.reports.templating import render_html, render_latex, verbatim
 
@@ -26,15 +26,15 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     drawn = {name: draw() for name, draw in document.figures.items()}
-    figures = rendering(drawn, formats)
-    for name, text in _texts(document):
-        (folder / name).write_text(text, encoding="utf-8")
-    for name, save in document.data.items():
-        save(folder / name)
-    for name, fit in document.fits.items():
-        tree = fit.tree if isinstance(fit, Fitted) else fit
-        save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
-    svgs = write_figures(drawn, figures, folder / "figures", formats)
+    with rendered_beside(drawn, formats) as figures:
+        for name, text in _texts(document):
+            (folder / name).write_text(text, encoding="utf-8")
+        for name, save in document.data.items():
+            save(folder / name)
+        for name, fit in document.fits.items():
+            tree = fit.tree if isinstance(fit, Fitted) else fit
+            save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
+        svgs = write_figures(figures, folder / "figures", formats)
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
     # Last, since it has a hash of every other file.
     provenance = json.dumps({**document.provenance, "files": hashes(folder)}, indent=2, ensure_ascii=False)

@@ -4,7 +4,8 @@ import io
 import logging
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -13,9 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bayes_bias.plots.style import style
-
-# A figure in each format, and whether the font lacks letters of it.
-type Rendered = tuple[dict[str, bytes], bool]
+from bayes_bias.sweeps.running_jobs import beside
 
 logger = logging.getLogger("bayes_bias")
 
@@ -29,39 +28,43 @@ _NO_DATES = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
-def rendering(drawn: Mapping[str, Axes], formats: Sequence[str]) -> Iterator[Rendered]:
-    """Every figure in each format, and as SVG; where there are many, other processes begin with them at once."""
+@dataclass(frozen=True)
+class Rendered:
+    """A figure in each format, as SVG among them, and whether the font lacks letters of it."""
+
+    name: str
+    files: Mapping[str, bytes]
+    lacks_letters: bool
+
+
+def rendered_beside(drawn: Mapping[str, Axes], formats: Sequence[str]) -> AbstractContextManager[Iterator[Rendered]]:
+    """One figure after the other; where there are many, other processes render them from now on."""
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
     wanted = tuple(dict.fromkeys(("svg", *formats)))
-    begun: Iterator[Rendered] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(_files)(ax, wanted) for ax in drawn.values()
-    )
-    return begun
+    work = (joblib.delayed(_rendered)(name, ax, wanted) for name, ax in drawn.items())
+    return beside(work, jobs)
 
 
-def write_figures(
-    names: Iterable[str], figures: Iterator[Rendered], folder: Path, formats: Sequence[str]
-) -> dict[str, bytes]:
-    """Write figures that were begun with in each format, and return them as SVG for the page."""
+def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
+    """Write every figure in each format, and return it as SVG for the page."""
     if formats:
         folder.mkdir(exist_ok=True)
     svgs = {}
-    for name, (files, lacking) in zip(names, figures, strict=True):
-        svgs[name] = files["svg"]
+    for figure in figures:
+        svgs[figure.name] = figure.files["svg"]
         for suffix in formats:
-            (folder / f"{name}.{suffix}").write_bytes(files[suffix])
-            if lacking and suffix != "svg":
-                logger.warning(f"{name}.{suffix}: the font lacks letters of some words; index.html shows them")
+            (folder / f"{figure.name}.{suffix}").write_bytes(figure.files[suffix])
+            if figure.lacks_letters and suffix != "svg":
+                logger.warning(f"{figure.name}.{suffix}: the font lacks letters of some words; index.html shows them")
     return svgs
 
 
-def _files(ax: Axes, formats: Sequence[str]) -> Rendered:
-    """The figure of these axes in each format, and whether the font lacks letters of it."""
+def _rendered(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
     with _missing_glyphs() as lacking:
         figure = _laid_out(ax)
         files = {suffix: rendered(figure, suffix) for suffix in formats}
-    return files, bool(lacking)
+    return Rendered(name, files, bool(lacking))
 
 
 def _laid_out(ax: Axes) -> Figure:

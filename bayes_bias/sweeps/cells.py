@@ -81,6 +81,10 @@ class Cell(ABC):
             There is none.
         """
 
+    def associated(self) -> AssociationTable:
+        """The table without control classes, which the quasi-F does not read."""
+        return self.table().without_controls()
+
     def screening(self, ci_prob: float) -> Job:
         """The job of computing the quasi-F."""
         return Job(self.name, screen_cell, (self, ci_prob), [self.depends_on, ci_prob])
@@ -116,6 +120,9 @@ class VectorCell(Cell):
     def table(self) -> AssociationTable:
         return table_of(self.words, (), self.embedding, self.similarity, allow_loss=self.allow_loss)
 
+    def associated(self) -> AssociationTable:
+        return replace(self, words=self.words.without_controls()).table()
+
 
 @dataclass(frozen=True, eq=False)
 class LogProbabilityCell(Cell):
@@ -146,6 +153,9 @@ class ChangeCell(Cell):
 
     def table(self) -> AssociationTable:
         return difference(*pair(self.before.table(), self.after.table()))
+
+    def associated(self) -> AssociationTable:
+        return difference(*pair(self.before.associated(), self.after.associated()))
 
     def fitting(self, how: Fitting) -> Job:
         """The job of fitting a model to the change, with what became of control classes."""
@@ -179,7 +189,7 @@ def _in_ten_digits(found: Any) -> Any:
 @_recorded
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
-    table = cell.table()
+    table = cell.associated()
     result = quasi_f(table, ci_prob=ci_prob)
     return {
         "bias": result.value,
@@ -190,7 +200,6 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
         "influence": influence_of(result),
         "coverage": _coverage(table),
         "within_sd": within_sd(table),
-        "notices": list(table.notices),
     }
 
 

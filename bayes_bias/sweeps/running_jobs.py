@@ -3,8 +3,8 @@
 import logging
 import random
 import warnings
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -53,11 +53,7 @@ def run_jobs(
     # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
     first = random.randrange(len(pending)) if store and pending else 0
     waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
-    with warnings.catch_warnings(), closing(_done(waiting, len(pending), jobs, client)) as done:
-        # A process that has compiled a model has grown, which joblib takes for a leak and replaces it.
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        # Where a result cannot be written, or the user stops, the jobs that are under way are given up.
-        warnings.filterwarnings("ignore", r"\d+ tasks (which were still|have been successfully)", UserWarning)
+    with _undisturbed(), closing(_done(waiting, len(pending), jobs, client)) as done:
         for count, outcome in enumerate(done, start=1):
             if store:
                 store.keep(outcome)
@@ -66,6 +62,25 @@ def run_jobs(
     skipped = (job for job in pending if job.key not in outcomes)
     outcomes |= {job.key: (store and store.read(job)) or job.done() for job in skipped}
     return [replace(outcomes[job.key], name=job.name) for job in todo]
+
+
+@contextmanager
+def beside(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
+    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up where
+    an error ends the block."""
+    with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
+        yield results
+
+
+@contextmanager
+def _undisturbed() -> Generator[None]:
+    """Without joblib's warnings of what is meant to be."""
+    with warnings.catch_warnings():
+        # A process that has compiled a model has grown, which joblib takes for a leak and replaces it.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        # Where a result cannot be written, or the user stops, the jobs that are under way are given up.
+        warnings.filterwarnings("ignore", r"\d+ tasks (which were still|have been successfully)", UserWarning)
+        yield
 
 
 def _done(waiting: Iterator[Job], count: int, jobs: int, client: Any) -> Generator[Outcome]:

@@ -253,7 +253,7 @@ def assembled(
         cells=cells,
         changes=_changes(settings, sources, words, cells, of_changes).assign(taught=_taught(columns, lists)),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
-        screening=screening.drop(columns=["coverage", "influence", "notices"], errors="ignore"),
+        screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
         measures=_measures(measured),
         coverage=_coverage(screening),
         failures=_failures(columns, of_cells, of_changes, measured),

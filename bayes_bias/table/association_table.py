@@ -198,6 +198,8 @@ class AssociationTable(Telling):
 
     def without_controls(self) -> Self:
         """The table of the associated classes alone, which WEAT uses."""
+        if not self.controls:
+            return self
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
         return self.over(lambda values: values[:, keep])
 

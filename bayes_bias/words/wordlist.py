@@ -220,6 +220,10 @@ class WordList(Telling):
             notices=(*self.notices, *(notice for added in lists for notice in added.notices), *left_out),
         )
 
+    def without_controls(self) -> Self:
+        """A copy whose words are those of its groups and of their classes."""
+        return replace(self, controls=MappingProxyType({}), control_sources=())
+
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
         """A copy whose words belong together in another way; None leaves it to the list.
 

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from bayes_bias.reports.figure_files import write_figures
+from bayes_bias.reports.figure_files import rendered_beside, write_figures
 from tests.helpers import says
 
 
@@ -10,7 +10,9 @@ def test_letters_that_the_font_lacks_are_reported_for_each_file(tmp_path, caplog
     plain, odd = Figure().add_subplot(), Figure().add_subplot()
     plain.set_title("nurse")
     odd.set_title("\U00012000\U00012001")
-    svgs = write_figures({"plain": plain, "odd": odd}, tmp_path / "figures", ["png", "svg"])
+    formats = ["png", "svg"]
+    with rendered_beside({"plain": plain, "odd": odd}, formats) as figures:
+        svgs = write_figures(figures, tmp_path / "figures", formats)
     (message,) = caplog.messages
     assert says(message, "odd.png letters index.html")
     assert "nurse" in svgs["plain"].decode()
