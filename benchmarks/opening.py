@@ -1,4 +1,8 @@
-"""Opening big files, beside gensim: `python -m benchmarks.opening word2vec --words 3000000`.
+"""Big files, beside gensim and for what needs their whole vocabulary.
+
+python -m benchmarks.opening word2vec --words 3000000
+python -m benchmarks.opening glove --words 2200000
+python -m benchmarks.opening vocabulary --words 2000000      # random nulls, and neighbours that debiasing takes away
 
 The file is generated (random vectors, the words of WEAT 6 spread over it), and each way of reading it runs in a
 process of its own, so that its peak memory is its own.
@@ -9,52 +13,60 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from gensim.models import KeyedVectors
 
+from bayes_bias import calibrate, cosines, load_wordlist, open_embedding
+from bayes_bias.debiasing import Debiasing, HardDebias, damage
+from bayes_bias.embeddings.embedding import Embedding
 from benchmarks.provenance import provenance, write
 
 DIMENSIONS = 300
+_OF_VOCABULARY = ("50 nulls", "neighbours of frequent words", "all vectors debiased")
 _CHUNK = 10_000
 
 
 def main() -> None:
     """Generate a file, read it both ways, compare."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("format", choices=("word2vec", "glove"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("word2vec", "glove", "vocabulary"))
     parser.add_argument("--words", type=int, default=3_000_000)
-    parser.add_argument("--read", choices=("ours", "gensim"), help=argparse.SUPPRESS)
+    parser.add_argument("--read", choices=sorted(_WAYS), help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.read:
-        print(json.dumps(_read(chosen.read, chosen.format, chosen.file)))
+        print(json.dumps(_measured(chosen.read, chosen.file)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / ("vectors.bin" if chosen.format == "word2vec" else "vectors.txt")
-        _generate(path, chosen.format, chosen.words)
-        size = path.stat().st_size / 1e9
-        ours, theirs = (_in_own_process(how, chosen.format, path) for how in ("ours", "gensim"))
-    row = {
-        "format": chosen.format,
-        "words": chosen.words,
-        "gigabytes": round(size, 2),
+        path = Path(folder) / ("vectors.txt" if chosen.what == "glove" else "vectors.bin")
+        _generate(path, chosen.words)
+        about = {"words": chosen.words, "gigabytes": round(path.stat().st_size / 1e9, 2)}
+        if chosen.what == "vocabulary":
+            rows = [{"what": how, **about, **_in_own_process(how, path)} for how in _OF_VOCABULARY]
+        else:
+            rows = [{"format": chosen.what, **about, **_beside_gensim(path)}]
+    print(rows)
+    write(f"opening-{chosen.what}", provenance(), rows)
+
+
+def _beside_gensim(path: Path) -> dict[str, float]:
+    ours, theirs = (_in_own_process(how, path) for how in ("ours", "gensim"))
+    return {
         **{f"ours, {key}": value for key, value in ours.items()},
         **{f"gensim, {key}": value for key, value in theirs.items()},
         "times faster": round(theirs["seconds"] / ours["seconds"], 1),
-        "share of memory": round(ours["gigabytes"] / theirs["gigabytes"], 3),
+        "share of memory": round(ours["memory, GB"] / theirs["memory, GB"], 3),
     }
-    print(row)
-    write(f"opening-{chosen.format}", provenance(), [row])
 
 
-def _generate(path: Path, kind: str, n: int) -> None:
-    """Words `w0`, `w1`, ...; those of WEAT 6 at regular places."""
-    from bayes_bias import load_wordlist
-
+def _generate(path: Path, n: int) -> None:
+    """Words of letters; those of WEAT 6 at regular places."""
     listed = load_wordlist("weat6")
-    names = [f"w{i}" for i in range(n)]
+    names = [_name(i) for i in range(n)]
     wanted = [*listed.targets, *listed.attributes]
     for place, word in zip(np.linspace(0, n - 1, len(wanted)).astype(int), wanted, strict=True):
         names[place] = word
@@ -63,39 +75,81 @@ def _generate(path: Path, kind: str, n: int) -> None:
     block = rng.standard_normal((_CHUNK, DIMENSIONS), dtype=np.float32)
     rows = (
         [b" " + vector.tobytes() + b"\n" for vector in block]
-        if kind == "word2vec"
+        if path.suffix == ".bin"
         else [(" " + " ".join(f"{value:.5f}" for value in vector) + "\n").encode() for vector in block]
     )
     with path.open("wb") as file:
-        if kind == "word2vec":
+        if path.suffix == ".bin":
             file.write(f"{n} {DIMENSIONS}\n".encode())
         for start in range(0, n, _CHUNK):
             chunk = names[start : start + _CHUNK]
             file.write(b"".join(name.encode() + row for name, row in zip(chunk, rows, strict=False)))
 
 
-def _in_own_process(how: str, kind: str, path: Path) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.opening", kind, "--read", how, "--file", str(path)]
+def _name(number: int) -> str:
+    """A word of letters alone, as those are that nulls are drawn from."""
+    letters = "w"
+    while number:
+        number, place = divmod(number, 26)
+        letters += chr(ord("a") + place)
+    return letters
+
+
+def _in_own_process(how: str, path: Path) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.opening", "word2vec", "--read", how, "--file", str(path)]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(result.stdout.splitlines()[-1])
 
 
-def _read(how: str, kind: str, path: Path) -> dict[str, float]:
-    """Seconds to the cosines of WEAT 6, the vectors' file being opened, and memory beyond that of the imports."""
-    from gensim.models import KeyedVectors
-
-    from bayes_bias import cosines
-
+def _measured(how: str, path: Path) -> dict[str, float]:
+    """Seconds, the vectors' file being opened, and memory beyond that of the imports."""
     before = _forget_peak()
     start = perf_counter()
-    if how == "ours":
-        cosines(path, "weat6", controls=())
-    else:
-        no_header = kind == "glove"
-        vectors = KeyedVectors.load_word2vec_format(path, binary=kind == "word2vec", no_header=no_header)
-        cosines(vectors, "weat6", controls=())
+    _WAYS[how](path)
     seconds = perf_counter() - start
-    return {"seconds": round(seconds, 2), "gigabytes": round(_kilobytes("VmHWM") / 1e6 - before, 4)}
+    return {"seconds": round(seconds, 2), "memory, GB": round(_kilobytes("VmHWM") / 1e6 - before, 4)}
+
+
+def _ours(path: Path) -> None:
+    """The cosines of WEAT 6."""
+    cosines(path, "weat6", controls=())
+
+
+def _by_gensim(path: Path) -> None:
+    """The same, of all vectors in memory."""
+
+    binary = path.suffix == ".bin"
+    cosines(KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary), "weat6", controls=())
+
+
+def _nulls(path: Path) -> None:
+    """Fifty tables of WEAT 6's size with random attributes, judged in this process."""
+    calibrate("weat6", path, controls=(), draws=50, jobs=1)
+
+
+def _neighbours(path: Path) -> None:
+    """The neighbours that frequent words lose where a direction is taken away, as `compare --damage` finds them."""
+    _damage(open_embedding(path).excerpt(_DEBIASED.learned_words, pool=True))
+
+
+def _debiased(path: Path) -> None:
+    """The same, every vector of the file being debiased in memory."""
+    _damage(open_embedding(path))
+
+
+def _damage(embedding: Embedding) -> None:
+    damage(embedding.all(), _DEBIASED.applied(embedding).all())
+
+
+_DEBIASED = Debiasing(HardDebias(), "executive:home,professional:family")
+
+_WAYS: Mapping[str, Callable[[Path], None]] = {
+    "ours": _ours,
+    "gensim": _by_gensim,
+    "50 nulls": _nulls,
+    "neighbours of frequent words": _neighbours,
+    "all vectors debiased": _debiased,
+}
 
 
 def _forget_peak() -> float:
