@@ -1,7 +1,8 @@
 """What one list takes beside another checkout of this repository: `python -m benchmarks.one_list --before PATH`.
 
-`bayes-bias fit weat6` in a new process; then, in a process that has fitted a list, the fit of one list more, and its
-summary and verdict. Both trees run in turn, so that what else the machine does befalls both.
+A fit, and a report of three lists, in a new process. Then, in a process that has fitted a list: the fit of one list
+more, its summary and verdict, ten random nulls, and the cells of a small sweep by the quasi-F alone. Both trees run in
+turn, so that what else the machine does befalls both.
 """
 
 import argparse
@@ -18,11 +19,17 @@ from statistics import median
 from time import perf_counter, process_time
 
 import bayes_bias as bb
+from bayes_bias.words.list_files import wordlist_names
 from benchmarks.provenance import provenance, write
+from benchmarks.sweep import DEBIASED, embeddings
 
 LISTS = ("weat6", "weat7", "gender")
-PROCESS = "`bayes-bias fit weat6`, new process"
+COMMANDS = {
+    "`bayes-bias fit weat6`, new process": ("fit", "weat6", "--out", "fit.nc"),
+    "`bayes-bias report` of three lists, new process": ("report", *LISTS, "--out", "report"),
+}
 FIT, SUMMARY = "one list more: fit", "one list more: summary and verdict"
+NULLS, CELLS = "ten random nulls", "a sweep of 52 cells by the quasi-F alone"
 
 type Seconds = dict[str, tuple[float, float]]
 """Processor and wall time of each step."""
@@ -43,9 +50,9 @@ def main() -> None:
     trees = {"before": chosen.before.resolve(), "now": Path(__file__).parent.parent}
     load = round(os.getloadavg()[0], 1)
     for tree in trees.values():
-        _in_new_process(tree)  # compiles what is not compiled yet
+        _measured(tree)  # compiles what is not compiled yet
     measured = [{name: _measured(tree) for name, tree in trees.items()} for _ in range(chosen.runs)]
-    rows = [_row(what, measured) for what in (PROCESS, FIT, SUMMARY)]
+    rows = [_row(what, measured) for what in measured[0]["now"]]
     for row in rows:
         print(row)
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
@@ -69,27 +76,33 @@ def _row(what: str, measured: list[dict[str, Seconds]]) -> dict[str, object]:
 def _measured(tree: Path) -> Seconds:
     # By its path: with -m Python would take the package beside this file and not that of the tree.
     more = _run(tree, sys.executable, __file__, "--here")
-    return {PROCESS: _in_new_process(tree), **json.loads(more.splitlines()[-1])}
+    commands = {what: _in_new_process(tree, *command) for what, command in COMMANDS.items()}
+    return commands | json.loads(more.splitlines()[-1])
 
 
-def _in_new_process(tree: Path) -> tuple[float, float]:
+def _in_new_process(tree: Path, *command: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         used, start = getrusage(RUSAGE_CHILDREN), perf_counter()
-        _run(tree, str(Path(sys.executable).with_name("bayes-bias")), "fit", "weat6", "--out", f"{folder}/fit.nc")
+        _run(tree, str(Path(sys.executable).with_name("bayes-bias")), *command, folder=folder)
         wall, now = perf_counter() - start, getrusage(RUSAGE_CHILDREN)
     return now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, wall
 
 
-def _run(tree: Path, *command: str) -> str:
+def _run(tree: Path, *command: str, folder: str | None = None) -> str:
     environment = {**os.environ, "PYTHONPATH": str(tree)}
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd=folder).stdout
 
 
 def _one_list_more() -> Seconds:
     """Of each list, after one that does what is done once in a process."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     first, *others = (_steps(name) for name in (LISTS[0], *LISTS))
-    return {what: (*(median(each[what][clock] for each in others) for clock in (0, 1)),) for what in first}
+    lists = {what: (*(median(each[what][clock] for each in others) for clock in (0, 1)),) for what in first}
+    vectors = embeddings(2)
+    bb.calibrate("weat6", "googlenews-demo", draws=1, jobs=1)
+    _, nulls = _timed(lambda: bb.calibrate("weat6", "googlenews-demo", draws=10, jobs=1))
+    _, cells = _timed(lambda: bb.sweep(vectors, wordlist_names(), versions=[DEBIASED], posteriors="none", jobs=1))
+    return {**lists, NULLS: nulls, CELLS: cells}
 
 
 def _steps(name: str) -> Seconds:

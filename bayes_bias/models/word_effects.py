@@ -16,8 +16,11 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.scopes import Part
+from bayes_bias.table.sufficient_statistics import compared_classes
 from bayes_bias.table.word_clusters import Clusters
 from bayes_bias.table.word_labels import SIDES, Side
+
+type Positions = NDArray[np.intp]
 
 # Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
 MOST_NUMBERS = 50_000_000
@@ -65,7 +68,24 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
             raise ScopeError(f"fit: {sentence}")
     if not fitted.structure.COLLAPSED:
         return _sampled(fitted.posterior, wanted, these_replicates)
-    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, wanted, these_replicates))
+    every = {side: np.arange(fitted.data.sizes[side]) for side in wanted}
+    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, every, these_replicates))
+
+
+def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
+    """The same draws without those of the words of control classes, which no estimand is about and which often are
+    most of the words; of a model that has word effects as variables, all of them."""
+    if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
+        return word_effects(fitted, sides, these_replicates=these_replicates)
+    of_compared = np.isin(fitted.data.class_of, compared_classes(fitted.data))
+    words: dict[Side, Positions] = {
+        "target": np.arange(fitted.data.sizes["target"]),
+        "attribute": np.flatnonzero(of_compared),
+    }
+    compared = {side: words[side] for side in sides}
+    return fitted.once(
+        ("compared effects", tuple(sides), these_replicates), lambda: _drawn(fitted, compared, these_replicates)
+    )
 
 
 def check_side(side: str) -> Side:
@@ -152,19 +172,21 @@ def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: boo
     return xr.Dataset(effects)
 
 
-def _drawn(fitted: Fitted, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
+def _drawn(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
+    """Effects of the words at these positions of each side; the same whichever others there are."""
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
-    for each in (side for side in SIDES if side in sides):
-        given = conditional(fitted, each, these_replicates=these_replicates)
-        deviation = given.mean() + given.noise(rng)
+    for each in (side for side in SIDES if side in words):
+        given, kept = conditional(fitted, each, these_replicates=these_replicates).only(words[each]), words[each]
+        deviation = (given.mean() + given.noise(rng))[..., kept, :]
         average = posterior[f"{each}_average"]
         if these_replicates:
             average = average + posterior[f"{each}_average{BY_REPLICATE}"]
         of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
-        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), deviation + of_cell[..., given.cells, :])
-    labels = {dim: data[dim] for side in sides for dim in (side, _ACROSS[side])}
+        own = deviation + of_cell[..., given.cells[kept], :]
+        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), own)
+    labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words} | {each: data[each][words[each]] for each in words}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 
 
@@ -194,13 +216,13 @@ class _Directions:
         covariance ``root root'``.
     """
 
-    words: NDArray[np.intp]
+    words: Positions
     basis: list[NDArray[np.float64]]
     whole: bool
     gain: NDArray[np.float64]
     root: NDArray[np.float64]
 
-    def projected(self, values: NDArray[np.float64], cells: NDArray[np.intp]) -> NDArray[np.float64]:
+    def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
         """The part of values (..., words, k) in these directions."""
         along = [basis @ (basis.T @ values) for basis in self.basis]
         if not self.whole:
@@ -211,7 +233,7 @@ class _Directions:
             left[..., rows, :] -= left[..., rows, :].mean(axis=-2, keepdims=True)
         return np.asarray(left)
 
-    def share(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
+    def share(self, cells: Positions) -> NDArray[np.float64]:
         """How much of each word's variance is in these directions."""
         along = sum((basis**2).sum(axis=1) for basis in self.basis)
         if not self.whole:
@@ -234,14 +256,14 @@ class Conditional:
     """
 
     words: NDArray[np.float64]
-    cells: NDArray[np.intp]
+    cells: Positions
     directions: list[_Directions]
 
     @property
     def _sample(self) -> tuple[int, ...]:
         return self.directions[0].gain.shape[:-2]
 
-    def only(self, words: NDArray[np.intp]) -> "Conditional":
+    def only(self, words: Positions) -> "Conditional":
         """Restricted to the directions in which these words deviate; all other words have mean and variance zero."""
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 

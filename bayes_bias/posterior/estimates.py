@@ -12,7 +12,7 @@ from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.replicate_variances import Variances
 from bayes_bias.models.slopes import SLOPES
-from bayes_bias.models.word_effects import block_averages, check_side, conditional, sides_left_out, word_effects
+from bayes_bias.models.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
 from bayes_bias.posterior.published_estimands import published_bias, published_estimands
@@ -282,8 +282,8 @@ class _Blocks:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
-        effects = word_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{facet.dim}_effect"]
-        of_words = effects.sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
+        effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)
+        of_words = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
         deviations = xr.dot(of_words, by_word.variable, dim=[across])
         draws = self._by_draw(self._of_blocks(weights, by_word=facet) + deviations, weights)
         if self.fitted.without_scales:

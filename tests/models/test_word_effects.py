@@ -6,7 +6,10 @@ import xarray as xr
 
 from bayes_bias import summarize, word_effects
 from bayes_bias.errors import ScopeError
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.word_effects import compared_effects
 from bayes_bias.posterior.estimates import estimate_of
+from bayes_bias.table.word_labels import SIDES
 from tests.helpers import SHORT, refused, says
 
 
@@ -54,6 +57,13 @@ def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeyp
     with refused(ScopeError, "19 attributes scope='none'"):
         word_effects(small_fit)
     assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
+
+
+def test_without_the_words_of_controls_the_others_have_the_same_draws(small_fit):
+    effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
+    controls = ~effects.attribute.isin(compared.attribute)
+    assert set(small_fit["observed_data"].attribute_class[controls].to_numpy()) == {"neutral"}
+    xr.testing.assert_identical(compared, effects.isel(attribute=~controls.to_numpy()))
 
 
 def test_the_same_fit_gives_the_same_word_effects(small_fit):

@@ -456,7 +456,7 @@ def test_provenance_has_a_hash_of_every_file(folder):
 
 
 def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(made, tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_files, "_files", lambda ax, formats: (dict.fromkeys(formats, b"a figure"), False))
+    monkeypatch.setattr(figure_files, "rendered", lambda figure, suffix: b"a figure")
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
