@@ -23,6 +23,7 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     """What covariates explain of contrasts of block means, normal given the scales."""
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
+        draws = draws.transpose(*SAMPLE, "contrast")
         return Mixture(draws, xr.zeros_like(draws) + draws.std(SAMPLE))
     parts = explained_contrast(fitted.variances, fitted.data, weights).values()
     means, variances = (np.sum(each, axis=0) for each in zip(*parts, strict=True))

@@ -16,6 +16,7 @@ from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.related_words import related_words
 from bayes_bias.table.word_labels import SIDES, Side
 
 _WHAT = ("word", "cluster")
@@ -105,7 +106,7 @@ class _Second:
             settled = (
                 f", and the chance {after} instead of {before}: what the verdict says rests on words being independent"
             )
-        return f"{self.shown}. Were these sub-topics a sample, the interval would be {other} instead of {one}{settled}."
+        return f"{self.shown} Were these sub-topics a sample, the interval would be {other} instead of {one}{settled}."
 
 
 def _figures(table: AssociationTable) -> dict[str, Axes]:
@@ -122,9 +123,8 @@ def _from_vectors(study: Study, related: AssociationTable | None) -> _Second | N
     if related is None or not related.has_related_words or not study.fitted.structure.COLLAPSED:
         return None
     fitted, _ = posterior_of(related, study.spec, seed=study.seed, sampling=_SAMPLING)
-    shown = "; ".join(related.notices[len(study.table.notices) :])
     one, other = (row_of_bias(fit, study.scope, study.ci_prob) for fit in (study.fitted, fitted))
-    return _Second(shown, one, other, 1 - study.ci_prob)
+    return _Second(related_words(related.values).sentence, one, other, 1 - study.ci_prob)
 
 
 def _sentence(words: Clustering) -> str:

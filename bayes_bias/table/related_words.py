@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Tabled, plain
+from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
 
 # So many words of a cluster are named in a sentence.
@@ -52,11 +52,14 @@ class Related:
         """The clusters, and for how many words all count."""
         if not self.clusters:
             return "no sub-topics can be shown"
+        count = f"{len(self.words)} words that count as {self.effective:.0f}"
+        return f"{count}, since the vectors show sub-topics: {self.named}"
+
+    @property
+    def named(self) -> str:
+        """The clusters by their first words."""
         named = [", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.clusters]
-        return (
-            f"{len(self.words)} words that count as {self.effective:.0f}, since the vectors show sub-topics:"
-            f" {' | '.join(named)}"
-        )
+        return " | ".join(named)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +85,15 @@ class RelatedWords(Tabled):
         """The clusters of each group and class, and for how many words these count."""
         said = [f"{home}: {related.text}." for home, related in self.homes.items()]
         return " ".join(said) or "No sub-topics can be shown."
+
+    @property
+    def sentence(self) -> str:
+        """The same in one sentence."""
+        said = [
+            f"{len(related.words)} words of {home} count as {related.effective:.0f} ({related.named})"
+            for home, related in self.homes.items()
+        ]
+        return f"The vectors show sub-topics, so {joined(said)}."
 
     @property
     def toml(self) -> str:
