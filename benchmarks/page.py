@@ -816,7 +816,7 @@ def one_list() -> str:
     """One list in a new process, and one list more in the same one."""
     result = read("one-list")
     about = result["about"]
-    return f"""### One list, and one list more
+    return f"""### One list, one list more, a report
 
 Seconds of this version beside those of {about["before"]}, in turn on the same machine: medians of {about["runs"]}
 processes each, which find compiled code. *One list more* is fitted and summarised after another in the same process,

@@ -90,9 +90,9 @@ def sweeps() -> str:
     return f"""## Many embeddings at once
 
 Twenty embeddings, the shipped vectors and random projections of them to 50, 100 and 200 dimensions with noise, half of
-them debiased, and the 13 shipped lists (for the quasi-F 78 embeddings). Seconds from the call to the pooled result, on
-all cores (360 were wanted on two, nothing compiled before); memory is that of all processes if each were at its largest
-when the others are.
+them debiased, and the 13 shipped lists (for the quasi-F 770 embeddings, which take most of the memory). Seconds from
+the call to the pooled result, on all cores (360 were wanted on two, nothing compiled before); memory is that of all
+processes if each were at its largest when the others are.
 
 {markdown_table(pd.DataFrame(costs)[["what", "cells", "seconds", "CPU seconds", "peak GB, at most", "not converged"]])}
 

@@ -90,7 +90,7 @@ class RelatedWords(Tabled):
     def sentence(self) -> str:
         """The same in one sentence."""
         said = [
-            f"{len(related.words)} words of {home} count as {related.effective:.0f} ({related.named})"
+            f"the {len(related.words)} words of '{home}' count as {related.effective:.0f} ({related.named})"
             for home, related in self.homes.items()
         ]
         return f"The vectors show sub-topics, so {joined(said)}."
