@@ -93,6 +93,8 @@ def test_a_fit_imports_nothing_that_draws_and_leaves_arviz_whole():
     code = (
         "import sys, bayes_bias; bayes_bias.fit\n"
         "assert not {'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"
+        "from importlib.util import find_spec\n"
+        "assert find_spec('jax') or 'jax' not in sys.modules\n"
         "import arviz, nutpie\n"
         "assert arviz.plot_forest.__module__.startswith('arviz_plots')\n"
         "assert sys.modules['nutpie.sample'].arviz.from_dict is arviz.from_dict"

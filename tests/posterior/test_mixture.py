@@ -1,0 +1,36 @@
+"""Mixtures of normals: their quantiles are those of their distribution function, whatever is mixed."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import ndtr
+
+from bayes_bias.posterior.estimate import Mixture, quantiles_of
+
+PROBS = (0.001, 0.025, 0.5, 0.975)
+
+
+@pytest.mark.parametrize("spread", [0, 1e-9, 1, 1e3])
+@pytest.mark.parametrize("draws", [1, 2, 50])
+def test_as_much_of_a_mixture_lies_below_a_quantile_as_it_says(draws, spread):
+    """Of one normal alone, and of normals that lie far apart and differ a thousandfold in width, too."""
+    for mixture in _mixtures(draws, spread):
+        for value, prob in zip(mixture.quantiles(PROBS), PROBS, strict=True):
+            below = ndtr((value - mixture.centre) / mixture.sd).mean(("chain", "draw"))
+            np.testing.assert_allclose(below, prob, atol=1.1e-7)
+
+
+def test_one_search_for_several_mixtures_finds_the_quantiles_of_each():
+    mixtures = _mixtures(50, 1)
+    for mixture, found in zip(mixtures, quantiles_of(mixtures, PROBS), strict=True):
+        np.testing.assert_allclose(found, mixture.quantiles(PROBS), rtol=1e-5)
+    assert quantiles_of([], PROBS) == []
+
+
+def _mixtures(draws: int, spread: float) -> list[Mixture]:
+    rng = np.random.default_rng(draws)
+    return [
+        Mixture(*(xr.DataArray(values, dims=("chain", "draw", "contrast")) for values in (centre, np.exp(3 * width))))
+        for contrasts in (1, 3)
+        for centre, width in [(spread * rng.normal(size=(1, draws, contrasts)), rng.normal(size=(1, draws, contrasts)))]
+    ]
