@@ -222,7 +222,8 @@ class WordList(Telling):
 
     def without_controls(self) -> Self:
         """A copy whose words are those of its groups and of their classes."""
-        return replace(self, controls=MappingProxyType({}), control_sources=())
+        topics = remaining_topics(self.topics, self.groups, self.classes)
+        return replace(self, controls=MappingProxyType({}), topics=topics, control_sources=())
 
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
         """A copy whose words belong together in another way; None leaves it to the list.

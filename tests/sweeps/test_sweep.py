@@ -63,6 +63,20 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     assert found.measures.loc[("shipped", "weat7", "WEAT"), "value"] == pytest.approx(0.966, abs=1e-3)
 
 
+def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path) -> None:
+    """Those with sub-topics and pairs of their own, and of which an embedding has no word, included."""
+    controls = tmp_path / "things.toml"
+    controls.write_text(
+        'pairs = [["table", "dog"]]\n[classes]\nthings = ["table", "chair"]\nanimals = ["dog", "cat"]\n'
+        '[topics.things]\nfurniture = ["table", "chair"]\n'
+    )
+    vectors = {"shipped": "googlenews-demo", "noise": toy(1)}
+    options: dict[str, Any] = {"versions": [DEBIASED], "posteriors": "none", "jobs": 1}
+    alone, beside = (bb.sweep(vectors, ["weat6"], controls=c, **options) for c in ((), ("neutral", controls)))
+    pd.testing.assert_frame_equal(alone.screening, beside.screening)
+    pd.testing.assert_frame_equal(alone.changes, beside.changes)
+
+
 @pytest.mark.slow
 def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]) -> None:
     found, folder = swept
