@@ -10,7 +10,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.replicate_tables import EQUAL
-from bayes_bias.table.sufficient_statistics import compared_classes, table_means
+from bayes_bias.table.sufficient_statistics import compared_attributes, table_means
 from bayes_bias.table.word_labels import HOMES, Side, belongs, shared_words
 
 
@@ -120,7 +120,7 @@ def zero_by_construction(table: AssociationTable) -> bool:
     these words, without the uncertainty that a posterior would give it.
     """
     means = table_means(table)
-    near = means.attribute_mean[np.isin(means.class_of, compared_classes(means))]
+    near = means.attribute_mean[compared_attributes(means)]
     bias = (means.block_mean * bias_weights(means)).sum()
     return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)
 

@@ -16,7 +16,7 @@ from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.scopes import Part
-from bayes_bias.table.sufficient_statistics import compared_classes
+from bayes_bias.table.sufficient_statistics import compared_attributes
 from bayes_bias.table.word_clusters import Clusters
 from bayes_bias.table.word_labels import SIDES, Side
 
@@ -77,14 +77,13 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
     most of the words; of a model that has word effects as variables, all of them."""
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return word_effects(fitted, sides, these_replicates=these_replicates)
-    of_compared = np.isin(fitted.data.class_of, compared_classes(fitted.data))
-    words: dict[Side, Positions] = {
+    compared: dict[Side, Positions] = {
         "target": np.arange(fitted.data.sizes["target"]),
-        "attribute": np.flatnonzero(of_compared),
+        "attribute": np.flatnonzero(compared_attributes(fitted.data)),
     }
-    compared = {side: words[side] for side in sides}
+    words = {side: compared[side] for side in sides}
     return fitted.once(
-        ("compared effects", tuple(sides), these_replicates), lambda: _drawn(fitted, compared, these_replicates)
+        ("compared effects", tuple(sides), these_replicates), lambda: _drawn(fitted, words, these_replicates)
     )
 
 
@@ -178,7 +177,8 @@ def _drawn(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bo
     rng = np.random.default_rng(fitted.seed)
     effects = {}
     for each in (side for side in SIDES if side in words):
-        given, kept = conditional(fitted, each, these_replicates=these_replicates).only(words[each]), words[each]
+        kept = words[each]
+        given = conditional(fitted, each, these_replicates=these_replicates).only(kept)
         deviation = (given.mean() + given.noise(rng))[..., kept, :]
         average = posterior[f"{each}_average"]
         if these_replicates:
@@ -186,7 +186,8 @@ def _drawn(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bo
         of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
         own = deviation + of_cell[..., given.cells[kept], :]
         effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), own)
-    labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words} | {each: data[each][words[each]] for each in words}
+    labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
+    labels |= {str(side): data[side][kept] for side, kept in words.items()}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 
 

@@ -20,7 +20,7 @@ from bayes_bias.posterior.random_effects import RandomEffects
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.column_names import interval_columns
-from bayes_bias.table.sufficient_statistics import compared_classes
+from bayes_bias.table.sufficient_statistics import compared_attributes
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
@@ -193,7 +193,7 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 def _words(fitted: Fitted) -> set[str]:
     """Words whose associations enter the bias: all but those of control classes."""
     data = fitted.data
-    compared = np.isin(data.class_of.to_numpy(), compared_classes(data))
+    compared = compared_attributes(data)
     return {*data.target.to_numpy().tolist(), *data.attribute.to_numpy()[compared].tolist()}
 
 

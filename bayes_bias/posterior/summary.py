@@ -123,7 +123,7 @@ def summarize(
     if contrasts:
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
         by_name["contrast"] = contrast_estimate(fitted, weights, scope)
-    drawn = _of_draws(by_name.values(), ci_prob, ci_kind)
+    drawn = _of_estimates(by_name.values(), ci_prob, ci_kind)
     tables = {
         name: _tabulated(estimate, table, None if name in _OTHER_UNITS else rope)
         for (name, estimate), table in zip(by_name.items(), drawn, strict=True)
@@ -175,7 +175,7 @@ def tabulate(
 ) -> pd.DataFrame:
     """One estimate as rows of `summarize`, without ``converged``; with all columns, or without ArviZ's diagnostics."""
     check_interval(ci_prob, ci_kind)
-    (table,) = _of_draws([estimate], ci_prob, ci_kind, kind)
+    (table,) = _of_estimates([estimate], ci_prob, ci_kind, kind)
     return _tabulated(estimate, table, rope)
 
 
@@ -189,12 +189,14 @@ def _tabulated(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> p
     )
 
 
-def _of_draws(
+def _of_estimates(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """ArviZ's summary of the draws of each estimate, in one call, since most of a call's time does not depend on the
-    draws; and in its place whatever is known without Monte Carlo error. What is not uncertain under a scope has no
-    draws."""
+    """A table of each: ArviZ's summary of its draws, with what is known without Monte Carlo error in its place.
+
+    ArviZ is called once, since most of a call's time does not depend on the draws. What is not uncertain under a scope
+    has none.
+    """
     drawn = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
     summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind, kind) if drawn else pd.DataFrame()
     ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)

@@ -42,7 +42,7 @@ def rendered_beside(drawn: Mapping[str, Axes], formats: Sequence[str]) -> Abstra
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
     wanted = tuple(dict.fromkeys(("svg", *formats)))
-    work = (joblib.delayed(_rendered)(name, ax, wanted) for name, ax in drawn.items())
+    work = (joblib.delayed(_in_formats)(name, ax, wanted) for name, ax in drawn.items())
     return beside(work, jobs)
 
 
@@ -60,7 +60,7 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
     return svgs
 
 
-def _rendered(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
+def _in_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
     with _missing_glyphs() as lacking:
         figure = _laid_out(ax)
         files = {suffix: rendered(figure, suffix) for suffix in formats}

@@ -81,9 +81,9 @@ class Cell(ABC):
             There is none.
         """
 
-    def associated(self) -> AssociationTable:
-        """The table without control classes, which the quasi-F does not read."""
-        return self.table().without_controls()
+    def without_controls(self) -> "Cell":
+        """The cell as the quasi-F needs it, which reads no control classes; the same where these cost nothing."""
+        return self
 
     def screening(self, ci_prob: float) -> Job:
         """The job of computing the quasi-F."""
@@ -120,8 +120,8 @@ class VectorCell(Cell):
     def table(self) -> AssociationTable:
         return table_of(self.words, (), self.embedding, self.similarity, allow_loss=self.allow_loss)
 
-    def associated(self) -> AssociationTable:
-        return replace(self, words=self.words.without_controls()).table()
+    def without_controls(self) -> "VectorCell":
+        return replace(self, words=self.words.without_controls())
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,8 @@ class ChangeCell(Cell):
     def table(self) -> AssociationTable:
         return difference(*pair(self.before.table(), self.after.table()))
 
-    def associated(self) -> AssociationTable:
-        return difference(*pair(self.before.associated(), self.after.associated()))
+    def without_controls(self) -> "ChangeCell":
+        return replace(self, before=self.before.without_controls(), after=self.after.without_controls())
 
     def fitting(self, how: Fitting) -> Job:
         """The job of fitting a model to the change, with what became of control classes."""
@@ -189,7 +189,7 @@ def _in_ten_digits(found: Any) -> Any:
 @_recorded
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
-    table = cell.associated()
+    table = cell.without_controls().table()
     result = quasi_f(table, ci_prob=ci_prob)
     return {
         "bias": result.value,

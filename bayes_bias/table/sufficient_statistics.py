@@ -166,6 +166,11 @@ def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
     return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
 
 
+def compared_attributes(data: xr.Dataset) -> NDArray[np.bool_]:
+    """Which attributes are in these classes."""
+    return np.isin(data.class_of.to_numpy(), compared_classes(data))
+
+
 def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
     """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
     if table.replicates is None:

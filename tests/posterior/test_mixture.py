@@ -29,8 +29,11 @@ def test_one_search_for_several_mixtures_finds_the_quantiles_of_each():
 
 def _mixtures(draws: int, spread: float) -> list[Mixture]:
     rng = np.random.default_rng(draws)
+    shapes = [(1, draws, 1), (1, draws, 3)]
     return [
-        Mixture(*(xr.DataArray(values, dims=("chain", "draw", "contrast")) for values in (centre, np.exp(3 * width))))
-        for contrasts in (1, 3)
-        for centre, width in [(spread * rng.normal(size=(1, draws, contrasts)), rng.normal(size=(1, draws, contrasts)))]
+        Mixture(_drawn(spread * rng.normal(size=each)), _drawn(np.exp(3 * rng.normal(size=each)))) for each in shapes
     ]
+
+
+def _drawn(values: np.ndarray) -> xr.DataArray:
+    return xr.DataArray(values, dims=("chain", "draw", "contrast"))

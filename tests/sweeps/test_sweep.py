@@ -64,7 +64,7 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
 
 
 def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path) -> None:
-    """Those with sub-topics and pairs of their own, and of which an embedding has no word, included."""
+    """Even where they have sub-topics and pairs of their own, or an embedding has none of their words."""
     controls = tmp_path / "things.toml"
     controls.write_text(
         'pairs = [["table", "dog"]]\n[classes]\nthings = ["table", "chair"]\nanimals = ["dog", "cat"]\n'
