@@ -10,7 +10,7 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.measuring.vector_tables import CONTROLS
-from bayes_bias.models.compiling import ModelOfData, model_of_table
+from bayes_bias.models.compiling import ToSample, model_of_table
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.sampling import sample_model
 from bayes_bias.models.structures import structure_of
@@ -57,7 +57,7 @@ def _row(table: bb.AssociationTable) -> dict[str, object]:
     }
 
 
-def _sampled(model: ModelOfData, seed: int) -> tuple[float, float]:
+def _sampled(model: ToSample, seed: int) -> tuple[float, float]:
     """Least bulk ESS over scales, which both forms have, and seconds with warm-up."""
     start = perf_counter()
     posterior, _ = sample_model(model, seed, SAMPLING, Quiet())

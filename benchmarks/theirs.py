@@ -24,9 +24,8 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias.checks.predictive_checks import posterior_predictive, predictive_coverage
-from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
+from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_likelihood, log_priors
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.scatter_density import log_likelihood
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.models.values_given_draws import GivenDraws
 from bayes_bias.posterior.estimate import SAMPLE, over_draws
@@ -81,8 +80,8 @@ def measured() -> Iterator[dict[str, Any]]:
         lambda: by_pymc(pymc.stats.compute_log_prior, posterior, marginal),
         lambda ours, theirs: max(float(np.ptp((ours[name] - theirs[name]).to_numpy())) for name in ours),
     )
-    flat, parts = fitted.variances.flat(), parts_of(data, replicated=False, by_group=False)
-    of_parts = sum(log_likelihood(flat, each.patterns, each.scatter, each.df) for each in parts.values())
+    squares, parts = fitted.variances.squares, parts_of(data, fitted.variances.patterns).values()
+    of_parts = sum(log_likelihood(squares, each.patterns, each.scatter, each.df) for each in parts)
     yield row(
         "collapsed log likelihood at draws",
         lambda: collapsed_log_likelihood(posterior, data),

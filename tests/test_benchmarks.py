@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias import open_embedding
 from bayes_bias.models.components import REPLICATES
-from bayes_bias.models.replicate_variances import replicate_patterns
+from bayes_bias.models.patterns import Patterns
 from bayes_bias.posterior.variance_ratios import VarianceRatios
 from bayes_bias.reports.check_clusters import _CONSEQUENCE
 from bayes_bias.table.association_table import _OF_UNEVEN
@@ -196,7 +197,12 @@ def test_planted_cells_carry_their_bias():
 
 def test_simulated_replicates_vary_as_the_model_says():
     rng = np.random.default_rng(1)
-    for name, pattern in zip(REPLICATES, replicate_patterns(2, 4, 3), strict=True):
+    data = xr.Dataset(
+        {"n_targets": ("group", [2, 2]), "n_attributes": ("attribute_class", [2, 2, 2, 2])},
+        coords={"group": list("gh"), "attribute_class": list("abcd"), "control": ["d"], "replicate": range(3)},
+    )
+    patterns = Patterns.of(dict.fromkeys(REPLICATES, ()), data).replicate
+    for name, pattern in zip(REPLICATES, patterns, strict=True):
         theta = dict.fromkeys(REPLICATES, 0.0) | {name: 1.0}
         draws = np.stack([of_replicate(theta, 2, 4, 3, rng).ravel() for _ in range(4000)])
         assert np.abs(np.cov(draws.T) - pattern).max() < 0.1

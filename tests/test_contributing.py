@@ -173,6 +173,7 @@ def _change(file: Path, diff: list[str]) -> None:
     file.write_text(content.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
     skewness, density = map(float, followed("add-a-likelihood.md"))

@@ -15,7 +15,7 @@ from bayes_bias.measures.weat import weat
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import described
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.sampling import Sampling, sample_bare
+from bayes_bias.models.sampling import Sampling, sample
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
@@ -87,10 +87,10 @@ def posterior_of(
     """A posterior without diagnostics, which is quick, and how many transitions diverged."""
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
-    posterior, divergences = sample_bare(spec, data, seed=seed, sampling=sampling)
+    posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
     tree.attrs = described(table, spec, seed)
-    return Fitted(tree, spec), divergences
+    return Fitted(tree, spec), int(stats.diverging.sum())
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1) -> Record:

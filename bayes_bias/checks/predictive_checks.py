@@ -7,12 +7,12 @@ are recovered here; nothing is added to the model for it.
 import warnings
 from collections.abc import Iterable, Mapping
 
+import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import TableError
-from bayes_bias.models.arviz_alone import arviz_stats
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.values_given_draws import GivenDraws
 from bayes_bias.models.word_effects import word_effects

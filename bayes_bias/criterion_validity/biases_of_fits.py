@@ -75,8 +75,7 @@ def _of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDA
     # One contrast for each group, and one for each sum of two: covariances by polarisation.
     groups = np.eye(n_groups)
     blocks = (groups[:, None, :] + groups[None, :, :]).reshape(-1, n_groups)[:, :, None] * weights
-    counts = data.n_attributes.to_numpy()
-    parts = fitted.variances.of_contrast(blocks, np.ones(n_groups), counts, data.sizes.get("replicate", 1))
+    parts = fitted.variances.of_contrast(blocks, n_targets=1)
     shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
     for part, draws in parts.items():
         if not is_noise(part, scope, TARGETS):

@@ -22,7 +22,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.criterion_validity.criterion_data import OF, CriterionData
-from bayes_bias.models.compiling import ModelOfData
+from bayes_bias.models.compiling import PyMCModel
 from bayes_bias.models.model_spec import ModelSpec, Prior
 from bayes_bias.models.priors import free
 
@@ -47,13 +47,12 @@ def spec_of(data: CriterionData) -> ModelSpec:
     return ModelSpec("criterion", title, "", "criterion", {}, priors)
 
 
-def model_of(data: CriterionData) -> ModelOfData:
+def model_of(data: CriterionData) -> PyMCModel:
     """The model with these data."""
     spec, inputs = spec_of(data), _inputs(data)
-    shapes = tuple((name, values.ndim) for name, values in inputs.items())
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
     coords |= {} if data.family is None else {"family": list(_membership(data).columns)}
-    return ModelOfData((spec.sha256, shapes), lambda: _model(spec, inputs), inputs, coords)
+    return PyMCModel(lambda: _model(spec, inputs), coords)
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:

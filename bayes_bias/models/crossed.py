@@ -5,30 +5,24 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytensor.tensor as pt
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import (
-    BY_REPLICATE,
-    COMPONENTS,
-    OF_CLUSTERS,
-    OF_REPLICATES,
-    OF_WORDS,
-    REPLICATES,
-    Components,
-    one_at_a_time,
-    present,
-    sizes_of,
-)
+from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
-from bayes_bias.models.priors import dims_of_scale, relative_units, scale, units_of_priors
-from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.models.scatter_density import observe
+from bayes_bias.models.scales import (
+    clusters_in,
+    dims_of_scales,
+    draws_in_units,
+    relative_units,
+    rounded,
+    unit_of,
+    units_of_priors,
+)
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
-from bayes_bias.models.table_parts import BLOCKS, OF_TABLE, SLOPES, parts_of
-from bayes_bias.models.units import draws_in_units, rounded, unit_of
+from bayes_bias.models.table_parts import Part, parts_of
 from bayes_bias.table.sufficient_statistics import sufficient_statistics
 from bayes_bias.table.word_labels import SIDES, Side
 
@@ -38,27 +32,27 @@ COLLAPSED = True
 
 data = sufficient_statistics
 
-_READ = ("scatter", "df", "patterns", "reads")
-
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Scatter in units of the priors, degrees of freedom and the pattern of covariance of each scale; block means of
-    the whole table say nothing of the scales."""
+    """Return the arrays of `parts` by name."""
+    parts = parts_in_units(spec, data)
+    return {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
+
+
+def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Part]:
+    """Return the independent parts of a table, in units of the priors.
+
+    Block means of the whole table say nothing of the scales.
+    """
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
-    unit = unit_of(spec, data)
-    read: dict[str, np.ndarray] = {}
-    contributions = _contributions(spec, data)
-    of_table = parts_of(data, replicated=has_replicates(spec, data), by_group=spec.options["scales"] == BY_GROUP)
-    for name, part in of_table.items():
-        in_units = replace(part.of_scales(contributions), scatter=rounded(part.scatter / unit**2))
-        read |= {f"{name}_{what}": np.ascontiguousarray(getattr(in_units, what)) for what in _READ}
-    return read
-
-
-def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
-    """Whether there are replicates, and the spec says how much they may differ."""
-    return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
+    dims, units = dims_of_scales(spec, data), relative_units(spec, data)
+    in_units = np.concatenate([np.ravel(units[name] * np.ones([data.sizes[d] for d in dims[name]])) for name in dims])
+    of_each, unit = in_units[:, None, None] ** 2, unit_of(spec, data)
+    return {
+        name: replace(part, scatter=rounded(part.scatter / unit**2), patterns=of_each * part.patterns)
+        for name, part in parts_of(data, Patterns.of(dims, data)).items()
+    }
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
@@ -104,14 +98,12 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
     observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
-    `Components`; and of how block means differ between replicates, where there are any
-    (`bayes_bias.models.replicate_variances`). Slopes of covariates are integrated out like the means
-    (`bayes_bias.models.slopes`).
+    `bayes_bias.models.patterns`; and of how block means differ between replicates, where there are any. Slopes of
+    covariates are integrated out like the means (`bayes_bias.models.slopes`).
     """
-    scales = pt.concatenate([each.ravel() for each in scales_of(spec, coords).values()])
-    for name in (*OF_TABLE, *SLOPES.values(), BLOCKS):
-        if f"{name}_df" in known:
-            observe(name, scales**2, **{what: known[f"{name}_{what}"] for what in _READ})
+    from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing it takes as long as a fit
+
+    crossed_marginal.build(spec, known, coords)
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -124,13 +116,16 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     """
     scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     variances = Variances.of_posterior(scaled, data)
-    averages = _averages(variances.words, data, rng)
+    patterns = variances.patterns
+    averages = _averages(variances.words, patterns, rng)
+    for side in patterns.overlap:
+        averages[f"{side}_average"] += _shared(variances.of(patterns.cluster[side]), side, patterns, rng)
     kept = {"target_average", "attribute_average"}
-    if (replication := variances.replication) is not None:
-        share = data.sizes["replicate"] ** -0.5
-        by_replicate = _averages(replication.words, data, rng)
+    if patterns.replicates:
+        share = patterns.replicates**-0.5
+        by_replicate = _averages(variances.effects(patterns.between), patterns, rng)
         averages |= {name + BY_REPLICATE: share * each for name, each in by_replicate.items()}
-        of_replicates = draw_normal(replication.of_blocks(), (), rng)
+        of_replicates = draw_normal(variances.of(patterns.replicate), rng)
         averages["replicate_average"] = share * of_replicates.reshape(averages["residual_average"].shape)
         kept = set(averages)
     mean = data.block_mean.to_numpy()
@@ -147,20 +142,13 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     return xr.Dataset(variables | blocks, coords={**scaled.coords, **slopes.coords, **labels})
 
 
-def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Draws of the averages over each block of the effects of its words, and of the residual."""
-    n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    root_targets, root_attributes = sd.roots_of_counts(n_targets, n_attributes)
-    of_group = sd.target().matrix()
-    of_group = np.broadcast_to(of_group, (*of_group.shape[:-3], len(n_targets), *of_group.shape[-2:]))
-    of_targets = draw_normal(of_group, (), rng) / root_targets[:, None]
-    of_attributes = draw_normal(sd.attributes().matrix(), (), rng) / root_attributes[:, None]
-    if sd.target_overlap is not None:
-        of_targets += _shared(sd.of_target_cluster().matrix()[..., 0, :, :], data.target_overlap.to_numpy(), rng)
-    if sd.attribute_overlap is not None:
-        of_cluster = sd.of_attribute_cluster().matrix()[..., 0, :, :]
-        of_attributes += _shared(of_cluster, data.attribute_overlap.to_numpy(), rng)
-    residual = np.sqrt(sd.residual[..., None] / np.outer(n_targets, n_attributes))
+def _averages(effects: Effects, patterns: Patterns, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Draw the averages over each block of the effects of its words, and of the residual."""
+    n_targets, n_attributes = patterns.counts.values()
+    per_target, per_attribute = (np.sqrt(patterns.inflation[side] / n)[:, None] for side, n in patterns.counts.items())
+    of_targets = draw_normal(effects.target, rng) * per_target
+    of_attributes = draw_normal(effects.attribute, rng) * per_attribute
+    residual = np.sqrt(effects.residual[..., None, None] / np.outer(n_targets, n_attributes))
     return {
         "target_average": of_targets,
         "attribute_average": np.swapaxes(of_attributes, -1, -2),
@@ -168,41 +156,14 @@ def _averages(sd: Components, data: xr.Dataset, rng: np.random.Generator) -> dic
     }
 
 
-def scales_of(spec: ModelSpec, coords: Mapping[str, list[str]]) -> dict[str, pt.TensorVariable]:
-    """The standard deviations of the effects as free variables, by name; of levels in controls, of clusters, and of
-    replicates, only where there are any."""
-    return {name: scale(spec, name, dims) for name, dims in dims_of_scales(spec, coords).items()}
-
-
-def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    """Of the standard deviations that a model has for these labels, by name."""
-    used = [(c, "") for c in OF_WORDS]
-    used += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
-    if has_replicates(spec, labels):
-        used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
-    there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
-    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
-
-
-def _contributions(spec: ModelSpec, data: xr.Dataset) -> np.ndarray:
-    """How much the square of each scale, in units of its own prior, contributes to each variance of `Variances.flat`,
-    in squared units of the spec; (scales, variances)."""
-    shapes = {name: tuple(len(data[dim]) for dim in dims) for name, dims in dims_of_scales(spec, data).items()}
-    units = relative_units(spec, data)
-    scales = {name: each * units[name] for name, each in one_at_a_time(shapes).items()}
-    by_group = spec.options["scales"] == BY_GROUP
-    return Variances.of(scales, **sizes_of(data), by_group=by_group).flat()
-
-
-def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
-    """Whether the words of a side share something, and the spec says how much they may."""
-    return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
-
-
-def _shared(covariance: np.ndarray, overlap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draws of the averages over cells of what clusters share, (..., cells, k)."""
-    normal = draw_normal(covariance, (len(overlap),), rng)
-    return np.asarray(root_of(overlap) @ normal)
+def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.Generator) -> Numbers:
+    """Draw the averages over blocks of what the clusters of a side share, (..., groups, classes)."""
+    overlap = patterns.overlap[side]
+    repeated = np.broadcast_to(
+        covariance[..., None, :, :], (*covariance.shape[:-2], len(overlap), *covariance.shape[-2:])
+    )
+    drawn = root_of(overlap) @ draw_normal(repeated, rng)
+    return drawn if side == "target" else np.swapaxes(drawn, -1, -2)
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
@@ -211,12 +172,10 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 
 
-def draw_normal(covariance: np.ndarray, repeat: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Draws with covariance matrices (..., k, k), perhaps of deficient rank: (..., *repeat, k)."""
-    root = root_of(covariance)
-    extra = (slice(None),) * (covariance.ndim - 2) + (None,) * len(repeat)
-    normal = rng.standard_normal((*covariance.shape[:-2], *repeat, covariance.shape[-1]))
-    return np.einsum("...ij,...j->...i", root[extra], normal)
+def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One draw for each covariance matrix (..., k, k), perhaps of deficient rank: (..., k)."""
+    normal = rng.standard_normal(covariance.shape[:-1])
+    return np.asarray((root_of(covariance) @ normal[..., None])[..., 0])
 
 
 def given_draws(

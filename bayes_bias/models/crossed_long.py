@@ -1,7 +1,7 @@
 """The crossed model with every word effect and every value written out: `bayes_bias.pymc_model`, and fits of
 incomplete tables and heavy tails."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,29 @@ from bayes_bias.models.components import (
     over_classes,
     present,
 )
-from bayes_bias.models.crossed import clusters_in, dims_of_scales, has_replicates, scales_of
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.model_spec import BY_GROUP, ModelSpec
-from bayes_bias.models.priors import observe_with_sd, relative_units, units_of_priors
+from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.priors import observe_with_sd, scales
+from bayes_bias.models.scales import (
+    clusters_in,
+    dims_of_scales,
+    draws_in_units,
+    has_replicates,
+    relative_units,
+    rounded,
+    unit_of,
+    units_of_priors,
+)
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.units import draws_in_units, rounded, unit_of
 from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.sufficient_statistics import pair_labels, refuse_repeats, table_means
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.word_labels import HOMES, SIDES, Side
 
 DIMS = (
     "group",
     "attribute_class",
+    "preferred_group",
     "associated_class",
     "control",
     "target",
@@ -75,7 +84,10 @@ def data(table: AssociationTable) -> xr.Dataset:
     labels: dict[str, Any] = {
         f"{side}_cluster_number": np.arange(int(means[f"{side}_cluster"].max()) + 1) for side in SIDES
     }
-    labels |= {"pair": pair_labels(means, target, attribute), "associated_class": list(table.associated_classes)}
+    # Preferences sum to zero along their last axis, and have dims of their own: ArviZ 1.3 mislabels variables whose
+    # dims are in another order than those of others.
+    labels |= {"preferred_group": list(table.groups), "associated_class": list(table.associated_classes)}
+    labels |= {"pair": pair_labels(means, target, attribute)}
     return means.assign(
         pair_target=("pair", target),
         pair_attribute=("pair", attribute),
@@ -106,43 +118,50 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
 
-def build(spec: ModelSpec, known: Known, coords: Coords) -> None:
+def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
-    ``target_effect (target, attribute_class)`` is ``a + u + x``, ``attribute_effect (attribute, group)`` is
+    ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
     ``b + w``, with what a word shares with its sub-topic or pair. Each effect is a standard deviation times a standard
     normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
     ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
     in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
+    `observe` adds another likelihood, see `bayes_bias.pymc_model`.
     """
-    sd = scales_of(spec, coords)
-    sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
     mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
+    sd = scales(spec, dims_of_scales(spec, coords))
+    sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
     i, j = known["pair_target"], known["pair_attribute"]
     g, c = known["group_of"][i], known["class_of"][j]
-    target, attribute = (
-        pm.Deterministic(f"{side}_effect", _of_words(side, spec, sd, known, coords), dims=(side, _ACROSS[side]))
-        for side in SIDES
-    )
-    expected, residual = mean[g, c] + target[i, c] + attribute[j, g], sd["sd_residual"]
+    target, attribute = (_of_words(side, spec, sd, known, coords) for side in SIDES)
+    target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
+    attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
+    expected, residual = mean[g, c] + target[c, i] + attribute[g, j], sd["sd_residual"]
     expected = expected + _explained(known, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
-        own = _summed(OF_REPLICATES, sd, ("replicate",), coords)
-        own = pm.Deterministic("replicate_effect", own, dims=("replicate", "group", "attribute_class"))
-        by_target, by_attribute = (
+        own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
+        own = pm.Deterministic("replicate_effect", own, dims=("group", "attribute_class", "replicate"))
+        target, attribute = (
             pm.Deterministic(
                 f"{side}_effect{BY_REPLICATE}",
-                _of_words(side, spec, sd, known, coords, BY_REPLICATE),
-                dims=("replicate", side, _ACROSS[side]),
+                _of_words(side, spec, sd, known, coords, BY_REPLICATE).transpose(2, 0, 1),
+                dims=(_ACROSS[side], "replicate", side),
             )
             for side in SIDES
         )
-        expected = expected + of_pair + own[:, g, c] + by_target[:, i, c] + by_attribute[:, j, g]
+        by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
+        expected = expected + of_pair + (own[g, c] + by_word).T
         residual = sd["sd_residual" + BY_REPLICATE]
-    dims = ("replicate", "pair") if has_replicates(spec, coords) else "pair"
-    observe_with_sd(spec, "association", expected, residual, known["pair_value"], dims)
+    values = {
+        "observed": known["pair_value"],
+        "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair",
+    }
+    if observe is None:
+        observe_with_sd(spec, "association", expected, residual, **values)
+    else:
+        observe("association", expected, residual, **values)
 
 
 def _explained(known: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
@@ -158,7 +177,7 @@ def _explained(known: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariabl
     total: pt.TensorVariable | float = 0.0
     for side, word, cell in (("target", i, c), ("attribute", j, g)):
         if side in z:
-            total = total + (z[side] @ slope[f"{side}_slope"])[word, cell]
+            total = total + (z[side] @ slope[f"{side}_slope"].T)[word, cell]
     return total + ((z["target"] @ slope[PRODUCT]) @ z["attribute"].T)[i, j] if PRODUCT in slope else total
 
 
@@ -175,10 +194,9 @@ def _of_words(
     home, cluster = known["group_of" if side == "target" else "class_of"], known[f"{side}_cluster"]
     own = [c for c in OF_WORDS if c.part == f"{side}s"]
     of_word = dict(sd)
-    if side == "attribute" or spec.options["scales"] == BY_GROUP:
-        # Scales that differ between the words of a side differ by their class, or group.
-        names = [c.name + suffix for c in own if c.name + suffix in sd]
-        of_word |= {name: sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None] for name in names}
+    for name in (c.name + suffix for c in own if c.name + suffix in sd):
+        if HOMES[side] in dims_of_scales(spec, coords)[name]:
+            of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
     clusters, share = (f"{side}_cluster_number",), known.get(f"{side}_share")
@@ -222,7 +240,7 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
     """Effects of variance one: of targets (entities, classes), attributes (entities, groups), replicates (entities,
     groups, classes), along an axis of length one where they are the same for all."""
     drawn_along = {
-        ("group", "zero-sum"): "group",
+        ("group", "zero-sum"): "preferred_group",
         ("attribute_class", "zero-sum"): "associated_class",
         ("attribute_class", "controls"): "control",
     }
@@ -231,7 +249,7 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
         over = {_ACROSS_OF[component.part]: over[_ACROSS_OF[component.part]]}
     axes = [drawn_along.get(each, "x") for each in over.items()]
     zero_sum = [dim for dim, pattern in zip(axes, over.values(), strict=True) if pattern == "zero-sum"]
-    dims = [*entities, *(dim for dim in axes if dim not in ("x", *zero_sum)), *zero_sum]
+    dims = [*(dim for dim in axes if dim not in ("x", *zero_sum)), *entities, *zero_sum]
     if zero_sum:
         sigma = float(np.prod([zero_sum_sd(len(coords[dim])) for dim in zero_sum]))
         normal = pm.ZeroSumNormal(name, sigma=sigma, n_zerosum_axes=len(zero_sum), dims=dims)

@@ -1,4 +1,4 @@
-"""A PyMC model that its user wrote or changed: what it must provide."""
+"""A PyMC model that its user wrote or changed: what it must provide, and its fit."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -9,35 +9,109 @@ import numpy as np
 import pymc as pm
 import pytensor
 import xarray as xr
-from pymc.printing import str_for_model
 from pytensor.compile import SharedVariable
+from pytensor.gradient import DisconnectedInputError
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import ancestors
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models import crossed_long
-from bayes_bias.models.components import BY_REPLICATE, COMPONENTS
+from bayes_bias.models.bias_draws import with_bias
+from bayes_bias.models.compiling import PyMCModel, adaptation_for, as_on_any_machine
+from bayes_bias.models.components import DIMS as SCALES
+from bayes_bias.models.fitted import Fitted
+from bayes_bias.models.fitting import fit_model
 from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.sampling import Sampling, in_one_order
+from bayes_bias.models.structures import mean_of_replicates
+from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 
 type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
 
-# What estimands read: the first is needed, the others by what is asked of the fit. A scale that lacks a dim is the same
-# along it.
+# What estimands read, with dims in any order: the first is needed, the others by what is asked of the fit. A scale that
+# lacks a dim is the same along it.
 PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mean": ("group", "attribute_class"),
-        "target_effect": ("target", "attribute_class"),
-        "attribute_effect": ("attribute", "group"),
+        "target_effect": ("attribute_class", "target"),
+        "attribute_effect": ("group", "attribute"),
         "pair_effect": ("pair",),
-        "replicate_effect": ("replicate", "group", "attribute_class"),
-        "target_effect_by_replicate": ("replicate", "target", "attribute_class"),
-        "attribute_effect_by_replicate": ("replicate", "attribute", "group"),
-        **{c.name: c.dims for c in COMPONENTS},
-        **{c.name + BY_REPLICATE: c.dims for c in COMPONENTS if c.effect_by_replicate},
+        "replicate_effect": ("group", "attribute_class", "replicate"),
+        "target_effect_by_replicate": ("attribute_class", "replicate", "target"),
+        "attribute_effect_by_replicate": ("group", "replicate", "attribute"),
+        **SCALES,
     }
 )
+
+
+def fit_custom(
+    table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling, progress: Progress | None
+) -> Fitted:
+    """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
+    name = name_of(model)
+    if table.has_related_words:
+        raise SpecError(
+            f"model: '{name}' takes words for independent, and the table says which belong together; give a table"
+            " without sub_topics='from vectors'"
+        )
+    made = built(model, table)
+    if table.replicates is not None and "replicate" not in made.dim_lengths:
+        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
+    spec, data = custom_spec(name, made), crossed_long.data(table)
+    try:
+        fitted = fit_model(
+            table,
+            spec,
+            _to_sample(made, data),
+            data,
+            seed=seed,
+            sampling=sampling,
+            progress=progress,
+            complete=in_one_order,
+            derive=lambda posterior: with_bias(posterior, data),
+            observed={"observed_data": xr.Dataset({"association": table.values})},
+            densities=lambda posterior: (_log_likelihood(made, posterior), None),
+        )
+    except SpecError:
+        _refuse_start(spec, made)
+        raise
+    except DisconnectedInputError as error:
+        raise SpecError(
+            f"model: '{name}' has a free variable without a density, on which nothing depends either; leave it out, or"
+            " give it a proper prior"
+        ) from error
+    fitted.tree.attrs["formula"] = spec.description
+    return fitted
+
+
+def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
+    """The model. Dims without labels get those of the table, or numbers."""
+    lengths = {dim: int(length.eval(mode="FAST_COMPILE")) for dim, length in model.dim_lengths.items()}
+    coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
+    coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
+    return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
+
+
+def _log_likelihood(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
+    """The group ``log_likelihood``: of each observed value at each draw."""
+    tree = xr.DataTree.from_dict({"posterior": posterior})
+    with as_on_any_machine():
+        found = pm.compute_log_likelihood(tree, model=model, extend_inferencedata=False, progressbar=False)
+    return {"log_likelihood": found}
+
+
+def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
+    """Refuse a model whose density is zero, or no number, where sampling begins; looked for when sampling failed, since
+    it takes seconds."""
+    densities = model.point_logps()
+    wrong = [name for name, density in densities.items() if not np.isfinite(density)]
+    if wrong:
+        raise SpecError(
+            f"model: the density of '{spec.name}' is zero or no number where sampling begins, because of"
+            f" {', '.join(wrong)}; set `initval`, or check that the prior allows what is observed"
+        )
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
@@ -75,7 +149,7 @@ def custom_spec(name: str, model: pm.Model) -> ModelSpec:
     return ModelSpec(
         name=name,
         title=f"'{name}', a model of the user's own",
-        description=str_for_model(model),
+        description=model.str_repr(),
         structure="custom",
         options=MappingProxyType({"graph_sha256": graph_sha256(model)}),
         priors=MappingProxyType({}),
@@ -116,7 +190,7 @@ def _check_variables(name: str, model: pm.Model) -> None:
         )
     for variable, dims in PROTOCOL.items():
         given, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
-        if variable in drawn and given != dims and not (is_scale and set(given) < set(dims)):
+        if variable in drawn and set(given) != set(dims) and not (is_scale and set(given) < set(dims)):
             raise SpecError(
                 f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, given))}); estimands read it with"
                 f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or give it"

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from math import isnan
 from typing import Self
 
+import arviz_stats
 import xarray as xr
 
 from bayes_bias.formatting import count, plain
-from bayes_bias.models.arviz_alone import arviz_stats
 from bayes_bias.models.fitted import Fit, Fitted
 
 MAX_R_HAT = 1.01

@@ -13,7 +13,7 @@ from bayes_bias.arguments import described
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.model_spec import ModelSpec, Prior
-from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.structures import Structure, structure_of
 from bayes_bias.table.metric import Metric
 

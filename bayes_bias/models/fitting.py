@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import xarray as xr
 
-from bayes_bias.models.compiling import ModelOfData
+from bayes_bias.models.compiling import ToSample
 from bayes_bias.models.diagnostics import Diagnostics, diagnose
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import ModelSpec
@@ -67,7 +67,7 @@ class NamedData:
 def fit_model(
     source: Source,
     spec: ModelSpec,
-    model: ModelOfData,
+    model: ToSample,
     data: xr.Dataset,
     *,
     seed: int,
@@ -88,7 +88,7 @@ def fit_model(
         Name, metric, hash, notices and provenance of the data.
     spec : ModelSpec
         The model as data: name, options, priors.
-    model : ModelOfData
+    model : ToSample
         The model to sample.
     data : xarray.Dataset
         The group ``constant_data``.

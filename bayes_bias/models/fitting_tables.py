@@ -3,18 +3,17 @@
 import logging
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pymc as pm
+import numpy as np
 import xarray as xr
 
 from bayes_bias.arguments import check_seed
 from bayes_bias.errors import ScopeError, SpecError, TableError
 from bayes_bias.models.bias_draws import with_bias
 from bayes_bias.models.compiling import model_of_table
-from bayes_bias.models.custom_model import CustomModel
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import fit_model
-from bayes_bias.models.fitting_custom import fit_custom
 from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.power_scaling import log_densities
 from bayes_bias.models.sampling import Sampling, check_sampling, completed
@@ -23,6 +22,9 @@ from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
 from bayes_bias.table.word_covariates import Covariates, without_covariates
+
+if TYPE_CHECKING:
+    from bayes_bias.models.custom_model import CustomModel
 
 logger = logging.getLogger("bayes_bias")
 
@@ -35,7 +37,7 @@ _ROUNDING_VARIANCE = 1e-12
 
 def fit(
     table: AssociationTable,
-    model: str | Path | ModelSpec | CustomModel = "crossed",
+    model: "str | Path | ModelSpec | CustomModel" = "crossed",
     *,
     covariates: Covariates | None = None,
     seed: int = 1,
@@ -94,7 +96,7 @@ def fit(
 
 def fit_table(
     table: AssociationTable,
-    model: str | Path | ModelSpec | CustomModel = "crossed",
+    model: "str | Path | ModelSpec | CustomModel" = "crossed",
     *,
     covariates: Covariates | None = None,
     seed: int = 1,
@@ -107,7 +109,9 @@ def fit_table(
     check_table(table)
     if covariates is not None:
         table = table.with_covariates(covariates)
-    if isinstance(model, pm.Model) or callable(model):
+    if not isinstance(model, str | Path | ModelSpec):
+        from bayes_bias.models.custom_model import fit_custom  # it needs PyMC, and the default model does not
+
         return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
     spec = load_spec(model)
     table, spec = modelled(table, spec)
@@ -165,6 +169,11 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
         raise TableError(
             "table: no variation is left within blocks after word effects, as if words had identical vectors"
             " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
+        raise TableError(
+            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
+            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
         )
 
 

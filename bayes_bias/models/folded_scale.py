@@ -7,9 +7,7 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
-# From where on a scale counts as large, in typical ones. Among scales of three words steps are twice as long as along
-# the scale itself; with three times as much they are half again as long.
-_LARGE = 0.1
+from bayes_bias.models.scales import FOLD
 
 
 class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
@@ -31,7 +29,7 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
     @property
     def unit(self) -> float | NDArray[np.float64]:
         """From where on a scale counts as large."""
-        return _LARGE * self.typical
+        return FOLD * self.typical
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         square = (value / self.unit) ** 2

@@ -12,7 +12,6 @@ import xarray as xr
 from bayes_bias.errors import TableError
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free
-from bayes_bias.models.scatter_density import observe
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.sufficient_statistics import compared_classes, pair_labels, table_means
@@ -44,6 +43,7 @@ def data(table: AssociationTable) -> xr.Dataset:
     mean = np.einsum("ij,ijk->ik", weight * distance, member) / count
     deviation = distance - np.einsum("ik,ijk->ij", mean, member)
     scatter = np.einsum("ij,ijk->k", weight * deviation**2, member)
+    _check_scatter(table, scatter, labels)
     statistics = xr.Dataset(
         {
             "distance_count": (("target", "connection"), count),
@@ -80,6 +80,14 @@ def _check_counts(table: AssociationTable, count: np.ndarray, labels: list[str])
         raise TableError(f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'")
 
 
+def _check_scatter(table: AssociationTable, scatter: np.ndarray, labels: list[str]) -> None:
+    for label in np.array(labels)[scatter <= 0]:
+        raise TableError(
+            f"table: in '{table.name}' no target's cosines of connection '{label}' differ, and nothing says how much"
+            " they vary; give that connection more words"
+        )
+
+
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Number, mean and scatter of distances; the same for every spec."""
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
@@ -97,9 +105,8 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
     variance = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
     pm.Normal("mean_distance", connection_mean, pt.sqrt(connection_sd**2 + variance / count), observed=mean)
-    each = np.arange(len(coords["connection"]), dtype=np.int32)
-    of_connection = np.eye(len(each))[..., None, None]
-    observe("scatter", variance, of_connection, scatter[:, None, None], (count - 1).sum(axis=0), each[:, None])
+    # Sums of squares about the means of targets are chi-squared variables times the variance.
+    pm.Gamma("scatter", (count - 1).sum(axis=0) / 2, 1 / (2 * variance), observed=scatter, dims="connection")
 
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
@@ -115,7 +122,8 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
         mean = free(spec, "connection_mean", dims="connection")
         of_target = pm.Normal("target_connection_z", dims=("target", "connection"))
         of_target = mean + of_target * free(spec, "connection_sd", _TYPICAL, "connection")
-        of_target = pm.Deterministic("target_connection_mean", of_target, dims=("target", "connection"))
+        pm.Deterministic("target_connection_mean", of_target.T, dims=("connection", "target"))
+        pm.Deterministic("bias", mean[1] - mean[0])
         residual = free(spec, "residual_sd", _TYPICAL, "connection")[connection]
         expected = 1 - of_target[target, connection]
         pm.Normal("association", expected, residual, observed=values[target, attribute], dims="pair")
@@ -129,7 +137,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     centre = posterior.connection_mean + weight * (data.distance_mean - posterior.connection_mean)
     noise = xr.zeros_like(centre) + rng.standard_normal(centre.shape)
     effect = centre + np.sqrt(weight * residual) * noise
-    return posterior.assign(target_connection_mean=effect.transpose("chain", "draw", "target", "connection"))
+    return posterior.assign(target_connection_mean=effect)
 
 
 def given_draws(

@@ -128,7 +128,14 @@ class Prior:
 
     @property
     def size(self) -> Numbers:
-        """Of what order a scale with this prior is, where it has a positive density at zero."""
+        """Of what order a scale with this prior is."""
+        match self.distribution:
+            case "Gamma":
+                return self.parameters["alpha"] / self.parameters["beta"]
+            case "InverseGamma":
+                return self.parameters["beta"] / self.parameters["alpha"]
+            case "LogNormal":
+                return np.exp(self.parameters["mu"])
         named = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
         return next(named, 1 / self.parameters.get("lam", 1.0))
 

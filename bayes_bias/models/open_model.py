@@ -1,21 +1,29 @@
 """`pymc_model`: the model of a table as a PyMC model to draw, change and sample with PyMC's own functions."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pymc as pm
 import xarray as xr
 
+from bayes_bias.errors import SpecError
 from bayes_bias.models import crossed_long, hierarchical
 from bayes_bias.models.model_spec import AS_MEASURED, ModelSpec, load_spec
-from bayes_bias.models.priors import units_of_priors
+from bayes_bias.models.scales import units_of_priors
 from bayes_bias.models.structures import model_coords, modelled, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import bias_weights
 
 
 def pymc_model(
-    table: AssociationTable, model: str | Path | ModelSpec = "crossed", *, marginal: bool = False
+    table: AssociationTable,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    marginal: bool = False,
+    observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
     r"""The model of a table in PyMC: every effect and every value written out, or word effects integrated out.
 
@@ -33,20 +41,24 @@ def pymc_model(
         Any model of words, "robust" and "hierarchical" included.
     marginal : bool
         Whether word effects are integrated out.
+    observe : callable, optional
+        Adds another likelihood: ``observe(name, expected, sd, observed=values, dims=dims)`` is called in the model, in
+        place of ``pm.Normal``, with the expected values and the standard deviation ``sd_residual``. It may add
+        variables of its own. Of a model that is written out.
 
     Returns
     -------
     pymc.Model
         In the units of the table.
 
-        Written out: variables ``mean (group, attribute_class)``, a standard deviation for each component of variance
-        (``sd_target_preference`` and so on), shape parameters of the residual, ``target_effect (target,
-        attribute_class)``, ``attribute_effect (attribute, group)``, and the observed ``association (pair)``. Word
-        effects are standard deviations times standard normal variables, whose names end in ``_z``. Of a table with
-        replicates ``association (replicate, pair)``, ``pair_effect (pair)``, and what replicates differ by:
-        ``replicate_effect``, ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``. Of the hierarchical
-        model ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``, ``target_connection_mean (target,
-        connection)`` and ``association (pair)``.
+        Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
+        deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
+        ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
+        ``association (pair)``. Word effects are standard deviations times standard normal variables, whose names end in
+        ``_z``. Of a table with replicates ``association (replicate, pair)``, ``pair_effect (pair)``, and what
+        replicates differ by: ``replicate_effect``, ``target_effect_by_replicate`` and
+        ``attribute_effect_by_replicate``. Of the hierarchical model ``bias``, ``connection_mean``, ``connection_sd``,
+        ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
         table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They are Wishart, or
@@ -56,7 +68,7 @@ def pymc_model(
     Raises
     ------
     SpecError
-        The model is not one of words, or its word effects cannot be integrated out.
+        The model is not one of words, its word effects cannot be integrated out, or it has no place for `observe`.
     TableError
         The table does not fit the model.
 
@@ -78,6 +90,13 @@ def pymc_model(
     >>> [variable.name for variable in pymc_model(table, marginal=True).observed_RVs]
     ['interaction', 'rows', 'columns']
     >>> pm.sample(model=pymc_model(table), target_accept=0.95)                    # doctest: +SKIP
+
+    A skew residual:
+
+    >>> def skewed(name, expected, sd, **observed):
+    ...     return pm.SkewNormal(name, mu=expected, sigma=sd, alpha=pm.Normal("skewness", 0, 2), **observed)
+    >>> [variable.name for variable in pymc_model(table, observe=skewed).free_RVs][-1]
+    'skewness'
     """
     check_table(table)
     spec = load_spec(model)
@@ -85,14 +104,23 @@ def pymc_model(
     if "likelihood" in spec.options:
         spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
     table, spec = modelled(table, spec, in_full=True)
+    if observe is not None and (marginal or spec.structure == "hierarchical"):
+        raise SpecError(
+            f"observe: '{spec.name}'{', marginal=True,' if marginal else ''} has a likelihood of its own; give a"
+            " crossed model with marginal=False"
+        )
     if spec.structure == "hierarchical" and not marginal:
         return hierarchical.written_out(spec, table)
     structure = structure_of(spec)
     data = structure.data(table)
     spec, coords = _in_units_of_table(spec, data), model_coords(spec, data)
-    inputs = structure.inputs(spec, data) if marginal else crossed_long.uncentred_inputs(spec, data)
     with pm.Model(coords=coords) as made:
-        structure.build(spec, inputs, coords)
+        if marginal:
+            structure.build(spec, structure.inputs(spec, data), coords)
+            return made
+        crossed_long.build(spec, crossed_long.uncentred_inputs(spec, data), coords, observe)
+        weights = bias_weights(data).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+        pm.Deterministic("bias", (made["mean"] * weights).sum())
     return made
 
 

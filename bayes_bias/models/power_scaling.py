@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+import arviz_stats
 import numpy as np
 import xarray as xr
 
-from bayes_bias.models.arviz_alone import arviz_stats
 from bayes_bias.models.bias_draws import bias_of
 from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
 from bayes_bias.models.model_spec import ModelSpec

@@ -1,4 +1,4 @@
-"""Sample the posterior of a compiled model with nutpie."""
+"""Sample the posterior of a model with nutpie."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, is_between
 from bayes_bias.errors import SpecError
-from bayes_bias.models.compiling import POINT, ModelOfData, model_of_table
+from bayes_bias.models.compiling import ToSample, model_of_table
 from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.nutpie_alone import nutpie
+from bayes_bias.models.nutpie_door import nutpie
 from bayes_bias.models.one_thread import one_blas_thread
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress, Quiet
+
+_SAMPLE = ("chain", "draw")
+_DIMS = (*_SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
+_LAST = ("preferred_group", "associated_class")
 
 
 @dataclass(frozen=True)
@@ -77,85 +81,84 @@ def sample(
     return completed(spec, drawn, data, seed), stats
 
 
-def sample_model(
-    model: ModelOfData, seed: int, sampling: Sampling, progress: Progress
-) -> tuple[xr.Dataset, xr.Dataset]:
+def sample_model(model: ToSample, seed: int, sampling: Sampling, progress: Progress) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the named parameters of any model, and the sampler's statistics."""
     drawn, chains = _traced(model, seed, sampling, progress)
     names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
-    sample = ("chain", "draw")
-    kept = {name: (sample, _kept(chains, name, sampling)) for name in names if name not in sample}
+    kept = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return drawn, xr.Dataset(kept, coords={dim: drawn[dim] for dim in sample}, attrs=make_attrs(about))
-
-
-def sample_bare(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, int]:
-    """The draws of `sample` and the number of divergent transitions.
-
-    Random nulls need nothing else, and the sampler's statistics take as long to put together as a null's draws.
-    """
-    drawn, chains = _traced(model_of_table(spec, data), seed, sampling, Quiet())
-    return completed(spec, drawn, data, seed), int(_kept(chains, "diverging", sampling).sum())
+    return drawn, xr.Dataset(kept, coords={dim: drawn[dim] for dim in _SAMPLE}, attrs=make_attrs(about))
 
 
 def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
     """Draws in the units of the table, with what the model integrated out."""
-    posterior = structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed))
-    return ordered_for_arviz(posterior)
+    return in_one_order(structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed)))
 
 
-def ordered_for_arviz(posterior: xr.Dataset) -> xr.Dataset:
-    """ArviZ 1.3's summary puts labels to the wrong numbers where a variable's dims stand in another order than those of
-    its dataset, which are in the order in which variables bring them along. With those of several dims first, in this
-    order, no two of our variables disagree."""
-    return posterior[sorted(posterior.data_vars, key=_summary_rank)]
+def in_one_order(posterior: xr.Dataset) -> xr.Dataset:
+    """Return the same with its variables in such an order that its dims are in that of theirs.
+
+    ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than those of its
+    dataset, which are in the order in which variables bring them along.
+    """
+    others = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
+    order = [*_DIMS, *others, *_LAST]
+
+    def place(name: Hashable) -> tuple[int, int]:
+        dims = posterior[name].dims
+        return max(map(order.index, dims)), -len(dims)
+
+    return posterior[sorted(posterior, key=place)]
 
 
 def _traced(
-    model: ModelOfData, seed: int, sampling: Sampling, progress: Progress
+    model: ToSample, seed: int, sampling: Sampling, progress: Progress
 ) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
     """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
     progress.step("compiling the model")
-    compiled = model.compiled()
     with one_blas_thread():
-        sampler = compiled.sampler(model.inputs)
+        compiled = model.compiled()
         progress.step("sampling")
-        trace = nutpie.sample(
-            sampler,
-            **asdict(sampling),
-            seed=seed,
-            save_warmup=False,
-            progress_bar=False,
-            progress_callback=lambda states: _report_draws(progress, states),
-            return_raw_trace=True,
-        )
-    points, stats = trace.get_arrow_trace()
-    flat = [pa.array(chain.column(POINT)).slice(sampling.tune).flatten() for chain in points]
-    drawn = model.parameters(np.reshape(flat, (sampling.chains, sampling.draws, -1)))
-    return drawn, [pa.record_batch(chain) for chain in stats]
+        try:
+            trace = nutpie.sample(
+                compiled,
+                **asdict(sampling),
+                adaptation=model.adaptation,
+                seed=seed,
+                save_warmup=False,
+                progress_bar=False,
+                progress_callback=lambda states: _report_draws(progress, states),
+                return_raw_trace=True,
+            )
+        except BaseException as error:
+            # A panic is Rust's, and of no class that can be imported.
+            if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
+                raise
+            raise SpecError(
+                "model: the gradient of its density is zero, or no number, where the sampler begins or goes; check that"
+                " each of its variables has a proper prior, and that the data vary"
+            ) from error
+    drawn, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
+    variables = {
+        name: ((*_SAMPLE, *dims), np.reshape(_kept(drawn, name, sampling), (*_size(sampling), *compiled.shapes[name])))
+        for name, dims in model.dims.items()
+    }
+    used = {dim for dims in model.dims.values() for dim in dims}
+    labels = {dim: labels for dim, labels in model.coords.items() if dim in used}
+    sample = {dim: np.arange(n) for dim, n in zip(_SAMPLE, _size(sampling), strict=True)}
+    return xr.Dataset(variables, coords=sample | labels), stats
+
+
+def _size(sampling: Sampling) -> tuple[int, int]:
+    return sampling.chains, sampling.draws
 
 
 def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
-    """A statistic of the draws that are kept, (chain, draw)."""
-    return np.stack([chain.column(name).slice(sampling.tune).to_numpy(zero_copy_only=False) for chain in chains])
+    """A variable, or statistic, of the draws that are kept, (chain, ...)."""
+    columns = [chain.column(name).slice(sampling.tune) for chain in chains]
+    flat = [each.flatten() if pa.types.is_nested(each.type) else each for each in columns]
+    return np.stack([each.to_numpy(zero_copy_only=False) for each in flat])
 
 
 def _report_draws(progress: Progress, states: list[Any]) -> None:
     progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
-
-
-def _summary_rank(name: Hashable) -> int:
-    tables = (
-        "target_connection_mean",
-        *(f"{side}_cluster_z" for side in ("attribute", "target")),
-        *(f"{effect}_by_replicate" for effect in ("attribute_effect", "target_effect")),
-        "attribute_effect",
-        "target_effect",
-        "mean",
-        "target_average",
-        "attribute_average",
-        "residual_average",
-        "replicate_average",
-        *(f"{side}_average_by_replicate" for side in ("target", "attribute", "residual")),
-    )
-    return tables.index(str(name)) if name in tables else len(tables)

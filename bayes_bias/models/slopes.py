@@ -16,8 +16,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.models.replicate_variances import Variances
-from bayes_bias.models.table_parts import parts_of, slope_patterns
+from bayes_bias.models.patterns import Variances
+from bayes_bias.models.table_parts import slope_patterns
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.covariate_slopes import within_cells
 from bayes_bias.table.word_labels import HOMES, SIDES, Side
@@ -27,8 +27,8 @@ type Numbers = NDArray[np.float64]
 SLOPES = TARGET_SLOPE, ATTRIBUTE_SLOPE, PRODUCT = ("target_slope", "attribute_slope", "covariate_product")
 # Along which dims of the posterior.
 DIMS_OF: Mapping[str, tuple[str, str]] = {
-    TARGET_SLOPE: ("target_covariate", "attribute_class"),
-    ATTRIBUTE_SLOPE: ("attribute_covariate", "group"),
+    TARGET_SLOPE: ("attribute_class", "target_covariate"),
+    ATTRIBUTE_SLOPE: ("group", "attribute_covariate"),
     PRODUCT: ("target_covariate", "attribute_covariate"),
 }
 _AVERAGE = ("target_covariate_mean", "attribute_covariate_mean")
@@ -56,7 +56,7 @@ def explained_pairs(
 
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
     """The same of words' means about those of their group (class), (chain, draw, words, k)."""
-    by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *DIMS_OF[f"{side}_slope"])
+    by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *reversed(DIMS_OF[f"{side}_slope"]))
     return np.asarray(within_cells(data, side) @ by_covariate.to_numpy())
 
 
@@ -96,11 +96,9 @@ class Slopes:
     def of(cls, variances: Variances, data: xr.Dataset, side: Side) -> "Slopes":
         """By generalised least squares: parts of the table know slopes the better, the less their words vary."""
         design, value, part = (data[f"{side}_slope_{what}"].to_numpy() for what in ("design", "value", "part"))
-        by_group = variances.words.by_group
-        parts = parts_of(data, replicated=variances.replication is not None, by_group=by_group)
         _, first, row = np.unique(part, return_index=True, return_inverse=True)
-        patterns = slope_patterns(parts, data, side, by_group=by_group)[first]
-        precision = np.linalg.inv(np.tensordot(variances.flat(), patterns, ([-1], [1])))
+        patterns = slope_patterns(data, side, variances.patterns)[first]
+        precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
         outer = np.stack([design[row == k].T @ design[row == k] for k in range(len(first))])
         cross = np.stack([design[row == k].T @ value[row == k] for k in range(len(first))])
         q, k = cross.shape[1:]
@@ -113,7 +111,7 @@ class Slopes:
     @classmethod
     def of_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
         """Those of products of covariates, which the interaction alone knows."""
-        residual = variances.table(data.sizes.get("replicate", 1)).residual[..., None]
+        residual = variances.table.residual[..., None, None]
         spread = [np.linalg.inv(z.T @ z) for z in (within_cells(data, side) for side in SIDES)]
         covariance = residual * np.kron(*spread)
         centre = data[PRODUCT].to_numpy()
@@ -148,6 +146,7 @@ def drawn_slopes(
         targets, attributes = (data[name].to_numpy() for name in _AVERAGE)
         found[TARGET_SLOPE] = found[TARGET_SLOPE] - product @ attributes.T
         found[ATTRIBUTE_SLOPE] = found[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
+    found |= {f"{side}_slope": np.swapaxes(found[f"{side}_slope"], -1, -2) for side in sides}
     coords = {dim: data[dim] for name in found for dim in DIMS_OF[name]}
     return xr.Dataset(
         {name: ((*sample, *DIMS_OF[name]), values) for name, values in found.items()}, {**sample, **coords}
@@ -177,6 +176,6 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     covariates: a part of that of the bias, which the bias at equal covariates does not have."""
     z, covariate = within_cells(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
-    by_home = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][1]])
+    by_home = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
     by_home = by_home / np.sqrt(data[f"n_{side}s"])
     return xr.dot(by_home, correlation, by_home.rename({covariate: "other"}), dim=[covariate, "other", HOMES[side]])

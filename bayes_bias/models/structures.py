@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pymc as pm
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models import crossed, crossed_long, custom_model, hierarchical
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 class Structure(Protocol):
@@ -59,12 +61,13 @@ class Structure(Protocol):
         """
 
 
-_STRUCTURES: Mapping[tuple[str, str | None], Structure] = MappingProxyType(
+# The module of each: most need PyMC, and the default does not.
+_MODULES: Mapping[tuple[str, str | None], str] = MappingProxyType(
     {
-        ("crossed", "collapsed"): crossed,
-        ("crossed", "long"): crossed_long,
-        ("hierarchical", None): hierarchical,
-        ("custom", None): custom_model,
+        ("crossed", "collapsed"): "crossed",
+        ("crossed", "long"): "crossed_long",
+        ("hierarchical", None): "hierarchical",
+        ("custom", None): "custom_model",
     }
 )
 
@@ -77,13 +80,14 @@ def structure_of(spec: ModelSpec) -> Structure:
     SpecError
         The model is not one of targets and attributes.
     """
-    found = _STRUCTURES.get((spec.structure, spec.options.get("likelihood")))
-    if found is None:
+    module = _MODULES.get((spec.structure, spec.options.get("likelihood")))
+    if module is None:
         raise SpecError(
             f"model: '{spec.name}' is a model of sentence pairs and not of targets and attributes; use"
             " `bayes_bias.sentence_pairs.estimate` for it, and 'crossed' here"
         )
-    return found
+    structure: Structure = import_module(f"bayes_bias.models.{module}")
+    return structure
 
 
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
@@ -142,8 +146,10 @@ def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:
     return {dim: data[dim].to_numpy().tolist() for dim in structure_of(spec).DIMS if dim in data.coords}
 
 
-def build_model(spec: ModelSpec, data: xr.Dataset) -> pm.Model:
+def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     """The PyMC model of this spec for any data of this shape."""
+    import pymc as pm
+
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
         known = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}

@@ -13,6 +13,7 @@ from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.models.patterns import of_side
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.scopes import Part
@@ -312,23 +313,16 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
     if f"{side}_slope" in fitted.posterior:
         words = words - explained_words(fitted.posterior, data, side)
-    table = variances.table(data.sizes.get("replicate", 1))
-    own = table if these_replicates else variances.words
-    if side == "target":
-        prior, shared = own.target().matrix(), own.of_target_cluster().matrix()[..., 0, :, :]
-        beside = table.target().matrix() - prior
-        residual = table.residual / data.n_attributes.to_numpy()
-        of_cell = cells if own.by_group else np.zeros_like(cells)
-    else:
-        prior, shared = own.attributes().matrix(), own.of_attribute_cluster().matrix()[..., 0, :, :]
-        beside = table.attributes().matrix() - prior
-        residual = table.residual / data.n_targets.to_numpy()
-        of_cell = cells
-    noise = beside + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
+    own = variances.table if these_replicates else variances.words
+    of_effects, of_table = (of_side(each, side) for each in (own, variances.table))
+    other = data.n_attributes if side == "target" else data.n_targets
+    residual = variances.table.residual[..., None] / other.to_numpy()
+    noise = of_table - of_effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
+    shared = variances.of(variances.patterns.cluster[side])
     directions = []
     for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
-        at = of_cell[alike[0]]
-        covariance, left = prior[..., at, :, :], noise[..., at, :, :]
+        cell = cells[alike[0]]
+        covariance, left = of_effects[..., cell, :, :], noise[..., cell, :, :]
         for counts, basis in bases:
             of_direction = counts.own * covariance + counts.shared * shared
             directions.append(_Directions(alike, [basis], False, *_shrunk(of_direction, left)))

@@ -75,7 +75,7 @@ class CovariateEstimates:
         return _unobserved(xr.concat(rows, "contrast").transpose(*SAMPLE, "contrast"))
 
     def _preferences(self, side: Side) -> list[xr.DataArray]:
-        covariate, across = DIMS_OF[f"{side}_slope"]
+        across, covariate = DIMS_OF[f"{side}_slope"]
         slopes = self.fitted.posterior[f"{side}_slope"]
         if side == "target":
             slopes = slopes.isel({across: compared_classes(self.fitted.data)})

@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import SLOPES
 from bayes_bias.models.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
@@ -321,11 +321,12 @@ class _Blocks:
             return Estimate(observed, observed)
         difference = 2 * self._by_draw(self._of_blocks(weights), weights)
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
-        weight, n_replicates = of_score.to_numpy(), self.data.sizes.get("replicate", 1)
-        words = self.variances.table(n_replicates) if self.fixes_replicates else self.variances.words
+        weight, variances = of_score.to_numpy(), self.variances
+        words = variances.table if self.fixes_replicates else variances.words
         # The two groups have equal shares.
-        of_target = np.einsum("c,...gcd,d->...g", weight, words.single_target().matrix(), weight).mean(axis=-1)
-        of_residuals = words.residual[..., 0] * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+        single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
+        of_target = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
+        of_residuals = words.residual * (weight**2 / self.data.n_attributes.to_numpy()).sum()
         within = difference.copy(data=(of_target + of_residuals)[..., None])
         return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
 
@@ -359,9 +360,7 @@ class _Blocks:
         if by_word is not None and not whole_block:
             counts[by_word] = np.ones_like(counts[by_word])
         ordered = weights.transpose("contrast", *BLOCK).to_numpy()
-        parts = self.variances.of_contrast(
-            ordered, counts[TARGETS], counts[ATTRIBUTES], self.data.sizes.get("replicate", 1)
-        )
+        parts = self.variances.of_contrast(ordered, counts[TARGETS], counts[ATTRIBUTES])
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:

@@ -10,7 +10,6 @@ from scipy.special import ndtr
 
 from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.replicate_variances import Replication
 from bayes_bias.models.word_effects import effects_on_blocks
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
 from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
@@ -118,12 +117,6 @@ class ReplicateEstimates:
     def _weights(self) -> Numbers:
         return bias_weights(self._data).transpose("contrast", *BLOCK).to_numpy()
 
-    @property
-    def _replication(self) -> Replication:
-        replication = self.fitted.variances.replication
-        assert replication is not None
-        return replication
-
     def _noise(self, n_replicates: int) -> Numbers:
         """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
         parts = self._of_contrast(n_replicates)
@@ -131,17 +124,12 @@ class ReplicateEstimates:
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
-        data, replication = self._data, self._replication
-        words = replication.words
-        n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-        fixed = words.only(
-            targets=not is_noise("targets by replicate", self.scope, REPLICATES),
-            attributes=not is_noise("attributes by replicate", self.scope, REPLICATES),
-        )
-        total, signal = (
-            components.of_blocks(1 / n_targets, 1 / n_attributes) + replication.of_blocks()
-            for components in (words, fixed)
-        )
+        data, variances = self._data, self.fitted.variances
+        of_blocks = {part: each for part, each in variances.patterns.of_blocks().items() if REPLICATES in PARTS[part]}
+        total = variances.of(sum(of_blocks.values()))
+        # What is left of single values, and the words that the scope samples, are noise.
+        noise = [part for part in of_blocks if part != "replicates" and is_noise(part, self.scope, REPLICATES)]
+        signal = variances.of(sum(each for part, each in of_blocks.items() if part not in noise))
         weights = self._weights.ravel()
         # Regression of the contrast's signal on the block means of a replicate.
         with_blocks = signal @ weights
@@ -160,11 +148,7 @@ class ReplicateEstimates:
         return centre + common[..., None] + single * np.sqrt(spread / share)[..., None]
 
     def _sd(self) -> xr.DataArray:
-        variance = self._replication.of_contrast(self._weights)
-        return by_draw(self.fitted.posterior, np.sqrt(variance), [OVERALL])
+        return by_draw(self.fitted.posterior, np.sqrt(self._of_contrast(1)["replicates"]), [OVERALL])
 
     def _of_contrast(self, n_replicates: int) -> dict[Part, Numbers]:
-        data = self._data
-        return self.fitted.variances.of_contrast(
-            self._weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy(), n_replicates
-        )
+        return self.fitted.variances.of_contrast(self._weights, n_replicates=n_replicates)

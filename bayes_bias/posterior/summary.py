@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
+import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, is_number
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.models.arviz_alone import arviz_stats
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.word_effects import sides_left_out

@@ -11,7 +11,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, estimate, plain, probability
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
-from bayes_bias.models.components import differs_by_group
+from bayes_bias.models.patterns import differs_by_group
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
 from bayes_bias.table.association_table import UNEVEN

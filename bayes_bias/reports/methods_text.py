@@ -13,7 +13,7 @@ from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.models.units import unit_of
+from bayes_bias.models.scales import unit_of
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.reports import check_convergence as convergence
 from bayes_bias.reports.check_record import Cite as Works

@@ -1,6 +1,5 @@
 """From scores and a spec to the posteriors of both models of sentence pairs."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +9,14 @@ from numpy.typing import NDArray
 from pymc.model.transform.optimization import freeze_dims_and_data
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.compiling import ModelOfData
+from bayes_bias.models.compiling import PyMCModel
 from bayes_bias.models.fitting import fit_model
 from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.sampling import Sampling
-from bayes_bias.models.units import draws_in_units
+from bayes_bias.models.scales import draws_in_units
 from bayes_bias.progress import Prefixed, Progress
-from bayes_bias.sentence_pairs.pair_design import design, has_types
-from bayes_bias.sentence_pairs.pair_models import Inputs, difference_inputs, difference_model, share_inputs, share_model
+from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_models import difference_inputs, difference_model, share_inputs, share_model
 from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
 
 SAMPLE = ("chain", "draw")
@@ -52,7 +51,8 @@ def fit_share(
     """The posterior of the share of pairs whose stereotypical sentence is ahead; or of those `counted` among some."""
     counted = data.ahead.to_numpy() if counted is None else counted
     among = np.ones_like(counted) if among is None else among
-    model = _of_data("share", share_model, spec, data, share_inputs(data, counted, among))
+    inputs = share_inputs(data, counted, among)
+    model = PyMCModel(lambda: share_model(spec, data, inputs), _coords(data))
     step = Prefixed("share", progress)
     return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, progress=step).tree
 
@@ -64,24 +64,13 @@ def fit_difference(
     return fit_model(
         scores,
         spec,
-        _of_data("difference", difference_model, spec, data, difference_inputs(data)),
+        PyMCModel(lambda: difference_model(spec, data, difference_inputs(data)), _coords(data)),
         data,
         seed=seed,
         sampling=sampling,
         progress=Prefixed("difference", progress),
         complete=lambda drawn: draws_in_units(drawn, data.unit.item()),
     ).tree
-
-
-def _of_data(
-    name: str,
-    build: Callable[[ModelSpec, xr.Dataset, Inputs], pm.Model],
-    spec: ModelSpec,
-    data: xr.Dataset,
-    inputs: Inputs,
-) -> ModelOfData:
-    key = (name, spec.sha256, has_types(data), *inputs)
-    return ModelOfData(key, lambda: build(spec, data, inputs), inputs, _coords(data))
 
 
 def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:

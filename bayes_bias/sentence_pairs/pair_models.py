@@ -10,11 +10,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
-from bayes_bias.models.binomial_counts import observe_counts
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.priors import free, observe_with_scale, unnamed
-from bayes_bias.models.units import rounded
+from bayes_bias.models.scales import rounded
 from bayes_bias.models.zero_sum import zero_sum_sd
 from bayes_bias.sentence_pairs.pair_design import cells, clusters_of, has_types, position_of
 from bayes_bias.sentence_pairs.pair_scores import TYPE
@@ -49,7 +48,7 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coord
     with pm.Model(coords=coords) as model:
         known = _known(data, inputs, coords)
         log_odds = _expected(spec, data, known, "logit", "logit_sd", known["among"])
-        observe_counts("ahead", known["among"], log_odds, known["counted"])
+        pm.Binomial("ahead", known["among"], logit_p=log_odds, observed=known["counted"])
     return model
 
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from bayes_bias.formatting import in_words
-from bayes_bias.models.compiling import ModelOfData
+from bayes_bias.models.compiling import PyMCModel
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import NamedData, fit_model
@@ -35,7 +35,7 @@ from bayes_bias.models.model_spec import ModelSpec, Prior
 from bayes_bias.models.one_thread import one_blas_thread
 from bayes_bias.models.priors import free
 from bayes_bias.models.sampling import Sampling
-from bayes_bias.models.units import rounded
+from bayes_bias.models.scales import rounded
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.pooling_lists import FEW_LISTS, TAU_SCALE
 from bayes_bias.sweeps.ranks import ranked
@@ -160,7 +160,7 @@ def pool_cells(
     fitted = fit_model(
         NamedData("atlas", BIAS, hashed, notices),
         SPEC,
-        ModelOfData(("atlas", effects), lambda: _model(inputs, effects), inputs, {}, coarse=True),
+        PyMCModel(lambda: _model(inputs, effects), {}),
         grid.assign_attrs(scale=scale),
         seed=seed,
         sampling=sampling,
@@ -436,7 +436,8 @@ def described(
     positive = (draws > 0).mean(axis=-1)
     columns = {"mean": draws.mean(axis=-1), "sd": draws.std(axis=-1), **dict(interval)}
     columns |= {"prob_direction": np.maximum(positive, 1 - positive)}
-    return pd.DataFrame({name: rounded(each) for name, each in columns.items()}, index=index)
+    # BLAS takes part in the density, and with it the processor in later digits.
+    return pd.DataFrame({name: rounded(each, 8) for name, each in columns.items()}, index=index)
 
 
 def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float) -> pd.DataFrame:

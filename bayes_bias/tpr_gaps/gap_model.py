@@ -9,6 +9,8 @@
 Classes are a sample: how much their gaps differ says how far a single one can be trusted. Groups are these.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
@@ -17,8 +19,7 @@ from pymc.model.transform.optimization import freeze_dims_and_data
 from scipy.linalg import helmert
 from scipy.special import logit
 
-from bayes_bias.models.binomial_counts import observe_counts
-from bayes_bias.models.compiling import Inputs, ModelOfData
+from bayes_bias.models.compiling import PyMCModel
 from bayes_bias.models.model_spec import ModelSpec, Prior
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.priors import free
@@ -46,10 +47,10 @@ MADE_OF = ("level", "gap_contrast", "mean_contrast")
 _TYPICAL = 0.5
 
 
-def rates_model(counts: PeopleCounts) -> ModelOfData:
+def rates_model(counts: PeopleCounts) -> PyMCModel:
     """The model with these counts: rates, and what they are made of."""
     inputs = _inputs(counts)
-    return ModelOfData(("true-positive rates",), lambda: _model(inputs), inputs, _coords(counts))
+    return PyMCModel(lambda: _model(inputs), _coords(counts))
 
 
 def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
@@ -61,8 +62,8 @@ def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
     return {"class": counts.classes, "group": counts.groups}
 
 
-def _inputs(counts: PeopleCounts) -> Inputs:
-    hits, people = (frame.to_numpy(dtype=float) for frame in (counts.hits, counts.people))
+def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
+    hits, people = (frame.to_numpy(dtype=int) for frame in (counts.hits, counts.people))
     n_groups = len(counts.groups)
     # Of two groups the only contrast is the log odds of the first one minus those of the second.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
@@ -83,7 +84,7 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
     return level, gap
 
 
-def _model(inputs: Inputs, coords: dict[str, list[str]] | None = None) -> pm.Model:
+def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
     """Of any number of classes and groups: all lengths are those of the data.
 
     Where there are labels, what only the sampler reads has no name, so that no graph shows it.
@@ -105,5 +106,5 @@ def _model(inputs: Inputs, coords: dict[str, list[str]] | None = None) -> pm.Mod
         # A group's log odds minus the average of the others' are so many times those minus the average of all.
         pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
-        observe_counts("recognised", people, log_odds, hits, cell)
+        pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)
     return model

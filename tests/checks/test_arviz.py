@@ -80,7 +80,8 @@ def test_the_bias_is_a_variable_of_the_posterior_that_is_summarised_and_not_diag
     of_draws = float(posterior_draws(fits[model]).mean())
     assert by_arviz == pytest.approx(of_draws, abs=1e-12)
     sampler = fits[model]["sample_stats"].to_dataset()
-    assert diagnose(drawn.drop_vars("bias"), sampler).r_hat == Diagnostics.of(fits[model]).r_hat
+    sampled = [name for name in drawn if str(name).startswith("sd_") or (model != "crossed" and name != "bias")]
+    assert diagnose(drawn[sampled], sampler).r_hat == Diagnostics.of(fits[model]).r_hat
 
 
 @pytest.mark.parametrize("model", ["crossed-long", "robust"])
@@ -104,7 +105,7 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
     i, j = np.nonzero(~np.isnan(values))
     g, c = table.group_index[i], table.class_index[j]
     mean, of_target, of_attribute = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
-    expected = mean[..., g, c] + of_target[..., i, c] + of_attribute[..., j, g]
+    expected = mean[..., g, c] + of_target[..., c, i] + of_attribute[..., g, j]
     sd = drawn.sd_residual.to_numpy()[..., None]
     if "nu" not in drawn:
         return norm.logpdf(values[i, j], expected, sd)

@@ -70,6 +70,7 @@ def test_the_density_is_the_dense_normal_of_all_that_is_seen() -> None:
         assert found == pytest.approx(multivariate_normal.logpdf(seen.T.ravel(), expected, whole), abs=1e-8)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_with_many_labels_the_correlation_is_spearmans_corrected_one() -> None:
     frame = simulated(1000, error=0.8)
@@ -85,6 +86,7 @@ def test_with_many_labels_the_correlation_is_spearmans_corrected_one() -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_sampled_posterior_is_that_of_a_grid() -> None:
     """On which CALIBRATION.md rests."""
@@ -101,6 +103,7 @@ def test_the_sampled_posterior_is_that_of_a_grid() -> None:
         assert np.allclose(ends, grid.quantiles((0.025, 0.975)), atol=0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
     """One that each has by itself does: the common part of a covariance shifts all biases alike."""
@@ -118,6 +121,7 @@ def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
     assert large > alone + 0.03
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_labels_have_of_a_covariate_or_a_family_is_not_their_correlation() -> None:
     rng, frame = np.random.default_rng(4), simulated(30, rho=0.0, error=0.3)
@@ -222,6 +226,15 @@ def test_a_sweep_gives_the_biases_of_its_embeddings_on_one_list(caplog: pytest.L
     lists = pd.DataFrame({"shared_error": 0.4}, [name])
     both = replace(sweep, pooled=SimpleNamespace(lists=lists)).biases(name).covariance.to_numpy()
     assert both[0, 1] == pytest.approx(0.4 * cells.sd.iloc[0] * cells.sd.iloc[1])
+
+
+@pytest.mark.slow
+def test_six_decades_without_errors_end_in_an_answer():
+    """Gradients that are no number ended in a panic of the sampler."""
+    decades = pd.Index([str(year) for year in range(1900, 1960, 10)], name="label")
+    biases = pd.DataFrame({"bias": [0.0477, 0.0162, 0.0949, 0.0569, 0.0924, 0.081], "sd": 0.0}, decades)
+    found = bb.criterion(biases, pd.Series(np.arange(6.0), decades), seed=1)
+    assert not found.excludes_zero("these words")
 
 
 def test_labels_that_only_one_side_has_are_left_out_and_said() -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bayes_bias import AssociationTable, fit, pymc_model, summarize
 from bayes_bias.errors import SpecError, TableError
-from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.word_clusters import Clusters, clusters_of
@@ -158,9 +158,8 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
         name: (("chain", "draw"), [[float(np.max(point[name]))]]) for name in (*SCALES, *SHARED) if np.size(point[name])
     }
     del scales["sd_target"]
-    components = Components.of_posterior(xr.Dataset(scales), data)
     weights = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
-    parts = components.of_contrast(weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+    parts = Variances.of_posterior(xr.Dataset(scales), data).of_contrast(weights)
     found = sum(part.item() for part in parts.values())
     g, c = table.group_index, table.class_index
     of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])

@@ -12,7 +12,7 @@ from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.replicate_variances import Variances
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import Slopes, explained_contrast
 from bayes_bias.models.structures import build_model
 from bayes_bias.models.word_effects import conditional
@@ -98,7 +98,7 @@ def test_slopes_and_the_bias_at_equal_covariates_are_those_of_generalised_least_
     variances = Variances.of_posterior(as_posterior(table, point), data)
     explained = explained_contrast(variances, data, weights)
     raw = float((data.block_mean * weights).sum())
-    parts = variances.of_contrast(weights.to_numpy(), data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+    parts = variances.of_contrast(weights.to_numpy())
     adjusted = raw - sum(centre.item() for centre, _ in explained.values())
     variance = sum(part.item() for part in parts.values()) + sum(spread.item() for _, spread in explained.values())
     assert adjusted == pytest.approx(of_blocks @ beta, abs=1e-10)
@@ -134,6 +134,7 @@ def test_a_fit_has_the_bias_at_equal_covariates_beside_what_covariates_explain_o
     assert len(adjusted.posterior.target_slope.target_covariate) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_long_form_has_the_same_slopes_and_bias(adjusted, table):
     # Each draw of every word's effects takes long; the means of 1,000 are close enough for what follows.

@@ -12,13 +12,14 @@ import xarray as xr
 from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit, summarize, verdict
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
 from bayes_bias.models import crossed_long
-from bayes_bias.models.components import Components, scales_needed
+from bayes_bias.models.components import scales_needed
 from bayes_bias.models.custom_model import PROTOCOL, built, custom_spec, graph_sha256
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.fitting import described
 from bayes_bias.models.model_graph import write_graph
 from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, OPTIONS
-from bayes_bias.models.sampling import ordered_for_arviz
+from bayes_bias.models.patterns import Variances
+from bayes_bias.models.sampling import in_one_order
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.combining_replicates import combine_replicates
@@ -177,6 +178,19 @@ def test_zero_density_at_the_start_is_told_by_the_variable(table):
         fit(table, impossible, sampling=SAMPLING)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("far_out", "told"), [(False, "custom free variable proper prior"), (True, "gradient zero proper prior")]
+)
+def test_a_variable_of_which_nothing_is_known_is_refused_and_ends_in_no_panic(table, far_out, told):
+    with blocks(table) as model:
+        free = pm.Flat("free")
+        if far_out:
+            pm.Potential("nothing_here", pm.math.switch(free > 1e9, -free, 0.0))
+    with refused(SpecError, told):
+        fit(table, model, sampling=Sampling(draws=50, tune=50, chains=2))
+
+
 @pytest.mark.parametrize("scales", OPTIONS["crossed"]["scales"])
 def test_every_scale_may_be_that_of_each_group_or_class_or_of_all(table, scales):
     spec = load_spec("crossed").with_option("scales", scales)
@@ -192,10 +206,8 @@ def test_scales_that_groups_share_are_spread_where_others_differ_by_group(table)
     }
     shared = scales["sd_target"].isel(group=0)
     of_each = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
-    found = [
-        Components.of_posterior(xr.Dataset(scales | {"sd_target": each}), data).target() for each in of_each.values()
-    ]
-    np.testing.assert_array_equal(*(each.matrix() for each in found))
+    found = [Variances.of_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
+    np.testing.assert_allclose(*(each.words.target for each in found), rtol=1e-14)
 
 
 @pytest.mark.slow
@@ -264,8 +276,8 @@ def test_the_effects_that_a_scope_takes_for_fixed_are_in_its_bias(table):
 )
 def test_the_summary_of_arviz_has_its_labels_at_the_right_numbers(table):
     """A fit keeps its variables in an order that ArviZ labels rightly; in that of the model it would not."""
-    posterior = drawn_from_prior(pymc_model(table), table).posterior
-    means = arviz_stats.summary(ordered_for_arviz(posterior), kind="stats", round_to="none")["mean"]
+    posterior = in_one_order(drawn_from_prior(pymc_model(table), table).posterior)
+    means = arviz_stats.summary(posterior, kind="stats", round_to="none")["mean"]
     for name, values in posterior.data_vars.items():
         expected = values.mean(("chain", "draw")).to_series() if values.ndim > 2 else [values.mean().item()]
         labels = [name]

@@ -45,7 +45,7 @@ def _assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, tolerance: float) ->
 def test_connections_are_associated_different_then_each_control_by_name(hierarchical_fit):
     posterior = hierarchical_fit["posterior"]
     assert posterior.connection.to_numpy().tolist() == ["associated", "different", "neutral"]
-    assert posterior.target_connection_mean.dims == ("chain", "draw", "target", "connection")
+    assert posterior.target_connection_mean.dims == ("chain", "draw", "connection", "target")
 
 
 def test_on_distances_bias_is_different_less_associated(hierarchical_fit):

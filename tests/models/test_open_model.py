@@ -13,8 +13,8 @@ import pytest
 
 from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
+from bayes_bias.models.crossed_marginal import _random
 from bayes_bias.models.model_spec import Prior
-from bayes_bias.models.scatter_density import _random
 from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density
 from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
 from tests.models.test_related_words import CLUSTERS, SHARE
@@ -49,8 +49,8 @@ def test_it_has_named_variables_with_dims(table):
     model = pymc_model(table, "robust")
     assert [variable.name for variable in model.observed_RVs] == ["association"]
     assert {"mean", "sd_target_preference", "sd_attribute", "nu"} <= {rv.name for rv in model.free_RVs}
-    assert model.named_vars_to_dims["target_effect"] == ("target", "attribute_class")
-    assert model.named_vars_to_dims["attribute_effect"] == ("attribute", "group")
+    assert model.named_vars_to_dims["target_effect"] == ("attribute_class", "target")
+    assert model.named_vars_to_dims["attribute_effect"] == ("group", "attribute")
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
 
 
@@ -139,7 +139,7 @@ def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
 def test_scatter_matrices_are_drawn_with_their_mean_and_their_rank(table):
     """Also the prior predictive of the marginal model: Wishart, singular with fewer words than dimensions."""
     patterns = np.stack([np.eye(3), np.ones((3, 3))])[None]
-    drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), None, np.random.default_rng(1), (20_000,))
+    drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), np.random.default_rng(1), (20_000,))
     np.testing.assert_allclose(drawn.mean(axis=0)[0], 2 * (0.5 * patterns[0, 0] + 0.2 * patterns[0, 1]), atol=0.02)
     assert (np.linalg.matrix_rank(drawn[:100, 0]) == 2).all()
     # A diagonal entry is a chi-squared variable times its variance.
@@ -197,6 +197,20 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
         gap = np.abs(one.mean(("chain", "draw")) - other.mean(("chain", "draw")))
         assert bool((gap < 4 * error).all()), name
     assert arviz_stats.loo(drawn).n_data_points == table.values.size
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@PARETO
+def test_what_the_docs_do_with_pymc_and_arviz_works_as_written():
+    page = DOCS.read_text(encoding="utf-8")
+    written: dict[str, Any] = {}
+    for code in re.findall(r"```python\n([^`]*)```", page[: page.index("## Plain PyMC")]):
+        exec("\n".join(line for line in code.splitlines() if "needs Graphviz" not in line), written)
+    assert {"bias", "target_effect"} <= set(written["draws"]["posterior"])
+    assert "bias" in written["prior"]["prior"]
+    assert "target_slope" in written["adjusted"].named_vars
+    assert set(written["fits"]) == {"normal", "heavy tails"}
 
 
 @pytest.mark.slow

@@ -8,10 +8,10 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, fit, summarize, word_effects
 from bayes_bias.errors import TableError
-from bayes_bias.models.components import Components
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.structures import build_model
 from bayes_bias.models.word_effects import conditional
 from tests.helpers import (
@@ -95,9 +95,8 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
 
 def test_the_variance_of_a_contrast_is_that_of_all_values(related):
     data, point = model_data(related), random_point(related, np.random.default_rng(4))
-    components = Components.of_posterior(as_posterior(related, point), data)
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
-    parts = components.of_contrast(weights, data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+    parts = Variances.of_posterior(as_posterior(related, point), data).of_contrast(weights)
     g, c = related.group_index, related.class_index
     of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
     variance = sum(part.item() for part in parts.values())

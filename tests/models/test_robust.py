@@ -38,7 +38,7 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
     g, c = small_table.group_index[i], small_table.class_index[j]
     residual = t(nu, scale=sd / t(nu).std())
     value = structure_of(load_spec("robust")).inputs(load_spec("robust"), data)["pair_value"]
-    missed = value - mean[g, c] - of_target[i, c] - of_attribute[j, g]
+    missed = value - mean[g, c] - of_target[c, i] - of_attribute[g, j]
     assert residual.std() == pytest.approx(sd)
     assert density == pytest.approx(residual.logpdf(missed))
 

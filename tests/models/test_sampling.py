@@ -10,11 +10,8 @@ import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
-from bayes_bias.models.compiling import _compiled, model_of_table
 from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.sampling import sample, sample_bare
-from bayes_bias.models.structures import modelled, structure_of
-from tests.helpers import SHORT, random_table, says
+from tests.helpers import SHORT, says
 
 
 def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
@@ -22,27 +19,6 @@ def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
     xr.testing.assert_equal(again["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
     other = fit(small_table, seed=2, sampling=SHORT)
     assert not np.array_equal(other["posterior"].sd_residual, small_fit["posterior"].sd_residual)
-
-
-@pytest.mark.slow
-def test_one_compiled_model_serves_every_list_of_the_same_shape(small_fit):
-    before = len(_compiled)
-    table = random_table(7, targets={"men": 9, "women": 4}, attributes={"work": 3, "home": 9, "neutral": 4})
-    data = fit(table, seed=1, sampling=Sampling(draws=200, tune=300))
-    assert len(_compiled) == before
-    mean, observed = data["posterior"]["mean"].mean(("chain", "draw")), data["constant_data"].block_mean
-    assert abs(mean - observed).max() < 0.03
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chains", [1, 2])
-def test_the_bare_draws_of_a_null_are_those_of_a_fit(small_table, chains):
-    spec, how = load_spec("crossed"), {"seed": 3, "sampling": Sampling(draws=60, tune=40, chains=chains)}
-    data = structure_of(spec).data(modelled(small_table, spec)[0])
-    posterior, stats = sample(spec, data, **how)
-    bare, diverged = sample_bare(spec, data, **how)
-    xr.testing.assert_identical(bare[list(posterior)], posterior)
-    assert diverged == stats.diverging.sum()
 
 
 def test_a_bias_that_depends_on_the_prior_is_reported_and_is_no_failure_of_the_sampler(small_fit):
@@ -91,19 +67,3 @@ def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog
     assert prior_sensitivity(few)["prior"].isna().all()
     assert (prior_sensitivity(few).diagnosis == "too few draws").all()
     assert verdict(few).label == "not converged"
-
-
-@pytest.mark.slow
-def test_what_the_sampler_calls_is_the_density_and_its_gradient_and_says_where_it_is_not_finite(small_table, small_fit):
-    spec = load_spec("crossed")
-    model = model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
-    sampler = model.compiled().sampler(model.inputs)
-    called = sampler.compiled_logp_func.ctypes
-    point, gradient, value = sampler.initial_point_func(1), np.empty(sampler.n_dim), np.empty(1)
-    memory = [each.ctypes.data_as(called.argtypes[k]) for k, each in ((1, point), (2, gradient), (3, value))]
-    assert called(len(point), *memory, sampler.user_data.ctypes.data) == 0
-    expected = sampler.logp_func(point, *sampler.shared_data.values())
-    assert value == expected[0]
-    assert (gradient == expected[1]).all()
-    point[:] = np.nan
-    assert called(len(point), *memory, sampler.user_data.ctypes.data) > 0

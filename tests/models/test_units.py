@@ -5,9 +5,8 @@ import pymc as pm
 import pytest
 
 from bayes_bias import load_spec, pymc_model
-from bayes_bias.models.priors import units_of_priors
+from bayes_bias.models.scales import unit_of, units_of_priors
 from bayes_bias.models.structures import build_model, structure_of
-from bayes_bias.models.units import unit_of
 from bayes_bias.table.association_table import assemble
 from tests.helpers import random_table, untransformed_density
 from tests.models.test_replicates import replicated_table

@@ -22,8 +22,6 @@ from tests.sentence_pairs.tables import simulated
 HITS, PEOPLE = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
 COUNTS = PeopleCounts(*(pd.DataFrame(n, ["nurse", "judge"], list("ABC")) for n in (HITS, PEOPLE)))
 
-AS_KEPT = float(np.float32(0.4))  # PyTensor keeps the scale of an exponential with 32 bits
-
 
 def densities(model: pm.Model, points: list[dict[str, np.ndarray]]) -> np.ndarray:
     """Log densities of the variables themselves, whatever the sampler moves in."""
@@ -68,7 +66,7 @@ def test_gaps_are_the_hierarchical_binomial_model():
             norm.logpdf(point["level_mean"], scale=1.5),
             norm.logpdf(point["mean_contrast"]),
             halfnorm.logpdf(point["sd_level"], scale=1.5),
-            expon.logpdf(point["sd_gap"], scale=AS_KEPT),
+            expon.logpdf(point["sd_gap"], scale=0.4),
             norm.logpdf(point["level"], point["level_mean"], point["sd_level"]),
             norm.logpdf(point["gap_contrast"], point["mean_contrast"], point["sd_gap"]),
             binom.logpmf(HITS, PEOPLE, expit(log_odds)),
@@ -98,7 +96,7 @@ def test_shares_of_pairs_are_the_logistic_model_with_writers():
         points.append({"average_logit": logit + average, "logit_sd_writer": sd, "writer_effect": effect})
         terms = (
             logistic.logpdf(logit),
-            expon.logpdf(sd, scale=AS_KEPT),
+            expon.logpdf(sd, scale=0.4),
             norm.logpdf(effect, scale=sd),
             binom.logpmf(ahead["sum"], ahead["size"], expit(logit + effect)),
         )

@@ -22,6 +22,7 @@ def skewed(pairs: int, seed: int = 3) -> pd.DataFrame:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_large_skewed_table_has_a_verdict_and_its_mean_is_estimated():
     result = bb.sentence_pairs.estimate(skewed(1584), decimals=None)
@@ -32,6 +33,7 @@ def test_a_large_skewed_table_has_a_verdict_and_its_mean_is_estimated():
     assert says(result.text, "Mean difference")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_with_students_residual_a_location_is_estimated_and_said(tmp_path):
     robust = tmp_path / "robust.toml"

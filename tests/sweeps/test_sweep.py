@@ -112,6 +112,7 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
     assert (found.cells.sd["shipped", "weat7"],) == in_ten_digits(bb.measures.quasi_f(table).se)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""

@@ -12,7 +12,6 @@ from scipy.stats import beta, binom
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, CriterionError, TprGapsError
-from bayes_bias.models import compiling
 from bayes_bias.models.diagnostics import diagnose
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.table.column_names import interval_of
@@ -52,6 +51,7 @@ def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing:
     assert (row.eti95_lb, row.eti95_ub) == pytest.approx(np.quantile(difference, [0.025, 0.975]), abs=0.002)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_posterior_is_that_of_the_model_as_it_is_written():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
@@ -73,14 +73,6 @@ def test_the_posterior_is_that_of_the_model_as_it_is_written():
     assert found.aggregate.loc[VARIANCE, "mean"] == pytest.approx(variance, rel=0.06)
 
 
-def test_other_numbers_of_classes_and_groups_need_no_other_code(nothing: TprGaps):
-    hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
-    gaps_of(counted(hits, people, "ABC"), sampling=Sampling(draws=20, tune=20))
-    compiled = [each for key, each in compiling._compiled.items() if key[0] == "true-positive rates"]
-    assert len(compiled) == 1
-    assert len(compiled[0].density.signatures) == 1
-
-
 def test_without_gaps_the_aggregate_is_far_below_the_raw_one(nothing: TprGaps):
     for quantity in (MEAN_ABSOLUTE, RMS):
         row = nothing.aggregate.loc[quantity]
@@ -98,6 +90,7 @@ def test_the_page_lists_its_columns(nothing: TprGaps) -> None:
     assert unlisted_columns(nothing.table, nothing.aggregate, nothing.variances) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_swapping_the_groups_mirrors_the_gaps(nothing: TprGaps):
     both = (nothing.counts.hits, nothing.counts.people)
@@ -132,6 +125,7 @@ def test_what_is_asked_is_checked_before_anything_is_sampled(asked: dict, said: 
     assert says(str(raised.value), said)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_correlation_allows_for_errors_in_both():
     rng = np.random.default_rng(3)
@@ -150,6 +144,7 @@ def test_the_correlation_allows_for_errors_in_both():
     assert says(found.text, "28 classes word bias gap of F M")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_without_errors_the_correlation_is_as_uncertain_as_its_classes_are_few():
     rng = np.random.default_rng(5)

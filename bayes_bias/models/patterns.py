@@ -1,0 +1,335 @@
+"""The covariance of the crossed model: a sum of squared scales, each times a known pattern.
+
+A pattern is what the declaration of a component says (`bayes_bias.models.components`): the covariance of its effects
+over groups and over classes, if its scale were one. Likelihood, word effects, noise floor, planning and power-scaling
+all read the same patterns.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.models.components import BY_REPLICATE, COMPONENTS, DIMS, REPLICATES, Component, over_classes
+from bayes_bias.models.zero_sum import zero_sum_covariance
+from bayes_bias.table.scopes import Part
+from bayes_bias.table.word_labels import SIDES, Side
+
+type Numbers = NDArray[np.float64]
+type Counts = NDArray[Any] | float
+
+_BY_REPLICATE: Mapping[Part, Part] = {
+    "targets": "targets by replicate",
+    "attributes": "attributes by replicate",
+    "residual": "residual by replicate",
+}
+_COMPONENT = {component.name: component for component in COMPONENTS}
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Covariances of the effects of single words, with any axes first.
+
+    Attributes
+    ----------
+    target : array (..., groups, classes, classes)
+        Of the effects of one target of each group on the classes.
+    attribute : array (..., classes, groups, groups)
+        Of the effects of one attribute of each class on the groups.
+    residual : array (...)
+    """
+
+    target: Numbers
+    attribute: Numbers
+    residual: Numbers
+
+    def plus(self, other: Self, times: float) -> Self:
+        """Return self + times * other."""
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return type(self)(*(one + times * more for one, more in pairs))
+
+    def of_blocks(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
+        """Covariances of averages over blocks of so many targets and attributes, (..., blocks, blocks), group after
+        group."""
+        *sample, g, c, _ = self.target.shape
+        of_targets, of_attributes = (np.zeros((*sample, g, c, g, c)) for _ in SIDES)
+        for k in range(g):
+            of_targets[..., k, :, k, :] = self.target[..., k, :, :] / target[k]
+        for k in range(c):
+            of_attributes[..., :, k, :, k] = self.attribute[..., k, :, :] / attribute[k]
+        shape = (*sample, g * c, g * c)
+        return {
+            "targets": of_targets.reshape(shape),
+            "attributes": of_attributes.reshape(shape),
+            "residual": self.residual[..., None, None] * np.diag(1 / np.outer(target, attribute).ravel()),
+        }
+
+    def of_value(self, classes: list[int]) -> dict[Part, Numbers]:
+        """Variances of the effects on single values, averaged over groups and these classes."""
+        return {
+            "targets": _diagonal(self.target)[..., classes].mean(axis=(-2, -1)),
+            "attributes": _diagonal(self.attribute)[..., classes, :].mean(axis=(-2, -1)),
+            "residual": self.residual,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Patterns of all single scales of a model of a table, the scales along the first axis of each array.
+
+    Attributes
+    ----------
+    words : Effects
+        Of the effects of words.
+    between : Effects
+        Of what these differ by between replicates.
+    replicate : array (scales, blocks, blocks)
+        Of a replicate's own effects on blocks, group after group.
+    cluster : mapping of side to array (scales, k, k)
+        Of what the words of a sub-topic or pair share, on the k cells of the other side, whatever their own cell.
+    overlap : mapping of side to array (cells, cells)
+        Covariance of the averages over groups, or classes, of an effect of variance one that clusters share; of the
+        sides whose words are in clusters.
+    inflation : mapping of side to array (cells,)
+        How many times the variance of the average of a group's, or class's, effects is that of independent words.
+    counts : mapping of side to array (cells,)
+        Numbers of words.
+    replicates : int
+        How many there are; 0 if the model has no effects of replicates.
+    """
+
+    words: Effects
+    between: Effects
+    replicate: Numbers
+    cluster: Mapping[Side, Numbers]
+    overlap: Mapping[Side, Numbers]
+    inflation: Mapping[Side, Numbers]
+    counts: Mapping[Side, Numbers]
+    replicates: int
+
+    @classmethod
+    def of(cls, dims: Mapping[str, Collection[str]], data: xr.Dataset) -> Self:
+        """The patterns of scales that differ along these dims, by name, in the order of their single values."""
+        single = [
+            (name, dict(zip(along, index, strict=True)))
+            for name, along in dims.items()
+            for index in np.ndindex(*(data.sizes[dim] for dim in along))
+        ]
+        n, g, c = len(single), data.sizes["group"], data.sizes["attribute_class"]
+        words, between = (
+            Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros(n)) for _ in ("words", "between")
+        )
+        cluster: dict[Side, Numbers] = {"target": np.zeros((n, c, c)), "attribute": np.zeros((n, g, g))}
+        replicate = np.zeros((n, g * c, g * c))
+        for k, (name, at) in enumerate(single):
+            component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
+            effects = between if name.endswith(BY_REPLICATE) else words
+            groups, classes = _over_groups(component, g), _over_classes(component, c, c - data.sizes["control"], at)
+            match component.part:
+                case "residual":
+                    effects.residual[k] = 1
+                case "replicates":
+                    replicate[k] = np.kron(groups, classes)
+                case "targets" if "clusters" in component.needs:
+                    cluster["target"][k] = classes
+                case "attributes" if "clusters" in component.needs:
+                    cluster["attribute"][k] = groups
+                case "targets":
+                    effects.target[k, at.get("group", slice(None))] = classes
+                case "attributes":
+                    effects.attribute[k, at.get("attribute_class", slice(None))] = groups
+        known = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
+        counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
+        return cls(
+            words,
+            between,
+            replicate,
+            cluster,
+            {side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
+            {side: known.get(side, np.ones_like(counts[side])) for side in SIDES},
+            counts,
+            data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
+        )
+
+    @property
+    def table(self) -> Effects:
+        """Those of the effects of words in the mean of these replicates."""
+        return self.words.plus(self.between, 1 / self.replicates) if self.replicates else self.words
+
+    def of_blocks(self, n_targets: Counts | None = None, n_attributes: Counts | None = None) -> dict[Part, Numbers]:
+        """Covariances of block means about their expectation, by where they come from, (scales, blocks, blocks).
+
+        Those of replicates are of a single one. With other numbers of words than those of the table, clusters stay as
+        large as they are, and longer lists have more of them.
+        """
+        lengths = {
+            side: np.broadcast_to(own if other is None else other, own.shape)
+            for (side, own), other in zip(self.counts.items(), (n_targets, n_attributes), strict=True)
+        }
+        parts = self.words.of_blocks(**lengths)
+        # Blocks of one group (class) alone have targets (attributes) in common.
+        g, c = map(len, self.counts.values())
+        parts["targets"] *= np.repeat(self.inflation["target"], c)
+        parts["attributes"] *= np.tile(self.inflation["attribute"], g)
+        for side, overlap in self.overlap.items():
+            scale = np.sqrt(self.counts[side] / lengths[side])
+            averages, shared = overlap * np.outer(scale, scale), self.cluster[side]
+            if side == "target":
+                parts["targets"] += np.kron(averages, shared)
+            else:
+                parts["attributes"] += np.kron(shared, averages)
+        if not self.replicates:
+            return parts
+        between = self.between.of_blocks(**lengths)
+        return {**parts, "replicates": self.replicate, **{_BY_REPLICATE[part]: each for part, each in between.items()}}
+
+    def of_value(self, classes: list[int]) -> dict[Part, Numbers]:
+        """Variances of a single value of a single replicate, averaged over groups and some classes, (scales,)."""
+        parts = self.words.of_value(classes)
+        parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
+        parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
+        if not self.replicates:
+            return parts
+        own = _diagonal(self.replicate).reshape(len(self.replicate), *map(len, self.counts.values()))
+        between = {_BY_REPLICATE[part]: each for part, each in self.between.of_value(classes).items()}
+        return {**parts, "replicates": own[..., classes].mean(axis=(-2, -1)), **between}
+
+    def rows(self, side: Side, cell: int, own: float, shared: float) -> Numbers:
+        """Of the means of the words of a group (class) about their average, in the mean table, (scales, k, k), if their
+        own effects and what clusters share count so often."""
+        words, between = (of_side(each, side)[:, cell] for each in (self.words, self.between))
+        apart = own * words + shared * self.cluster[side] + between / max(self.replicates, 1)
+        return apart + self._residual(self.table.residual, side)
+
+    def rows_between(self, side: Side, cell: int) -> Numbers:
+        """The same of what single replicates differ by from their mean."""
+        return of_side(self.between, side)[:, cell] + self._residual(self.between.residual, side)
+
+    def _residual(self, residual: Numbers, side: Side) -> Numbers:
+        """Of averages over the words of each cell of the other side."""
+        other = self.counts[SIDES[1 - SIDES.index(side)]]
+        return residual[:, None, None] * np.diag(1 / other)
+
+
+def of_side(effects: Effects, side: Side) -> Numbers:
+    """Return the covariances of the effects of one side's words."""
+    return effects.target if side == "target" else effects.attribute
+
+
+def _over_groups(component: Component, n_groups: int) -> Numbers:
+    return zero_sum_covariance(n_groups) if component.over_groups == "zero-sum" else np.ones((n_groups, n_groups))
+
+
+def _over_classes(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
+    loadings = over_classes(n_classes, n_associated)[component.over_classes]
+    if "control" in at:
+        loadings = loadings[[at["control"]]]
+    effects = zero_sum_covariance(len(loadings)) if component.over_classes == "zero-sum" else np.eye(len(loadings))
+    return np.asarray(loadings.T @ effects @ loadings)
+
+
+def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
+    """The scales that a posterior has, by name, each with the dims along which it differs."""
+    return {
+        name: tuple(dim for dim in DIMS[name] if dim in posterior[name].dims)
+        for name in map(str, posterior.data_vars)
+        if name in DIMS
+    }
+
+
+def differs_by_group(posterior: xr.Dataset) -> bool:
+    """Whether the targets of each group have scales of their own."""
+    return any("group" in dims for dims in dims_in_posterior(posterior).values())
+
+
+@dataclass(frozen=True, eq=False)
+class Variances:
+    """Squared scales (..., scales), one for each draw for instance, and their patterns."""
+
+    squares: Numbers
+    patterns: Patterns
+
+    @classmethod
+    def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
+        """Those of draws ``(chain, draw)``, or of any other sample dims that come first.
+
+        Examples
+        --------
+        Two groups of 8 targets, two classes of 10 attributes, scales in units of the residual's. A target's preferences
+        for the two classes are x and -x, so its contrast ``(y[1] - y[2]) / 2`` is x, and its level cancels; likewise
+        for attributes. The bias has the variance 2 * .2**2 / 8 = .01 from targets, 2 * .4**2 / 10 = .032 from
+        attributes, and 4 / 4 / (8 * 10) = .0125 from the residual:
+
+        >>> sd = {"sd_target_associated": 0.7, "sd_target_preference": 0.2, "sd_attribute": 0.5}
+        >>> sd |= {"sd_attribute_preference": 0.4, "sd_residual": 1.0}
+        >>> design = xr.Dataset(
+        ...     {"n_targets": ("group", [8, 8]), "n_attributes": ("attribute_class", [10, 10])},
+        ...     coords={"control": [], "attribute_class": ["c", "d"], "group": ["g", "h"]},
+        ... )
+        >>> posterior = xr.Dataset({name: ("draw", [value]) for name, value in sd.items()})
+        >>> variances = Variances.of_posterior(posterior, design)
+        >>> parts = variances.of_contrast(np.array([[[0.5, -0.5], [-0.5, 0.5]]]))
+        >>> {part: round(variance.item(), 4) for part, variance in parts.items()}
+        {'targets': 0.01, 'attributes': 0.032, 'residual': 0.0125}
+        """
+        dims = dims_in_posterior(posterior)
+        single = []
+        for name, along in dims.items():
+            # Without labels: finding out that they agree takes longer than all the rest.
+            drawn = posterior.variables[name]
+            sample = [dim for dim in drawn.dims if dim not in along]
+            values = drawn.transpose(*sample, *along).to_numpy()
+            single.append(values.reshape(*values.shape[: len(sample)], -1))
+        return cls(np.concatenate(single, axis=-1) ** 2, Patterns.of(dims, data))
+
+    def of(self, patterns: Any) -> Numbers:
+        """The sum of patterns (scales, ...), each times the square of its scale."""
+        return np.tensordot(self.squares, patterns, 1)
+
+    def effects(self, effects: Effects) -> Effects:
+        """The same of each covariance of effects."""
+        return Effects(*(self.of(getattr(effects, each.name)) for each in fields(effects)))
+
+    @cached_property
+    def words(self) -> Effects:
+        """Of the effects of words, on average over all replicates that could be."""
+        return self.effects(self.patterns.words)
+
+    @cached_property
+    def table(self) -> Effects:
+        """Of the effects of words, and the residual, in the mean of these replicates."""
+        return self.effects(self.patterns.table)
+
+    def of_contrast(
+        self,
+        weights: Numbers,
+        n_targets: Counts | None = None,
+        n_attributes: Counts | None = None,
+        n_replicates: float | None = None,
+    ) -> dict[Part, Numbers]:
+        """Sampling variance of contrasts of the mean table's block means, by where it comes from.
+
+        Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
+        Weights are (contrasts, groups, classes), numbers of words those of the table or ``(groups,)`` and
+        ``(classes,)``; each part is (..., contrasts), in squared units of the table.
+        """
+        flat = weights.reshape(len(weights), -1)
+        times = self.patterns.replicates if n_replicates is None else n_replicates
+        return {
+            part: self.of(np.einsum("jb,sbd,jd->sj", flat, blocks, flat, optimize=True))
+            / (times if "replicate" in part else 1)
+            for part, blocks in self.patterns.of_blocks(n_targets, n_attributes).items()
+        }
+
+    def of_value(self, classes: Iterable[int]) -> dict[Part, Numbers]:
+        """Variance of a single value of a single replicate about its block's mean, averaged over groups and some
+        classes, by where it comes from; (...)."""
+        return {part: self.of(each) for part, each in self.patterns.of_value(list(classes)).items()}
+
+
+def _diagonal(covariance: Numbers) -> Numbers:
+    return np.diagonal(covariance, axis1=-2, axis2=-1)

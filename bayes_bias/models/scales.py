@@ -1,0 +1,113 @@
+"""The scales of the crossed model: which there are, along which dims they differ, in which units their priors are."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from bayes_bias.models.components import (
+    BY_REPLICATE,
+    COMPONENTS,
+    DIMS,
+    OF_CLUSTERS,
+    OF_REPLICATES,
+    OF_WORDS,
+    REPLICATES,
+    present,
+)
+from bayes_bias.models.model_spec import AS_MEASURED, BY_GROUP, COMMON, OWN_WITHIN_BLOCK, ModelSpec, Numbers
+from bayes_bias.models.residuals import shape_parameters
+from bayes_bias.table.word_labels import SIDES, Side
+
+# From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
+# along the scale itself; with three times as much they are half again as long.
+FOLD = 0.1
+# Priors with a positive density at zero, where a scale may well lie.
+_OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
+_RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd", "scale_residual")
+
+
+def folds(spec: ModelSpec, parameter: str) -> bool:
+    """Return whether a scale is sampled as the even function `FoldedScale` of a variable, and not by its logarithm."""
+    return spec.priors[parameter].distribution in _OPEN_AT_ZERO and parameter not in _RESIDUALS
+
+
+def typical_size(spec: ModelSpec, parameter: str) -> Numbers:
+    """Return of what order a scale of the crossed model is."""
+    return spec.priors[parameter].size if spec.options["unit"] == AS_MEASURED else 1.0
+
+
+def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
+    """One unit of the priors, in the units of the table.
+
+    The pooled standard deviation of values about their block's mean, so that a table in other units has the same
+    posterior in other units; 1 where a spec has its priors in the units of the table.
+    """
+    return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
+
+
+def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
+    """How many times that unit is the one for scales that differ along these dims: the unit of their own group or class
+    where a spec says so, since where words vary more, scales are larger. 1 for all others."""
+    if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
+        return 1.0
+    within_sd = data.within_sd.item()
+    if "group" in dims:
+        of_groups = rounded(data.group_within_sd.to_numpy() / within_sd)
+        return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
+    return rounded(data.class_within_sd.to_numpy() / within_sd) if "attribute_class" in dims else 1.0
+
+
+def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the dims along which a scale may differ along which it does in a spec."""
+    if spec.options["scales"] == COMMON:
+        return ()
+    return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
+
+
+def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    """Of the standard deviations that a model has for these labels, by name."""
+    used = [(c, "") for c in OF_WORDS]
+    used += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
+    if has_replicates(spec, labels):
+        used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
+    there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
+    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
+
+
+def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
+    """Whether the words of a side share something, and the spec says how much they may."""
+    return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
+
+
+def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
+    """Whether there are replicates, and the spec says how much they may differ."""
+    return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
+
+
+def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """Return one unit of each parameter's prior, relative to that of the spec."""
+    dims = {name: dims_of_scale(spec, DIMS.get(name, ())) for name in spec.priors}
+    along = {each: relative_unit(each, spec, data) for each in set(dims.values())}
+    return {name: along[each] for name, each in dims.items()}
+
+
+def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """Return one unit of each parameter's prior, in the units of the table; shape parameters have none."""
+    unit, without_unit = unit_of(spec, data), shape_parameters()
+    return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
+
+
+def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
+    """Draws of a model's parameters in the units of its table; some have other units, and shape parameters none."""
+    units = dict.fromkeys(drawn, unit) | dict(others or {}) | dict.fromkeys(shape_parameters(), 1.0)
+    return drawn.copy(data={name: values.to_numpy() * units[name] for name, values in drawn.items()})
+
+
+def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
+    """To so many significant digits: chains amplify the last bits, which depend on a processor's order of adding."""
+    numbers = np.asarray(values, dtype=float)
+    size = np.where(numbers == 0, 1.0, np.abs(numbers))
+    step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
+    return np.asarray(np.round(numbers / step) * step)
