@@ -34,7 +34,7 @@ data = sufficient_statistics
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the arrays of `parts` by name."""
+    """Return the arrays of `parts_in_units` by name."""
     parts = parts_in_units(spec, data)
     return {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
 

@@ -155,7 +155,7 @@ class Patterns:
             data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
         )
 
-    @property
+    @cached_property
     def table(self) -> Effects:
         """Those of the effects of words in the mean of these replicates."""
         return self.words.plus(self.between, 1 / self.replicates) if self.replicates else self.words
