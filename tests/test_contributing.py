@@ -70,6 +70,7 @@ def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
     assert cosines(opened, "weat6").values.equals(cosines(vectors, "weat6").values)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(made_in, run, tmp_path, monkeypatch):
     text = (WALKS / "add-a-debiaser.md").read_text(encoding="utf-8")
@@ -181,6 +182,7 @@ def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
     assert density > 0  # residuals of cosines have standard deviations far below one
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_variance_component_of_two_files_is_sampled_with_its_prior(followed):
     scale, log_prior = map(float, followed("add-a-variance-component.md"))
@@ -188,6 +190,7 @@ def test_a_variance_component_of_two_files_is_sampled_with_its_prior(followed):
     assert log_prior < 0
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_check_of_one_file_and_one_row_is_in_the_report(checkout):
     text = (WALKS / "add-a-section.md").read_text(encoding="utf-8")

@@ -172,6 +172,7 @@ def occupations() -> AssociationTable:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_caliskans_occupations_go_with_womens_share_of_them(occupations: AssociationTable) -> None:
     share = pd.read_csv(REFERENCE / "womens_share.csv", index_col="label").women_pct / 100
@@ -308,6 +309,7 @@ def test_a_fit_needs_to_know_which_sign_is_which(small_fit: xr.DataTree) -> None
         bb.criterion(small_fit, FRAME)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_command_prints_and_writes(run: Callable, tmp_path: Path) -> None:
     simulated(12).rename_axis("label").to_csv(tmp_path / "languages.csv")

@@ -70,6 +70,7 @@ def test_groups_of_one_word_are_announced_or_refused_before_sampling(caplog, mon
         fit(cosines("googlenews-demo", {home: some[:1] for home, some in words.items()}, controls=()))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -80,7 +81,8 @@ def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypa
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "fitted", [of_pairs, of_gaps, of_correlation, pytest.param(of_atlas, marks=pytest.mark.thorough)]
+    "fitted",
+    [of_pairs, *(pytest.param(each, marks=pytest.mark.thorough) for each in (of_gaps, of_correlation, of_atlas))],
 )
 def test_every_product_has_the_groups_and_attributes_of_a_fit(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):

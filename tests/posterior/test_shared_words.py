@@ -19,6 +19,7 @@ def shares(one: QuasiF, other: QuasiF) -> float:
     return shared_errors({(str(k), "it"): influence_of(each) for k, each in enumerate((one, other))})["it"]
 
 
+@pytest.mark.thorough
 def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
     """Real vectors, and a projection of them to fifty dimensions."""
     rng = np.random.default_rng(1)

@@ -70,6 +70,7 @@ def counts(monkeypatch):
     return counted
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_everything_is_done_once(embedding, counts, tmp_path):
     made = report(LISTS, embedding, controls=(), sampling=SHORT, calibration_draws=DRAWS)

@@ -190,6 +190,7 @@ def test_a_folder_has_all_of_it(nothing: TprGaps, tmp_path: Path):
     assert np.array_equal(kept["posterior"]["gap"], nothing.fit["posterior"]["gap"])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_command_prints_and_writes(run, tmp_path: Path):
     rng = np.random.default_rng(0)
