@@ -78,6 +78,11 @@ def share_bounds(lower: float, upper: float) -> str:
     return _minus(f"[{percent(lower)}, {percent(upper)}]")
 
 
+def rank_interval(lower: float, upper: float) -> str:
+    """From the best to the worst rank."""
+    return f"{lower:.0f}" if lower == upper else f"{lower:.0f}–{upper:.0f}"
+
+
 def share(value: float) -> str:
     """A share of cosines or draws, which are enough for a decimal."""
     return f"{value:.1%}"

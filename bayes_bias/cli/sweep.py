@@ -12,8 +12,7 @@ from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
-from bayes_bias.formatting import percent, probability, share_bounds
-from bayes_bias.plots.ranking import rank_interval
+from bayes_bias.formatting import percent, probability, rank_interval, share_bounds
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.sweeps.dask_cluster import connected
 from bayes_bias.sweeps.ranking_versions import VersionRanking

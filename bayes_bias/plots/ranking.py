@@ -9,6 +9,7 @@ from matplotlib.ticker import PercentFormatter
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import rank_interval
 from bayes_bias.plots.intervals import bias_axis
 from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, label_rows, legend_below, set_title, style
 from bayes_bias.sweeps.sweep_results import Sweep
@@ -99,8 +100,3 @@ def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legen
     level = f"posterior mean and {ci_prob:.0%} interval"
     legend_below(ax, shown=legend, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
     return ax
-
-
-def rank_interval(lower: float, upper: float) -> str:
-    """From the best to the worst rank."""
-    return f"{lower:.0f}" if lower == upper else f"{lower:.0f}–{upper:.0f}"

@@ -13,7 +13,8 @@ from bayes_bias.checks.null_verdicts import NULL_SAMPLING, posterior_of
 from bayes_bias.formatting import DASH, bounds, probability
 from bayes_bias.plots import plot_sub_topics
 from bayes_bias.posterior.summary import chance, row_of_bias
-from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
+from bayes_bias.reports.check_record import Check, Checker, Study
+from bayes_bias.reports.methods_text import Sentence
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.related_words import related_words

@@ -8,7 +8,8 @@ from bayes_bias.errors import TableError
 from bayes_bias.formatting import count, level, share, signed
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.model_spec import load_spec
-from bayes_bias.reports.check_record import Check, Checker, Cite, Sentence, Study
+from bayes_bias.reports.check_record import Check, Checker, Study
+from bayes_bias.reports.methods_text import Cite, Sentence
 
 _COMPARED = ("elpd_difference", "elpd_se", "bad_k")
 _COLUMNS = (

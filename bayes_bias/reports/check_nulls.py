@@ -6,7 +6,8 @@ from typing import Any
 from bayes_bias.checks.calibration import Calibration
 from bayes_bias.checks.false_findings import SHARE_BOUNDS
 from bayes_bias.formatting import share_within
-from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
+from bayes_bias.reports.check_record import Check, Checker, Study
+from bayes_bias.reports.methods_text import Sentence
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
 _SHARES = ("share", *SHARE_BOUNDS)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from bayes_bias.formatting import plain
 from bayes_bias.models.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
-from bayes_bias.reports.check_record import Check, Checker, Cite, Sentence, Study
+from bayes_bias.reports.check_record import Check, Checker, Study
+from bayes_bias.reports.methods_text import Cite, Sentence
 
 
 def _run(study: Study) -> Check:

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.checks.calibration import Calibration
-from bayes_bias.citation import Reference
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.progress import Progress
+from bayes_bias.reports.methods_text import Sentence
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 
@@ -57,16 +57,6 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Cite:
-    """Works that a sentence cites: keys of ``references.toml``, or references."""
-
-    works: tuple[str | Reference, ...]
-
-
-type Sentence = tuple[str | Cite, ...]
-
-
-@dataclass(frozen=True)
 class Checker:
     """A check that every report makes, list by list."""
 
@@ -76,8 +66,3 @@ class Checker:
     run: Callable[[Study], Check]
     # Its sentence in the methods text, from the results of the lists whose check was made.
     methods: Callable[[Mapping[str, Any]], Sentence] | None = None
-
-
-def works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
-    """All works that a sentence cites."""
-    return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)

@@ -13,7 +13,8 @@ from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
 from bayes_bias.posterior.summary import chance, row_of_bias
-from bayes_bias.reports.check_record import Check, Checker, Sentence, Study
+from bayes_bias.reports.check_record import Check, Checker, Study
+from bayes_bias.reports.methods_text import Sentence
 from bayes_bias.table.association_table import UNEVEN
 from bayes_bias.table.column_names import interval_names
 from bayes_bias.table.scopes import TARGETS, scope_of

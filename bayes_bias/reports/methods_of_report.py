@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_bias.reports.check_record import Sentence
-from bayes_bias.reports.methods_text import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.reports.methods_text import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.reports.report_checks import CHECKERS
 from bayes_bias.reports.report_record import Report, Section
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from bayes_bias.citation import Reference
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import count, plain, plural
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.diagnostics import Diagnostics
 from bayes_bias.models.fitted import Fitted
@@ -15,9 +15,6 @@ from bayes_bias.models.model_spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpe
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import unit_of
 from bayes_bias.posterior.covariate_estimates import covariates_of
-from bayes_bias.reports import check_convergence as convergence
-from bayes_bias.reports.check_record import Cite as Works
-from bayes_bias.reports.check_record import Sentence, works_of
 from bayes_bias.reports.model_formula import equation, formula
 from bayes_bias.reports.references import Cited, key_of, reference_of, shared_references
 from bayes_bias.reports.templating import Latex, render_latex, render_text
@@ -26,11 +23,19 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName, scope_of
 from bayes_bias.table.word_labels import SIDES
 
-type Cite = Callable[..., str]
-
 _CITED = re.compile(r"\\cite\{([^}]+)\}")
 _EFFECTS = effects_in_formula()
 _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
+
+
+@dataclass(frozen=True)
+class Cite:
+    """Works that a sentence cites: keys of ``references.toml``, or references."""
+
+    works: tuple[str | Reference, ...]
+
+
+type Sentence = tuple[str | Cite, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,7 @@ class Methods:
     def references(self) -> tuple[Cited, ...]:
         """The works that the text cites, in the order of the text."""
         keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
-        works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in works_of(sentence)]
+        works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in _works_of(sentence)]
         known = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
         return tuple(Cited(i, key, known[key]) for i, key in enumerate(keys, start=1))
 
@@ -94,15 +99,22 @@ class Methods:
             "replicated": bool(self.facts.get("kind")),
         }
 
-    def _filled(self, render: Callable[..., str], cite: Cite, written: Callable[[str], str], formula: str) -> list[str]:
+    def _filled(
+        self, render: Callable[..., str], cite: Callable[..., str], written: Callable[[str], str], formula: str
+    ) -> list[str]:
         sampled, *checks = (_cited(sentence, cite, written) for sentence in (self.sampled, *self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
         return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
-def _cited(sentence: Sentence, cite: Cite, written: Callable[[str], str]) -> str:
+def _works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
+    """All works that a sentence cites."""
+    return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)
+
+
+def _cited(sentence: Sentence, cite: Callable[..., str], written: Callable[[str], str]) -> str:
     parts = (
-        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Works) else written(part)
+        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Cite) else written(part)
         for part in sentence
     )
     return written(Latex("".join(parts)))
@@ -121,8 +133,20 @@ def methods_of_fits(
     first = next(iter(fits.values()))
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     of_model = {"settings": first.tree.attrs, "versions": first.versions, **cited_spec(spec)}
-    return Methods(
-        template, {**of_model, **facts}, (*sources, *sources_of(spec)), convergence.sentence(diagnostics), checks
+    return Methods(template, {**of_model, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
+
+
+def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
+    """The diagnostics of all fits, by their names, in a sentence of the methods text."""
+    values = diagnostics.values()
+    failed = [name for name, one in diagnostics.items() if not one.converged]
+    warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
+    return (
+        f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
+        f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"
+        f" {count(min(d.ess_tail for d in values))} ",
+        Cite(("vehtari2021rank",)),
+        f", and there were {sum(d.divergences for d in values)} divergent transitions.{warning}",
     )
 
 

@@ -7,7 +7,6 @@ import jinja2
 from markupsafe import Markup
 
 from bayes_bias import formatting
-from bayes_bias.plots.ranking import rank_interval
 from bayes_bias.plots.variance_shares import part_named
 from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
 from bayes_bias.posterior.verdict import RANDOM_WORDS
@@ -44,7 +43,7 @@ _GLOBALS = {
     "share_bounds": formatting.share_bounds,
     "interval_of": interval_of,
     "part_named": part_named,
-    "rank_interval": rank_interval,
+    "rank_interval": formatting.rank_interval,
     "chance_name": CHANCE,
     "random_words": RANDOM_WORDS,
     "group_bias_caveat": GROUP_BIAS_CAVEAT,
