@@ -219,8 +219,7 @@ EVIDENCE = (
     ),
 )
 
-_ABOUT = """*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.
-Shares have exact 95% Monte Carlo intervals.*"""
+_ABOUT = "*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.*"
 
 
 def main() -> None:
@@ -257,7 +256,7 @@ published Bayesian model lie far above 5%, the crossed model just below.](../../
 {rows}
 
 Every number was measured, on real GoogleNews vectors (the shipped `googlenews-demo`) unless a page says otherwise.
-Cells that fall outside of what was wanted stay on their page.
+Intervals of shares are exact 95% Monte Carlo intervals. Cells that fall outside of what was wanted stay on their page.
 
 {_rests_on()}
 ```{{toctree}}
