@@ -36,8 +36,8 @@ def test_what_is_found_where_there_is_nothing(paper):
     assert f"WEAT's test finds one in {by_weat} of such cases" in paper
     assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
     topics = rows_of("sub-topics").query("topics > 1")
-    found = f"{from_to(topics['independent'])} false findings on real vectors, {from_to(topics['from vectors'])} once sub-topics"
-    assert found in paper
+    independent, found = (from_to(topics[name]) for name in ("independent", "from vectors"))
+    assert f"{independent} false findings on real vectors, {found} once sub-topics" in paper
 
 
 def test_weat_7_is_that_of_the_readme(paper):
