@@ -83,7 +83,7 @@ calibration: .venv/installed-test
 	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.sbc --fits 60
 	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.page
 
-# All of CALIBRATION.md: hours; the null draws go on where an earlier run stopped.
+# All of docs/evidence: hours; the null draws go on where an earlier run stopped.
 benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone quasi-f
@@ -167,8 +167,8 @@ clean:
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[release]'
 	@touch $@ .venv/installed
 
-.venv-oldest/installed: .venv-oldest/bin/python pyproject.toml constraints-oldest.txt
-	$(OLDEST)/pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt --editable '.[test]'
+.venv-oldest/installed: .venv-oldest/bin/python pyproject.toml tests/constraints-oldest.txt
+	$(OLDEST)/pip install --quiet --disable-pip-version-check --constraint tests/constraints-oldest.txt --editable '.[test]'
 	@touch $@
 
 .venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt

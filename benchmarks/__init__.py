@@ -1,1 +1,1 @@
-"""The evidence: each module runs one benchmark, prints a table and writes JSON to `benchmarks/results`."""
+"""The evidence: each module runs a benchmark, keeps what it measured in `benchmarks/results`, and renders it."""

@@ -14,9 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 import bayes_bias as bb
+from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.measures import PERMUTATIONS, WEFE, wefe
-from benchmarks.provenance import provenance, write
+from benchmarks.provenance import provenance, read, write
 
 LIST = "weat6"
 FORMULA = (
@@ -117,6 +120,27 @@ def _row(name: str, processes: list[list[dict[str, Any]]]) -> dict[str, Any]:
             for kind in ("processor", "wall")
         },
     }
+
+
+def section() -> str:
+    """Render the times that other programs take."""
+    result = read("anchors")
+    about, rows = result["about"], pd.DataFrame(result["rows"]).set_index("what")
+    times = rows[["first, processor", "further, processor"]].set_axis(["first", "further"], axis="columns")
+    shown = times.assign(**{"further, to ours": times.further / times.further["bayes_bias"]}, bias=rows.bias)
+    return f"""### Beside other programs
+
+Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk, and
+the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose
+groups and classes have scales of their own. REML gives one value of each scale, the others all that the data allow.
+WEFE's is a WEAT of the same words with 10,000 permutations. lme4 and bambi fit
+
+`{about["formula"]}`
+
+{markdown_table(shown.reset_index())}
+
+{circumstances(about)}
+"""
 
 
 if __name__ == "__main__":

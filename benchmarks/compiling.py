@@ -14,10 +14,12 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import pandas as pd
 
 import bayes_bias as bb
 from benchmarks.cells import LISTS
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import markdown_table
+from benchmarks.provenance import provenance, read, write
 
 # Where numba and PyTensor keep what they have compiled. (Python's bytecode is made by pip at installation.)
 _CACHES = {"NUMBA_CACHE_DIR": "{}", "PYTENSOR_FLAGS": "base_compiledir={}"}
@@ -71,6 +73,33 @@ def _lists() -> list[float]:
         bb.summarize(bb.fit(bb.cosines("googlenews-demo", name)))
         seconds.append(round(perf_counter() - start, 2))
     return seconds
+
+
+def answer() -> str:
+    """Say how long a first and a further list take."""
+    rows = {row["what"]: row for row in read("compiling")["rows"]}
+    first, again = (
+        rows[f"`bayes-bias fit weat6`, {how}"]["seconds"] for how in ("nothing compiled before", "new process")
+    )
+    further = rows["each further list, measured to summarised, median"]["seconds"]
+    return f"""`bayes-bias fit weat6` takes {first} seconds the first time on a machine and {again} later, a further
+list {further}."""
+
+
+def section() -> str:
+    """Render seconds from the command to the answer."""
+    result = read("compiling")
+    about = result["about"]
+    same = "has" if about["same numbers"] else "DOES NOT HAVE"
+    return f"""## Seconds from the command to the answer
+
+Wall time on two cores (load when it began: {about["load"]}). A model is compiled once on a machine, for each number of
+groups and classes; PyTensor keeps the code, and later processes load it. The fit of the first process {same} the
+numbers of the second. A further list is measured, fitted and summarised here; most of that is the summary of every
+word.
+
+{markdown_table(pd.DataFrame(result["rows"]))}
+"""
 
 
 if __name__ == "__main__":

@@ -7,11 +7,13 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from bayes_bias import WordList, cosines, load_wordlist, open_embedding
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measures import ceat, seat
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
 
 LISTS = ("weat1", "weat6", "weat7")
 SIZE, CEAT_DRAWS, PERMUTATIONS, LEVEL = 8, 1_000, 2_000, 0.05
@@ -52,6 +54,23 @@ def main() -> None:
     ]
     about = provenance() | {"size": SIZE, "CEAT's draws": CEAT_DRAWS, "templates": len(embedding.replicates)}
     write("contexts", about, rows)
+
+
+def section() -> str:
+    """Render how often CEAT and SEAT find what is not there."""
+    result = read("contexts")
+    about = result["about"]
+    rows = pd.DataFrame(result["rows"])
+    shown = rows.assign(**{name: rows[name].map("{:.0%}".format) for name in ("CEAT", "SEAT")})
+    return f"""### CEAT
+
+Real targets and {about["size"]} attribute words a class drawn at random, in {about["templates"]} templates of the demo
+encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT find at the 5% level what is not there.
+
+{markdown_table(shown)}
+
+{circumstances(about)}
+"""
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ from bayes_bias.models.model_spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable, assemble
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
+from benchmarks.shares import share_of
 from benchmarks.simulated import ATTRIBUTE, RESIDUAL, TARGET
 from benchmarks.simulating import Record, simulated
 
@@ -114,6 +116,46 @@ def main() -> None:
     ]
     print(pd.DataFrame(rows).round(3).to_string(index=False))
     write("covariates", {**provenance(), "draws": chosen.draws}, rows)
+
+
+def answer() -> str:
+    """Say how many intervals at equal values hold the truth."""
+    tables, lists = (pd.DataFrame(read(name)["rows"]) for name in ("covariates", "many-words"))
+    return f"""The 95% interval of the bias at equal values holds the truth in {tables.covered.mean():.1%} of simulated
+tables, and in {lists.covered.mean():.1%} of lists drawn from embeddings whose bias at equal frequency is known."""
+
+
+def section() -> str:
+    """Render a covariate that explains the bias, half of it, or nothing."""
+    result = read("covariates")
+    rows, draws = pd.DataFrame(result["rows"]), int(result["about"]["draws"])
+    shares = {
+        name: [share_of(share, draws) for share in rows[column]]
+        for name, column in {
+            "covered": "covered",
+            "found": "found",
+            "found, unadjusted": "raw_found",
+            "called the covariate": "called covariates",
+            "called not": "called not covariates",
+        }.items()
+    }
+    wider, in_all = rows.width / rows.raw_width, f"{rows.covered.mean():.1%}"
+    shown = rows[["sides", "words", "raw", "truth"]].assign(**shares, width=wider.map("{:.2f}".format))
+    return f"""## Covariates of words
+
+Simulated tables of two groups and two classes of *words* each, with scales as those of real cosines. A covariate of
+the targets, or of both sides, differs between them by 1.5 standard deviations. It explains all of the *raw* bias,
+half of it, or nothing; *truth* is the bias at equal values. *Covered*: its 95% interval holds the truth
+({in_all} over all cells, which come in fours that share their draws).
+*Found*: it excludes zero at the 5% level, which is a false finding
+where the truth is zero; beside it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
+accounts for the bias, or that it does not; else it leaves that open. *Width*: of the interval, in those of the
+unadjusted one. There are {draws} draws of each cell, and a share of a single cell says little.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ from scipy.special import expit
 from bayes_bias.tpr_gaps.gap_correlation import log_odds_gaps
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
 from benchmarks import criterion
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
+from benchmarks.shares import share_of
 
 CLASSES = 28
 # Of the true values; gaps in log odds, biases in cosines, which are seen with half their spread as an error.
@@ -71,6 +73,42 @@ def main() -> None:
     table = by_cell.mean().assign(simulations=by_cell.size()).reset_index()
     print(table.to_string(float_format="{:.3f}".format))
     write("gap-correlations", provenance(), table.to_dict("records"))
+
+
+def section() -> str:
+    """Render correlations of word bias and gaps, with errors in both."""
+    result = read("gap-correlations")
+    rows = pd.DataFrame(result["rows"])
+    shares = {"covers": "covered", "excludes zero": "excludes zero", "Fisher's covers": "naive covered"}
+    shown = pd.DataFrame(
+        {
+            "true correlation": rows.rho,
+            "tails": rows.heavy.map({True: "t, 5 df", False: "normal"}),
+            "people": rows.people,
+            "simulations": rows.simulations,
+            "posterior mean": rows["posterior mean"].map("{:+.2f}".format),
+            **{
+                name: [share_of(share, n) for share, n in zip(rows[own], rows.simulations, strict=True)]
+                for name, own in shares.items()
+            },
+            "width": rows.width.map("{:.2f}".format),
+            "Pearson's r": rows.naive.map("{:+.2f}".format),
+            "Fisher's width": rows["naive width"].map("{:.2f}".format),
+        }
+    )
+    return f"""## Gaps and word bias
+
+Simulated classifiers of 28 classes whose true gaps (log odds) and true word biases correlate as the row says. Biases
+are seen with an error of half their spread, gaps in so many people of each group in a class. How many 95% intervals of
+`tpr_gaps.correlation` hold the true correlation, and how many exclude zero (false findings where it is zero); beside
+them Pearson's r of what is seen, drawn to zero by both errors, and its interval by Fisher's transformation. Where
+classes have heavier tails than the model's normal, a few of them decide the correlation, and either interval is too
+short. The posterior is integrated on a grid, as that of [`bb.criterion`](criterion.md).
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Answers every question that a shipped scenario can, and keeps tables and figures in `benchmarks/results`; models and
 answers stay in the folder, so that a run which was stopped
-goes on. `python -m benchmarks.known_bias_page` renders them.
+goes on. `python -m benchmarks.page` renders them.
 """
 
 import argparse

@@ -1,7 +1,4 @@
-"""Render studies/known_bias/README.md from `benchmarks/results/ground-truth-*.json`.
-
-python -m benchmarks.known_bias_page
-"""
+"""What measures make of corpora whose bias is known, as a page of evidence from `ground-truth-*.json`."""
 
 import math
 import textwrap
@@ -9,17 +6,13 @@ import textwrap
 import pandas as pd
 
 from benchmarks.markdown import markdown_table
-from benchmarks.provenance import PAGE, RESULTS, read
+from benchmarks.provenance import RESULTS, read
+from benchmarks.shares import from_to
 
 # From the page.
 FOLDER = "../../benchmarks/results/ground-truth"
-OUT = PAGE.parent / "studies" / "known_bias" / "README.md"
 
-_HEAD = """# Ground truth: what measures make of corpora whose bias is known
-
-Every number here was measured and is rendered from `benchmarks/results/ground-truth-*.json` by
-`python -m benchmarks.known_bias_page`; `python -m benchmarks.known_bias WORLD --folder FOLDER` makes them
-again, and
+_HEAD = """`python -m benchmarks.known_bias SCENARIO --folder FOLDER` measures these numbers again, and
 `bayes-bias known-bias WORLD --out FOLDER` does so for anybody's scenario. Nothing is left out because it looks bad; no
 model was trained again because a measure disliked it.
 
@@ -41,15 +34,19 @@ static vectors of small corpora of templates: where the answers differ, that may
 """
 
 
-def main() -> None:
-    """Write the page."""
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(render(), encoding="utf-8")
-    print(f"wrote {OUT}")
+def answer() -> str:
+    """Say how often the posterior finds a bias in corpora without any, and how often a word's interval is right."""
+    found = _rows("null", "false-findings").query("asked == 'two groups' and measure == 'posterior'").value
+    covered = _rows("majority", "replicates").set_index("asked").value
+    return f"""In models of corpora without bias, the posterior of two groups of occupations finds one in
+{100 * found.min():.1f} to {found.max():.1%} of lists. The bias of a *single word* describes these vectors alone: its
+95% interval contains the bias that was built into the corpus in {from_to(covered["one corpus"])} of cases, and in
+{from_to(covered["corpora as replicates"])} with five corpora as replicates. A shift common to all words cannot be
+recovered from the vectors."""
 
 
-def render() -> str:
-    """The page from the scenarios that have been run; a part without results is not on it."""
+def body() -> str:
+    """Render the scenarios that have been run; a part without results is left out."""
     text = "\n".join([_HEAD, *(part for section in SECTIONS if (part := section()))])
     return "\n\n".join(_filled(paragraph) for paragraph in text.strip().split("\n\n")) + "\n"
 
@@ -65,7 +62,7 @@ sentence that has any. "First order" is how often an occupation and a group's wo
 (pointwise mutual
 information), "second order" how alike the sentences are in which they stand, which is what a cosine tells. Both
 need no
-training; `tests/scenarios/test_questions.py` holds them.
+training; `tests/known_bias/test_questions.py` holds them.
 
 {_pivot(rows, "measure", "words_per_sentence")}
 
@@ -249,7 +246,7 @@ a model); share of findings at the 5% level:
 ![False findings]({FOLDER}/null-false-findings-gender-two-groups.png)
 
 WEAT's test holds here, because targets are what is random and they are exchangeable: it permutes them. It fails where
-attributes are random, which `CALIBRATION.md` shows. Single occupations, share of posterior
+attributes are random, which [another page](false-findings.md) shows. Single occupations, share of posterior
 intervals that exclude
 zero; `right` is the share of those findings with the sign of the log odds that *came out*, by chance:
 
@@ -538,7 +535,3 @@ def _about(scenario: str) -> str:
     failed = f", {about['failed']} failed" if about["failed"] else ""
     versions = ", ".join(f"{name} {each}" for name, each in about["versions"].items())
     return f"<sub>{told}{failed}; {versions}</sub>"
-
-
-if __name__ == "__main__":
-    main()

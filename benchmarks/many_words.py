@@ -22,7 +22,9 @@ from bayes_bias.models.model_spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.word_covariates import covariates_in
 from benchmarks.covariates import judged_table
-from benchmarks.provenance import provenance, rows_of, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, rows_of, write
+from benchmarks.shares import share_of
 from benchmarks.simulating import RECORDS, Record, simulated
 
 # Words of a group (or class) that a list is drawn from, and how many sentences a template has for the most frequent
@@ -133,6 +135,43 @@ def main() -> None:
 def _place(scenario: Scenario, reading: Reading) -> dict[str, object]:
     cell = scenario.scheme.cells[reading.truth]
     return {"model": reading.model.name, **{knob: cell[knob] for knob in KNOBS}}
+
+
+def section() -> str:
+    """Render lists from vocabularies whose bias at equal frequency is known."""
+    result = read("many-words")
+    rows, draws = pd.DataFrame(result["rows"]), int(result["about"]["draws"])
+    columns = {
+        "covered": "covered",
+        "covered, unadjusted": "raw_covered",
+        "found": "found",
+        "found, unadjusted": "raw_found",
+        "called frequency": "called covariates",
+        "called bias": "called not covariates",
+    }
+    lists = (rows.embeddings * draws).astype(int)
+    shares = {
+        name: [share_of(share, n) for share, n in zip(rows[column], lists, strict=True)]
+        for name, column in columns.items()
+    }
+    biases = {"bias": rows.raw.map("{:+.3f}".format), "at equal frequency": rows.equal.map("{:+.3f}".format)}
+    width = (rows.width / rows.raw_width).map("{:.2f}".format)
+    shown = rows[["model", "sigma", "frequency", "words"]].assign(**biases, **shares, width=width)
+    return f"""### Lists drawn from the words of an embedding
+
+Does the interval at equal frequency hold what it is about, in vectors that were trained? Corpora of the scenario
+`frequency` (see [known bias](known-bias.md#bias-or-frequency)) with a made-up vocabulary of 400 targets and 200
+words of each gender. Least squares over all of them give each embedding's *bias*, and its bias *at equal frequency* of
+targets. Lists are drawn from them, with so many *words* in each group and class. *Covered*: the 95% interval of a list
+holds the bias of all words of its embedding ({rows.covered.mean():.1%} over all cells at equal frequency,
+{rows.raw_covered.mean():.1%} unadjusted; lists of 16 have a twelfth of all words, which alone makes 96% of 95%).
+*Found*, *called* and *width* are as above. {draws} lists from each of {int(rows.embeddings.iloc[0])} embeddings of a
+cell.
+
+{markdown_table(shown)}
+
+{circumstances(result["about"])}
+"""
 
 
 if __name__ == "__main__":

@@ -18,9 +18,12 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from time import perf_counter, process_time
 
+import pandas as pd
+
 import bayes_bias as bb
 from bayes_bias.words.list_files import wordlist_names
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
 from benchmarks.sweep import DEBIASED, embeddings
 
 LISTS = ("weat6", "weat7", "gender")
@@ -122,6 +125,24 @@ def _commit(tree: Path) -> str:
     return subprocess.run(
         ["git", "-C", str(tree), "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
     ).stdout.strip()
+
+
+def section() -> str:
+    """Render the time of one list in a new process, and of one list more."""
+    result = read("one-list")
+    about = result["about"]
+    return f"""### One list, one list more, a report
+
+Seconds of this version beside those of {about["before"]}, in turn on the same machine: medians of {about["runs"]}
+processes each, which find compiled code. *One list more* is fitted and summarised after another in the same process,
+median of {", ".join(about["lists"])}. Processor time is that of all threads. Wall time depends on what else the machine
+does (load when it began: {about["load"]}); *ratio* is the median over pairs of processor times, before over now, which
+on a machine of uneven speed need not be that of the medians.
+
+{markdown_table(pd.DataFrame(result["rows"]))}
+
+{circumstances(about)}
+"""
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.checks.null_verdicts import judge
 from bayes_bias.models.model_spec import load_spec
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
 
 # Lists that are long enough to be cut.
 LISTS = ("weat1", "weat2", "weat3", "weat4")
@@ -71,6 +72,36 @@ def _subset(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> 
         stereotypes=table.stereotypes,
         name=table.name,
     )
+
+
+def answer() -> str:
+    """Say how real widths compare with planned ones."""
+    rows = pd.DataFrame(read("planning")["rows"])
+    ratio = rows["real width"] / rows["predicted width"]
+    return f"Real intervals are {ratio.min():.2f} to {ratio.max():.2f} times as wide as planned."
+
+
+def section() -> str:
+    """Render predicted widths and real ones."""
+    result = read("planning")
+    rows = pd.DataFrame(result["rows"])
+    ratio = rows["real width"] / rows["predicted width"]
+    of_like, of_unlike = (
+        ratio[chosen] for chosen in (rows.targets == rows.attributes, rows.targets != rows.attributes)
+    )
+    return f"""## Planned designs against real ones
+
+From the fit of a whole list, without controls: the width that `plan` predicts for shorter lists, and the probability
+of excluding zero; then the same of random sub-lists, fitted. (The whole list's contrast is the truth of its sub-lists,
+while the prediction allows for the population's being another, and so is nearer to one half.)
+
+{markdown_table(rows)}
+
+Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted where both sides are of one
+length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times where one is short.
+
+{circumstances(result["about"])}
+"""
 
 
 if __name__ == "__main__":

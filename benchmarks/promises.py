@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,9 @@ from bayes_bias.models.model_spec import load_spec
 from bayes_bias.posterior.design_study import words_needed
 from bayes_bias.posterior.holm import holm
 from benchmarks.cells import LISTS, drawn_from, null_of
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances
+from benchmarks.provenance import provenance, read, write
+from benchmarks.shares import share_of
 from benchmarks.simulating import RECORDS, Record, simulated
 
 LEVEL = 0.05
@@ -135,6 +138,54 @@ _ASKED = (
     Asked("a list and its variants", ("weat7",)),
     Asked("words needed", ("weat7",)),
 )
+
+
+def answer() -> str:
+    """Say what a finding is not."""
+    rows = read("promises")["rows"]
+    shipped, *trained = (row["found"] for row in rows if row["what"] == "topics on both sides")
+    many = next(row for row in rows if row["what"] == "ten lists")
+    further = f" on GoogleNews vectors, {trained[0]:.0%} with a model of 50 dimensions" if trained else ""
+    return f"""Distinguishable means associated, and not why: of arbitrary pairs of topics {shipped:.0%} are
+distinguishable as well{further}. The more lists, the more findings: without any bias, some list of ten shows one in
+{many["found"]:.1%} of comparisons. A report of two or more lists says which verdicts survive Holm's adjustment, after
+which it is {many["after Holm"]:.1%}."""
+
+
+def section() -> str:
+    """Render what a single finding does not promise."""
+    result = read("promises")
+    by_what = {row["what"]: row for row in result["rows"]}
+    shipped, *trained = (row for row in result["rows"] if row["what"] == "topics on both sides")
+    draws = result["rows"][0]["draws"]
+
+    def share(row: dict[str, Any], name: str = "found") -> str:
+        return share_of(row[name], draws)
+
+    many, variants, needed = (by_what[w] for w in ("ten lists", "a list and its variants", "words needed"))
+    further = f"; with a model of 50 dimensions in {share(trained[0])}" if trained else ""
+    return f"""## What one finding does not promise
+
+Eight attributes in each class, {draws} draws each.
+
+**"Distinguishable" means associated, and not why.** A random *topic* for each group and for each class, eight words
+from the neighbourhood of a random one, is distinguishable from noise in {share(shipped)} of draws on GoogleNews
+vectors{further}; the targets of the ten WEAT lists with a random topic for each class in
+{share(by_what["real targets, random topics"])}. No word of these was chosen for a stereotype.
+
+**Several lists.** Of ten null lists, attribute words drawn at random for each, one or more are distinguishable in
+{share(many)} of draws; after Holm's adjustment in {share(many, "after Holm")}.
+
+**A list that is tried until it works.** Of weat7 with random attributes and its 32 variants, each without one of its
+words, one or more are distinguishable in {share(variants)}; the list itself in {share(variants, "whole")}.
+
+**The number of words that would settle it** holds if the bias is as large as estimated. Of null tables that are not
+distinguishable {needed["said"]:.0%} get such a number, {needed["words"]:.0f} words in the median, though the
+probability is 5%. The probability that comes with it, averaged over the posterior, is {needed["probability"]:.0%} on
+average: a posterior knows that the bias may be smaller, or the other way, and not that there is none.
+
+{circumstances(result["about"])}
+"""
 
 
 if __name__ == "__main__":

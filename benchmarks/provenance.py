@@ -15,7 +15,7 @@ from bayes_bias.models.model_spec import load_spec
 _HERE = Path(__file__).parent
 # Short runs keep theirs elsewhere, so that they do not replace what took hours.
 RESULTS = Path(os.environ.get("BENCHMARK_RESULTS", _HERE / "results"))
-PAGE = (_HERE.parent if RESULTS == _HERE / "results" else RESULTS) / "CALIBRATION.md"
+PAGES = _HERE.parent / "docs" / "evidence" if RESULTS == _HERE / "results" else RESULTS / "evidence"
 _VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "scipy")
 
 
@@ -45,3 +45,8 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 def read(name: str) -> dict[str, list[dict[str, object]]]:
     """A result that `write` kept."""
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def measured(name: str) -> bool:
+    """Whether there is a result of this name."""
+    return (RESULTS / f"{name}.json").is_file()

@@ -17,7 +17,8 @@ from bayes_bias.embeddings.word_vectors import unit
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.posterior.shared_words import influence_of, shared_errors
 from bayes_bias.table.association_table import assemble
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
 from benchmarks.reference import REFERENCE
 from benchmarks.sweep import DEBIASED
 
@@ -84,6 +85,26 @@ def _drawn(vectors: dict[str, NDArray[np.float64]], size: int, rng: np.random.Ge
 def _share(one: QuasiF, other: QuasiF) -> float:
     influence = {(str(k), "drawn"): influence_of(each) for k, each in enumerate((one, other))}
     return float(shared_errors(influence)["drawn"])
+
+
+def section() -> str:
+    """Render the errors that embeddings have in common, as words show them and as they are."""
+    result = read("shared-errors")
+    about = result["about"]
+    rows = pd.DataFrame(result["rows"])
+    sizes = " or ".join(map(str, rows.words.unique()))
+    farthest = (rows["said, on average"] - rows["correlation of biases"]).abs().max()
+    return f"""## Errors that embeddings have in common
+
+Two groups and two classes of {sizes} random words each, drawn {about["draws"]} times from the {about["words"]} words
+that all of these embeddings have: how the biases of two embeddings correlate over draws, which is what their errors
+have in common, and what is said of it from the words of one draw (mean and standard deviation over draws). The two
+differ by {farthest:.3f} at most; the standard error of these correlations is {1 / about["draws"] ** 0.5:.2g} or less.
+
+{markdown_table(rows)}
+
+{circumstances(about)}
+"""
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ from bayes_bias.tpr_gaps.estimating import gaps_of
 from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, RMS
 from bayes_bias.tpr_gaps.people_counts import PeopleCounts
 from bayes_bias.tpr_gaps.published_gaps import gaps, mean_absolute, root_mean_square, unbiased_mean_square
-from benchmarks.provenance import provenance, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
+from benchmarks.shares import from_to, share_of
 from benchmarks.simulating import simulated
 
 CLASSES = 28
@@ -133,6 +135,84 @@ def main() -> None:
     print(table.to_string(float_format="{:.4f}".format))
     about = provenance() | {"sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
     write("tpr", about, table.to_dict("records"))
+
+
+def answer() -> str:
+    """Say how many intervals of gaps, and of their correlation with bias, hold the truth."""
+    gaps, correlations = (pd.DataFrame(read(name)["rows"]) for name in ("tpr", "gap-correlations"))
+    normal = correlations[~correlations.heavy]
+    return f"""{from_to(gaps.covered)} of the 95% intervals of single gaps hold the true gap, by design, and
+{from_to(normal.covered)} of those of their correlation with word bias hold the true correlation if neither has heavy
+tails ({from_to(correlations.covered[correlations.heavy])} if they have)."""
+
+
+def section() -> str:
+    """Render estimates of gaps whose truth is known."""
+    result = read("tpr")
+    rows = pd.DataFrame(result["rows"])
+    return f"""## Gaps of true-positive rates
+
+Simulated classifiers: 28 classes, so many people of each group in a class, {_simulations(rows)} simulations a cell.
+Rates are not drawn from the model but on the scale of probabilities, with true gaps whose root mean square is exactly
+what the row says. Averages of absolute and squared raw gaps are inflated by noise, and the posterior's much less; with
+ten people in each cell little is known, and where there is no gap it still says {_posterior_without_gaps(rows)}. An
+interval of a size never includes zero, so that it cannot cover where there is none.
+
+{markdown_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
+
+Whether there is any gap is judged by the chance of a raw aggregate this large, with groups dealt at random within
+classes: its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the
+mean of the estimate of the mean square, with its Monte Carlo standard error. "Covers" is the share of 95% intervals of
+single gaps that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of
+single gaps.
+
+{markdown_table(_of_squares(rows))}
+
+Of these short runs {_diverged_share(rows)} had divergent transitions.
+
+{circumstances(result["about"])}
+"""
+
+
+def _of_size(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """What was said of an aggregate, and what is true of it."""
+    inside = zip(rows["true rms"], rows[f"{name}: covered"], rows.simulations, strict=True)
+    told = {key: rows[f"{name}: {key}"].map("{:.3f}".format) for key in ("truth", "raw", "estimate", "lower")}
+    covers = ["" if rms == 0 else share_of(share, n) for rms, share, n in inside]
+    return rows[["true rms", "people", "groups"]].assign(quantity=name, **told, covers=covers)
+
+
+def _of_squares(rows: pd.DataFrame) -> pd.DataFrame:
+    """What was said of single gaps and of their mean square."""
+    unbiased = zip(rows.unbiased, rows["unbiased se"], strict=True)
+    covered = zip(rows.covered, rows["covered se"], strict=True)
+    return rows[["true rms", "people", "groups"]].assign(
+        **{
+            "mean square": rows["mean square"].map("{:.4f}".format),
+            "raw": rows["raw mean square"].map("{:.4f}".format),
+            "unbiased": [f"{mean:.4f} ± {se:.4f}" for mean, se in unbiased],
+            "covers": [f"{mean:.1%} ± {se:.1%}" for mean, se in covered],
+            "excludes zero": rows.clear.map("{:.1%}".format),
+            "raw error": rows["raw error"].map("{:.3f}".format),
+            "error": rows.error.map("{:.3f}".format),
+            "chance below .05": rows["chance below .05"].map("{:.0%}".format),
+        }
+    )
+
+
+def _simulations(rows: pd.DataFrame) -> str:
+    least, most = rows.simulations.min(), rows.simulations.max()
+    return f"{least}" if least == most else f"{least} or {most}"
+
+
+def _posterior_without_gaps(rows: pd.DataFrame) -> str:
+    least = rows[(rows["true rms"] == 0) & (rows.people == rows.people.min())]
+    said, raw = (least[f"mean absolute gap: {key}"] for key in ("estimate", "raw"))
+    return f"{said.min():.3f} to {said.max():.3f} (raw {raw.min():.3f} to {raw.max():.3f})"
+
+
+def _diverged_share(rows: pd.DataFrame) -> str:
+    return f"{(rows.diverged * rows.simulations).sum() / rows.simulations.sum():.1%}"
 
 
 if __name__ == "__main__":

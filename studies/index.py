@@ -22,7 +22,7 @@ interrupted. Data without a licence are not here.
 - [Gender in 25 languages](languages/README.md)
 - [Ten tests, two embeddings and a sentence encoder](ten_tests/README.md)
 - [Is one speaker's word list interchangeable with another's?](native_writers/README.md)
-- [Known bias: what measures make of corpora whose bias is known](known_bias/README.md)
+- [Known bias: what measures make of corpora whose bias is known](../docs/evidence/known-bias.md)
 - [A league of debiasing methods](debiasing_league/README.md), where the bias is known
 
 <!-- headlines -->

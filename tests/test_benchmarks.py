@@ -1,6 +1,7 @@
-"""The page of evidence says what the results say, and the simulation that it rests on is the model."""
+"""The pages of evidence say what the results say, and the simulations that they rest on are the model."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,49 +14,29 @@ from bayes_bias.models.patterns import Patterns
 from bayes_bias.posterior.variance_ratios import VarianceRatios
 from bayes_bias.reports.check_clusters import _CONSEQUENCE
 from bayes_bias.table.association_table import _OF_UNEVEN
-from benchmarks import known_bias_page, page, published, sbc
+from benchmarks import page, published, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
-from benchmarks.provenance import read
+from benchmarks.provenance import PAGES, measured, read
+from benchmarks.shares import from_to, shares_by
+
+ROOT = Path(__file__).parents[1]
 
 
-def test_the_page_is_rendered_from_the_results():
-    assert page.PAGE.read_text(encoding="utf-8") == page.render(), "run `python -m benchmarks.page`"
+def test_the_pages_are_rendered_from_the_results_and_their_figures_are_there():
+    written = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
+    rendered = page.pages()
+    stale = sorted({*written.items()} ^ {*rendered.items()})
+    assert not stale, f"run `python -m benchmarks.page`: {[name for name, _ in stale]}"
+    figures = re.findall(r"!\[[^]]*\]\((.*?)\)", "".join(rendered.values()))
+    assert len(figures) > 10
+    assert all((PAGES / figure).is_file() for figure in figures)
 
 
-def test_the_page_of_ground_truth_is_rendered_from_the_results_and_its_figures_are_there():
-    text = known_bias_page.OUT.read_text(encoding="utf-8")
-    assert text == known_bias_page.render(), "run `python -m benchmarks.known_bias_page`"
-    figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
-    assert len(figures) > 5
-    assert all((known_bias_page.OUT.parent / figure).is_file() for figure in figures)
-
-
-def test_the_docs_quote_what_one_finding_does_not_promise():
-    rows = {(row["what"], row["of"]): row for row in read("promises")["rows"]}
-    topics = [rows["topics on both sides", of]["found"] for of in ("googlenews-demo", "word2vec-50-manual")]
-    many = next(row for (what, _), row in rows.items() if what == "ten lists")
-    text = prose("docs/evidence.md")
-    assert "{:.0%} on GoogleNews vectors, {:.0%} with a model".format(*topics) in text
-    assert f"shows a bias in {many['found']:.1%} of comparisons" in text
-    assert f"after which it is {many['after Holm']:.1%}" in text
-
-
-def test_the_docs_quote_how_often_something_is_found_where_nothing_is():
-    text = prose("docs/evidence.md")
-    words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
-    targets = pooled_shares("random-targets", ["method", "scope", "size"])
-    templates = pooled_shares("replicates-nulls", ["part", "replicates", "method", "scope", "size"])
-    ten = templates.loc["templates", 10]
-    assert f"this model in {ends(words['crossed', 'both'])}." in text
-    assert words["WEAT", "targets"].round(2).between(0.39, 0.42).all()
-    assert words["hierarchical", "both"].min() > 0.2
-    assert f"SD-WEAT's in {ends(words['SD-WEAT', 'attributes'])}, the published" in text
-    assert f"With *targets* drawn at random WEAT's test finds {ends(targets['WEAT', 'targets'])}:" in text
-    assert f"SEAT finds a bias in {ends(ten['SEAT', 'targets'])} of cases, WEAT on the" in text
-    on_the_mean = ends(ten["WEAT", "targets"])
-    assert f"mean of the templates in {on_the_mean}, this posterior over words" in text
-    assert f"over words *and* templates in {ends(ten['crossed', 'all'])} (8 and 25 words, 1,200 draws" in text
+def test_every_result_of_a_page_is_shown_on_one_page():
+    shown = [name for each in page.EVIDENCE for name in each.sections]
+    assert len(shown) == len(set(shown))
+    assert all(map(measured, shown))
 
 
 def test_the_docs_quote_whether_frequency_is_told_from_bias():
@@ -113,50 +94,26 @@ def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
         row = uneven.loc[side, 3, 30, 3]
         assert _OF_UNEVEN[kind] == (f"{row['for each group']:.0%}", f"{row['quasi-F']:.0%}")
     topics = rows.loc["sub-topics, not named"].query("words == 8")["share"]
-    assert f"correlation of .1 to .5 gave {ends(topics)} false findings" in _CONSEQUENCE
-
-
-def test_the_docs_quote_the_other_designs():
-    text = prose("docs/evidence.md")
-    cells = pd.concat([page._crossed(name) for name in ("topical", *page._named("others-"))])
-    simulated = pd.DataFrame(read("simulated")["rows"])
-    alike = ~simulated.part.str.startswith(("3 against 30", "sub-topics, not named"))
-    cells = pd.concat([cells, simulated[alike]])
-    share, draws = cells["share"], cells.draws
-    told = f"it is {share.mean():.0%} on average, and {share.max():.0%} at most in one of {len(cells)} cells"
-    assert draws.min() == draws.max()
-    assert f"{told} ({draws.max():.0f} draws each)" in text
+    assert f"correlation of .1 to .5 gave {from_to(topics)} false findings" in _CONSEQUENCE
 
 
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
-    words = pooled_shares("nulls", ["method", "scope", "size", "controls"])
+    words = shares_by("nulls", ["method", "scope", "size", "controls"])
     assert words["WEAT", "targets"].round(1).eq(0.4).all()
+    assert words["hierarchical", "both"].min() > 0.2
     assert "WEAT's test finds one in about 40% of such cases, the published Bayesian model in more than 20%," in text
-    assert f"this model in {ends(words['crossed', 'both'])}." in text
-    simulated = pd.DataFrame(read("simulated")["rows"]).set_index("part").share
-    not_named, named = (ends(simulated[f"sub-topics, {kind}"]) for kind in ("not named", "named"))
-    evidence = prose("docs/evidence.md")
-    assert f"{not_named} false findings in simulations" in evidence
-    assert named in evidence
+    assert f"this model in {from_to(words['crossed', 'both'])}." in text
     topics = pd.DataFrame(read("sub-topics")["rows"]).query("topics > 1")
-    assert f"{ends(topics['independent'])} false findings on real vectors, {ends(topics['from vectors'])} once" in text
+    assert (
+        f"{from_to(topics['independent'])} false findings on real vectors, {from_to(topics['from vectors'])} once"
+        in text
+    )
 
 
 def prose(name: str) -> str:
     """A page of the project without its line breaks."""
-    return " ".join((page.PAGE.parent / name).read_text(encoding="utf-8").split())
-
-
-def pooled_shares(name: str, by: list[str]) -> "pd.Series[float]":
-    """Shares of findings over the lists of a result."""
-    counts = pd.DataFrame(read(name)["rows"]).groupby(by)[["findings", "draws"]].sum()
-    return counts.findings / counts.draws
-
-
-def ends(shares: "pd.Series[float]") -> str:
-    """As pages write the least and the largest."""
-    return f"{100 * shares.min():.0f} to {shares.max():.0%}"
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 def test_simulated_cosines_have_the_bias_that_they_say():

@@ -10,7 +10,8 @@ from bayes_bias import cosines
 from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
 from benchmarks.provenance import read
-from tests.test_benchmarks import ends, pooled_shares, prose
+from benchmarks.shares import from_to, shares_by
+from tests.test_benchmarks import prose
 
 ROOT = Path(__file__).parents[1]
 # Gonen and Goldberg's three, which need words of their own and stand in no table.
@@ -27,18 +28,16 @@ def rows_of(name: str) -> pd.DataFrame:
 
 
 def test_what_is_found_where_there_is_nothing(paper):
-    shares = pooled_shares("nulls", ["method", "scope", "size"])
+    shares = shares_by("nulls", ["method", "scope", "size"])
     by_weat, published, ours = (
-        ends(shares[method, scope])
+        from_to(shares[method, scope])
         for method, scope in (("WEAT", "targets"), ("hierarchical", "both"), ("crossed", "both"))
     )
     assert f"WEAT's test finds one in {by_weat} of such cases" in paper
     assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
     topics = rows_of("sub-topics").query("topics > 1")
-    found = (
-        f"{ends(topics['independent'])} false findings on real vectors, {ends(topics['from vectors'])} once sub-topics"
-    )
-    assert found in paper
+    independent, found = (from_to(topics[name]) for name in ("independent", "from vectors"))
+    assert f"{independent} false findings on real vectors, {found} once sub-topics" in paper
 
 
 def test_weat_7_is_that_of_the_readme(paper):
@@ -54,12 +53,12 @@ def test_how_often_the_truth_is_held(paper):
     assert f"of {len(sbc)} quantities in {sbc.fits.max()} fits finds none that deviates" in paper
     assert (sbc.p_uniform > 0.05 / len(sbc)).all()
     planted = rows_of("planted").query("method == 'crossed' and scope == 'both'")
-    assert f"hold the true bias in {ends(planted.coverage_95)} of cases" in paper
+    assert f"hold the true bias in {from_to(planted.coverage_95)} of cases" in paper
     assert set(planted.wordlist) == {"weat1", "weat7"}
     assert set(planted.draws) == {100}
     corpora = rows_of("ground-truth-majority").query("question == 'replicates'").groupby("asked").value
-    assert f"in {ends(corpora.get_group('one corpus'))} of cases from one corpus" in paper
-    assert f"in {ends(corpora.get_group('corpora as replicates'))} with five corpora" in paper
+    assert f"in {from_to(corpora.get_group('one corpus'))} of cases from one corpus" in paper
+    assert f"in {from_to(corpora.get_group('corpora as replicates'))} with five corpora" in paper
 
 
 def test_the_table_counts_the_packages_own_measures_and_methods(paper):

@@ -3,7 +3,9 @@
 import copy
 import inspect
 import pickle
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import joblib
@@ -105,3 +107,8 @@ def test_a_table_goes_to_worker_processes() -> None:
 def test_joblib_tells_lists_apart() -> None:
     six, seven = (bayes_bias.load_wordlist(name) for name in ("weat6", "weat7"))
     assert joblib.hash(six) != joblib.hash(replace(six, name="weat7")) != joblib.hash(seven)
+
+
+def test_the_gallery_draws_every_plot():
+    gallery = (Path(__file__).parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"bb\.plots\.(\w+)\(", gallery)) == set(plots.__all__)

@@ -40,7 +40,7 @@ def test_the_pythons_are_those_that_the_workflows_try():
 def test_the_oldest_versions_are_those_that_the_project_allows():
     wanted = [*PROJECT["dependencies"], *(each for extra in USED for each in PROJECT["optional-dependencies"][extra])]
     allowed = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)(?:;.*)?", each).groups() for each in wanted)
-    tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("constraints-oldest.txt"), re.MULTILINE))
+    tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
     assert tested.keys() == allowed.keys()
     for name, version in tested.items():
         assert re.fullmatch(rf"{re.escape(allowed[name])}(\.0)*", version), name
@@ -65,7 +65,7 @@ def test_the_page_of_security_says_which_settings_gave_the_same_numbers():
         assert f"| {' | '.join(map(str, [*versions, *counted]))} |" in page
         assert f"each of the {row['numbers']:,} numbers" in page
     assert f"{measured['about']['seeds']} seeds" in page
-    oldest = dict(re.findall(r"^(\w+)==(.*)$", text_of("constraints-oldest.txt"), re.MULTILINE))
+    oldest = dict(re.findall(r"^(\w+)==(.*)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
     last = measured["rows"][-1]["python"]
     assert [last[name] for name in ("numpy", "pymc", "scipy")] == [oldest[name] for name in ("numpy", "pymc", "scipy")]
 
@@ -88,7 +88,7 @@ def test_the_workflow_calls_all_that_the_projects_own_checks_call():
 
 def test_what_an_owner_is_to_fill_in_is_marked_once_in_each_file_that_the_release_page_names():
     page = text_of("docs/contributing/release.md")
-    for name in ("SECURITY.md", "SUPPORT.md", "docs/conf.py"):
+    for name in (".github/SECURITY.md", ".github/SUPPORT.md", "docs/conf.py"):
         assert text_of(name).count("OWNER:") == 1
         assert f"the line `OWNER:` in `{name}`" in page
 

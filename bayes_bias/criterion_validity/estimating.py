@@ -137,7 +137,7 @@ def criterion(
     interval is wide, and its middle is near zero.
 
     Of several fits, errors share what `bayes_bias.posterior.shared_words.shared_errors` finds: one share for all pairs.
-    Labels are modelled as normal; with outliers intervals are too short. CALIBRATION.md has the coverage.
+    Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the coverage.
 
     References
     ----------

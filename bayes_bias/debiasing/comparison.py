@@ -23,7 +23,7 @@ from bayes_bias.table.scopes import ScopeName, scope_of
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
-# Fewer words in a group or class make intervals of changes too short: CALIBRATION.md, "Before and after".
+# Fewer words in a group or class make intervals of changes too short: docs/evidence/before-and-after.md.
 _ENOUGH = 8
 
 

@@ -73,9 +73,9 @@ def seat(
     -----
     Misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the test
     shuffles them like eighty words: with attribute words drawn at random, where no bias exists, it finds one in three
-    quarters or more of all cases (CALIBRATION.md). It is here for comparison. WEAT's caveats apply, and d depends on
-    which vector represents a sentence: over five models .90, .52, 1.15, .77, .40 for [CLS], .62, -.30, .05, .57, .00
-    for the pooled word (Delobelle et al. 2022).
+    quarters or more of all cases (docs/evidence/replicates.md). It is here for comparison. WEAT's caveats apply, and d
+    depends on which vector represents a sentence: over five models .90, .52, 1.15, .77, .40 for [CLS], .62, -.30, .05,
+    .57, .00 for the pooled word (Delobelle et al. 2022).
 
     References
     ----------

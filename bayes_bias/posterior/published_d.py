@@ -188,9 +188,9 @@ def published(
     The probability is about the table that was published. The interval is about the bias for new words on both sides,
     with a flat prior. Lists of words about one sub-topic, which count for fewer, make it too short.
 
-    CALIBRATION.md has the reliability of the probability in studies that were left out of the learning. There is none,
-    but only the range over studies, where a list is shorter or longer than all that were learnt from, and where such
-    predictions missed the share that came true by more than .1 or came from fewer than five studies.
+    docs/evidence/published-d.md has the reliability of the probability in studies that were left out of the learning.
+    There is none, but only the range over studies, where a list is shorter or longer than all that were learnt from,
+    and where such predictions missed the share that came true by more than .1 or came from fewer than five studies.
 
     References
     ----------

@@ -50,7 +50,7 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
 )
 _UNSETTLED = (*_OF_NEW_ATTRIBUTES[1:], *_OF_THESE_ATTRIBUTES[1:])
 
-# CALIBRATION.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
+# docs/evidence/false-findings.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
 RANDOM_WORDS = "random words do as much in 4 of 10 cases"
 
 # How words count where their correlation is known.

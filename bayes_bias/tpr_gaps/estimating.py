@@ -103,7 +103,7 @@ def estimate(
     permuting groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares
     an unbiased estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value,
     and still above it where gaps are small and people few (.07 without any gap and with ten people in each cell; see
-    CALIBRATION.md). Its interval never includes zero; ``chance`` answers whether there is any gap.
+    docs/evidence/tpr-gaps.md). Its interval never includes zero; ``chance`` answers whether there is any gap.
 
     References
     ----------
