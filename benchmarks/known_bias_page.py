@@ -20,8 +20,8 @@ _HEAD = """# Ground truth: what measures make of corpora whose bias is known
 Every number here was measured and is rendered from `benchmarks/results/ground-truth-*.json` by
 `python -m benchmarks.known_bias_page`; `python -m benchmarks.known_bias WORLD --folder FOLDER` makes them
 again, and
-`bayes-bias known-bias WORLD --out FOLDER` does so for anybody's scenario. Nothing is left out because it looks bad; no
-model was trained again because a measure disliked it.
+`python -m studies.known_bias run SCENARIO --out FOLDER` answers the same questions of your own scenario. Nothing is
+left out because it looks bad; no model was trained again because a measure disliked it.
 
 In each scenario 100 occupations are said with groups (genders; in `groups` religions and origins, too) in sentences
 of our own,
@@ -65,7 +65,7 @@ sentence that has any. "First order" is how often an occupation and a group's wo
 (pointwise mutual
 information), "second order" how alike the sentences are in which they stand, which is what a cosine tells. Both
 need no
-training; `tests/scenarios/test_questions.py` holds them.
+training; `tests/studies/known_bias/test_questions.py` holds them.
 
 {_pivot(rows, "measure", "words_per_sentence")}
 

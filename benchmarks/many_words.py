@@ -12,11 +12,6 @@ import numpy as np
 import pandas as pd
 from joblib import Memory
 
-from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
-from bayes_bias.known_bias.scenario_lists import lists_of
-from bayes_bias.known_bias.static_vectors import train_static
-from bayes_bias.known_bias.training_jobs import corpus_of
-from bayes_bias.known_bias.vocabulary import Attribute, load_vocabulary
 from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
@@ -24,6 +19,11 @@ from bayes_bias.table.word_covariates import covariates_in
 from benchmarks.covariates import judged_table
 from benchmarks.provenance import provenance, rows_of, write
 from benchmarks.simulating import RECORDS, Record, simulated
+from studies.known_bias.corpora import lists_of
+from studies.known_bias.running import corpus_of
+from studies.known_bias.scenario import Reading, Scenario, load_scenario
+from studies.known_bias.training import train_static
+from studies.known_bias.vocabulary import Attribute, load_vocabulary
 
 # Words of a group (or class) that a list is drawn from, and how many sentences a template has for the most frequent
 # target: words must occur some times each.
