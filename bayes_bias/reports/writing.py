@@ -105,7 +105,7 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
     --------
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
     """
-    own = getattr(type(result), "document", None)
+    own = getattr(type(result), "document", None)  # of a result that is not of this package
     document = next((make for kind, make in _DOCUMENTS.items() if isinstance(result, kind)), own)
     if document is None:
         raise OutputError(

@@ -29,7 +29,7 @@ _BUCKETS = 20_000
 
 # Of a scenario's BERT: with three times this rate a small model mostly stays where it knows the role of a word, and not
 # whom it is about.
-_RATE = 1e-3
+_SCENARIO_RATE = 1e-3
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -89,7 +89,7 @@ def train_contextual(
     settings = dict(recipe.settings)
     if recipe.kind == "fine-tune":
         return fine_tune(settings.pop("folder"), sentences, folder, maskable=words, seed=seed, **settings)
-    return train_masked(sentences, folder, maskable=words, seed=seed, rate=_RATE, **settings)
+    return train_masked(sentences, folder, maskable=words, seed=seed, rate=_SCENARIO_RATE, **settings)
 
 
 def train_masked(

@@ -1,4 +1,4 @@
-"""Figures of sweeps, known bias and gaps as data: what is drawn where, and what it is called."""
+"""Figures of sweeps and gaps as data: what is drawn where, and what it is called."""
 
 from dataclasses import replace
 
