@@ -1,7 +1,6 @@
 """The public names and where they are: `__init__.py` loads each when it is asked for."""
 
 from . import debiasing as debiasing
-from . import known_bias as known_bias
 from . import language_models as language_models
 from . import measures as measures
 from . import plots as plots

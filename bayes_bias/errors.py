@@ -72,10 +72,6 @@ class CriterionError(BayesBiasError):
     """Biases and an outside criterion do not belong together, or their errors cannot be errors."""
 
 
-class ScenarioError(BayesBiasError):
-    """A world of known bias cannot be read, or asks for what no corpus can have."""
-
-
 class OutputError(BayesBiasError):
     """A result cannot be written where it was asked to go."""
 

@@ -1,6 +1,6 @@
 """Files: where the shipped ones lie, reading with a remedy, and writing whole or not at all.
 
-`templates`, `scenarios`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are
+`templates`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are
 top-level folders of a checkout (and so of an editable install), because users open, copy and cite them; a wheel
 carries them in `bayes_bias/data`, too.
 """

@@ -15,16 +15,15 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.checks.null_verdicts import describe, posterior_of
-from bayes_bias.known_bias.asking_measures import defining_sets
-from bayes_bias.known_bias.known_bias_results import MODELS
-from bayes_bias.known_bias.scenario import KINDS, ModelRecipe, Reading, Scenario, load_scenario
-from bayes_bias.known_bias.scenario_lists import lists_of
-from bayes_bias.known_bias.training_jobs import corpus_of, vectors_of
 from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.table.association_table import AssociationTable
 from benchmarks.provenance import provenance, rows_of, write
+from studies.known_bias.corpora import lists_of
+from studies.known_bias.results import MODELS
+from studies.known_bias.running import corpus_of, vectors_of
+from studies.known_bias.scenario import KINDS, ModelRecipe, Reading, Scenario, load_scenario
 
 
 def asked(scenario: Scenario, reading: Reading, folder: Path) -> Iterator[dict[str, object]]:
@@ -34,7 +33,7 @@ def asked(scenario: Scenario, reading: Reading, folder: Path) -> Iterator[dict[s
     wordlist = lists_of(scenario, truth, attribute)["two groups 1"]
     table = cosines(vectors_of(scenario, reading, folder, corpus), wordlist, controls=())
     times = Counter(word for sentence in corpus.tokens for word in sentence)
-    counterparts = _alike(table, defining_sets(attribute))
+    counterparts = _alike(table, attribute.defining_sets)
     both = (*wordlist.targets, *wordlist.attributes)
     for sides, words in (("nothing", ()), ("targets", wordlist.targets), ("both", both)):
         logs = {word: float(np.log(times[word])) for word in words}

@@ -1,8 +1,7 @@
 """What measures make of scenarios whose bias is known: `python -m benchmarks.known_bias WORLD... --folder FOLDER`.
 
 Answers every question that a shipped scenario can, and keeps tables and figures in `benchmarks/results`; models and
-answers stay in the folder, so that a run which was stopped
-goes on. `python -m benchmarks.page` renders them.
+answers stay in the folder, so that a run which was stopped goes on. `python -m benchmarks.page` renders them.
 """
 
 import argparse
@@ -11,15 +10,14 @@ from time import perf_counter
 
 import pandas as pd
 
-import bayes_bias as bb
 from bayes_bias.files import slug
-from bayes_bias.known_bias.asking_measures import ANGLE
-from bayes_bias.known_bias.clustered_intervals import for_each, mean_over_truths
-from bayes_bias.known_bias.known_bias_results import KnownBias
-from bayes_bias.known_bias.questions import answers
 from bayes_bias.reports.figure_files import write_figures
-from bayes_bias.reports.known_bias_document import drawn_panel
 from benchmarks.provenance import RESULTS, provenance, write
+from studies.known_bias.asking import ANGLE
+from studies.known_bias.document import drawn_panel
+from studies.known_bias.questions import answers
+from studies.known_bias.results import KnownBias, for_each, mean_over_truths
+from studies.known_bias.running import run
 
 FOLDER = RESULTS / "ground-truth"
 _DIGITS = 4
@@ -57,7 +55,7 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.scenarios:
         start = perf_counter()
-        keep(bb.known_bias.run(name, asked.folder / name, jobs=asked.jobs, progress=_Said()), perf_counter() - start)
+        keep(run(name, asked.folder / name, jobs=asked.jobs, progress=_Said()), perf_counter() - start)
 
 
 def keep(found: KnownBias, seconds: float) -> None:

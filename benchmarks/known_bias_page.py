@@ -12,9 +12,10 @@ from benchmarks.shares import from_to
 # From the page.
 FOLDER = "../../benchmarks/results/ground-truth"
 
-_HEAD = """`python -m benchmarks.known_bias SCENARIO --folder FOLDER` measures these numbers again, and
-`bayes-bias known-bias WORLD --out FOLDER` does so for anybody's scenario. Nothing is left out because it looks bad; no
-model was trained again because a measure disliked it.
+_HEAD = """Known bias is a study of its own (`studies/known_bias`): `python -m benchmarks.known_bias SCENARIO
+--folder FOLDER` measures these numbers again, and `python -m studies.known_bias run SCENARIO --out FOLDER` answers the
+same questions of a scenario of your own. Nothing is left out because it looks bad; no model was trained again because a
+measure disliked it.
 
 In each scenario 100 occupations are said with groups (genders; in `groups` religions and origins, too) in sentences
 of our own,
@@ -62,7 +63,7 @@ sentence that has any. "First order" is how often an occupation and a group's wo
 (pointwise mutual
 information), "second order" how alike the sentences are in which they stand, which is what a cosine tells. Both
 need no
-training; `tests/known_bias/test_questions.py` holds them.
+training; `tests/studies/known_bias/test_questions.py` holds them.
 
 {_pivot(rows, "measure", "words_per_sentence")}
 

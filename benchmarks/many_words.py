@@ -12,11 +12,6 @@ import numpy as np
 import pandas as pd
 from joblib import Memory
 
-from bayes_bias.known_bias.scenario import Reading, Scenario, load_scenario
-from bayes_bias.known_bias.scenario_lists import lists_of
-from bayes_bias.known_bias.static_vectors import train_static
-from bayes_bias.known_bias.training_jobs import corpus_of
-from bayes_bias.known_bias.vocabulary import Attribute, load_vocabulary
 from bayes_bias.measuring.vector_tables import cosines
 from bayes_bias.models.model_spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
@@ -26,6 +21,11 @@ from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import share_of
 from benchmarks.simulating import RECORDS, Record, simulated
+from studies.known_bias.corpora import lists_of
+from studies.known_bias.running import corpus_of
+from studies.known_bias.scenario import Reading, Scenario, load_scenario
+from studies.known_bias.training import train_static
+from studies.known_bias.vocabulary import Attribute, load_vocabulary
 
 # Words of a group (or class) that a list is drawn from, and how many sentences a template has for the most frequent
 # target: words must occur some times each.

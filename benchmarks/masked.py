@@ -73,12 +73,12 @@ def corpus(seed: int) -> list[str]:
 def train(seed: int) -> None:
     """Train a model, and keep what the package measures in it."""
     from bayes_bias.embeddings.word_vectors import unit_rows
-    from bayes_bias.known_bias.training import train_masked
     from bayes_bias.language_models.encoding import encode
     from bayes_bias.language_models.hugging_face import load_encoder
     from bayes_bias.language_models.masked import load_masked
     from bayes_bias.measuring.log_probability import log_probabilities
     from bayes_bias.words.wordlist import WordList
+    from studies.known_bias.training import train_masked
 
     folder = train_masked(corpus(seed), HERE / "records" / f"masked-{seed}", seed=seed, epochs=12)
     targets, attributes = nouns()

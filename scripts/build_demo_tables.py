@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import bayes_bias as bb  # noqa: E402
-from bayes_bias.known_bias.training import train_masked  # noqa: E402
 from bayes_bias.words.word_classes import word_class  # noqa: E402
+from studies.known_bias.training import train_masked  # noqa: E402
 
 FOLDER = ROOT / "bayes_bias/data/tables"
 WORDS, TEMPLATES = bb.load_wordlist("weat6"), bb.load_templates("association-10")
@@ -113,7 +113,7 @@ def told_of_pairs(odds: tuple[float, ...]) -> str:
         description = """
         All-unmasked likelihoods (AUL, nats for each token). The stereotypical sentence has a man's name beside a word
         of career, or a woman's beside one of family (WEAT 6, in the templates of association-10); the other one has
-        the name exchanged. The BERT (two layers of width 64, bayes_bias/known_bias/training.py) was trained on
+        the name exchanged. The BERT (two layers of width 64, studies/known_bias/training.py) was trained on
         {SENTENCES} sentences of our own, in which the word beside a name is the stereotypical one with the probability
         `odds` of its template; it was asked for names and words alone."""
         odds = {list(odds)!r}

@@ -2,6 +2,6 @@
 
     python -m studies.NAME --data FOLDER
 
-makes one again from the reader's copy of the data. Studies use the public functions of `bayes_bias` only, and are no
-part of the package.
+makes one again from the reader's copy of the data, with the public functions of `bayes_bias` only. Known bias and the
+league of debiasing methods look deeper, and make data of their own. No study is part of the package.
 """

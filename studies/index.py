@@ -15,7 +15,8 @@ _HEAD = """# Studies: what published findings say with both word lists as sample
 Published findings again, from data that others published, with the public functions of this package. Each folder has
 a text like a short paper, the code, the results with versions, seed and hashes of the data, and the figures.
 `python -m studies.NAME --data FOLDER` makes one again from your copy of the data, and goes on where it was
-interrupted. Data without a licence are not here.
+interrupted. Data without a licence are not here. Known bias and the league of debiasing methods make data of their own:
+`python -m studies.known_bias run SCENARIO --out FOLDER` trains models on corpora whose bias is known, and asks them.
 
 <!-- list -->
 

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Generator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import nutpie
@@ -142,14 +143,14 @@ def study(glove: Vectors) -> Callable[[str], AssociationTable]:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command; gives exit code, standard output and standard error."""
+    """Runs a command, of these `commands` if they are given; gives exit code, standard output and standard error."""
     # Rich reads the width when its console is made, which may have been in a test before.
     for each in (console.out, console._err):
         monkeypatch.setattr(each, "width", 200)
 
-    def call(*arguments: object) -> tuple[int, str, str]:
+    def call(*arguments: object, **commands: Any) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as stop:
-            main([str(a) for a in arguments])
+            main([str(a) for a in arguments], **commands)
         printed = capsys.readouterr()
         return int(stop.value.code or 0), printed.out, printed.err
 

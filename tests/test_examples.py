@@ -9,9 +9,14 @@ import xarray as xr
 
 import bayes_bias
 from bayes_bias import cosines, fit
+from studies import known_bias
 from tests.helpers import SHORT
 
-NAMES = [bayes_bias.__name__, *(m.name for m in pkgutil.walk_packages(bayes_bias.__path__, "bayes_bias."))]
+NAMES = [
+    name
+    for package in (bayes_bias, known_bias)
+    for name in (package.__name__, *(m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")))
+]
 EXAMPLES = [test for name in NAMES for test in doctest.DocTestFinder().find(import_module(name), name) if test.examples]
 
 

@@ -12,7 +12,7 @@ from bayes_bias.files import shipped, shipped_names
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = ("models", "wordlists")
-PACKAGE_DATA = ("scenarios", "tables", "templates", "vectors")
+PACKAGE_DATA = ("tables", "templates", "vectors")
 
 
 def test_a_checkout_has_models_and_lists_at_its_top_and_the_rest_in_the_package():
@@ -38,6 +38,7 @@ def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
     built = subprocess.run(build, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        assert {name.split("/")[0].partition("-")[0] for name in wheel.namelist()} == {"bayes_bias"}
         inside = {name.removeprefix("bayes_bias/data/") for name in wheel.namelist() if "/data/" in name}
         wheel.extractall(tmp_path / "installed")
     files = {

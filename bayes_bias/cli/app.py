@@ -25,7 +25,6 @@ COMMANDS = MappingProxyType(
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "criterion": "Does bias go with something outside, such as people's associations, allowing for errors in both?",
         "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
-        "known-bias": "Corpora whose bias is known, models trained on them, and what every measure says about them.",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "wordlists": "The shipped word lists, or one of them with its words and source; a copy of one to edit.",

@@ -1,6 +1,5 @@
 """Figures of a fit: one plot per file, each returns matplotlib axes."""
 
-from .answers import plot_answers as plot_answers
 from .atlas import plot_atlas as plot_atlas
 from .atlas import plot_changes as plot_changes
 from .cost import plot_cost as plot_cost

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.models.fitted import Fit
 from bayes_bias.reports.methods_text import Methods
+from bayes_bias.reports.templating import TEMPLATES
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -45,7 +46,15 @@ class Document:
     data: Mapping[str, Callable[[Path], object]] = _NOTHING  # written by functions of their paths
     kicker: str = "bayes_bias"  # the line above the heading
     look: str = ""  # the page's class in the style sheet
+    templates: str = TEMPLATES  # the package whose folder ``templates/`` the sections come from
     sortable: bool = False  # whether the page has a script with which readers sort its tables
+
+
+class Documented(Protocol):
+    """A result that says itself what its pages are."""
+
+    def document(self) -> Document:
+        """Its page, and the files beside it."""
 
 
 def methods_section(methods: Methods) -> PageSection:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from bayes_bias.files import csv_text
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.storage import save_posterior
-from bayes_bias.reports.document import Document
+from bayes_bias.reports.document import Document, PageSection
 from bayes_bias.reports.figure_files import rendered_beside, write_figures
 from bayes_bias.reports.report_folder import PROVENANCE, hashes, write_folder
 from bayes_bias.reports.templating import render_html, render_latex, verbatim
@@ -55,10 +55,7 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
     """The page: one file that needs nothing else, with its figures inside."""
     figures = {name: _data_uri(svg) for name, svg in svgs.items()}
     sections = [section for section in document.sections if section is not None]
-    bodies = [
-        Markup(render_html(section.template, **{**document.facts, **section.facts, "figures": figures}))
-        for section in sections
-    ]
+    bodies = [Markup(_body(document, section, figures)) for section in sections]
     return render_html(
         "document.html",
         document=document,
@@ -66,6 +63,11 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
         css=verbatim("style.css"),
         script=verbatim("sort.js") if document.sortable else "",
     )
+
+
+def _body(document: Document, section: PageSection, figures: Mapping[str, str]) -> str:
+    facts = {**document.facts, **section.facts, "figures": figures}
+    return render_html(section.template, document.templates, **facts)
 
 
 def tables_tex(document: Document) -> str:

@@ -12,6 +12,9 @@ from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
 from bayes_bias.posterior.verdict import RANDOM_WORDS
 from bayes_bias.table.column_names import interval_of
 
+# The package whose folder `templates/` all pages may use.
+TEMPLATES = "bayes_bias.reports"
+
 # A mark beside each verdict, so that it does not rest on colour.
 MARKS = {
     "distinguishable": "●",
@@ -82,9 +85,9 @@ def latex(value: object) -> Latex:
     return value if isinstance(value, Latex) else Latex(str(value).translate(_LATEX_CHARACTERS))
 
 
-def render_html(template: str, **values: Any) -> str:
-    """A page; every value is escaped unless it is `Markup`."""
-    return _environment("html").get_template(template).render(**values)
+def render_html(template: str, package: str = TEMPLATES, /, **values: Any) -> str:
+    """A page; every value is escaped unless it is `Markup`. The template is one of the package's, or of those here."""
+    return _environment("html", package).get_template(template).render(**values)
 
 
 def render_latex(template: str, **values: Any) -> str:
@@ -103,9 +106,9 @@ def verbatim(name: str) -> Markup:
 
 
 @cache
-def _environment(language: str) -> jinja2.Environment:
+def _environment(language: str, package: str = TEMPLATES) -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("bayes_bias.reports"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys([package, TEMPLATES])]),
         undefined=jinja2.StrictUndefined,
         autoescape=language == "html",
         finalize=latex if language == "latex" else None,

@@ -10,12 +10,10 @@ from bayes_bias.criterion_validity.criterion_results import CriterionValidity
 from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.errors import OutputError
 from bayes_bias.files import WRITTEN, check_formats
-from bayes_bias.known_bias.known_bias_results import KnownBias
 from bayes_bias.reports.comparison_document import comparison_document
 from bayes_bias.reports.criterion_document import criterion_document
-from bayes_bias.reports.document import Document
+from bayes_bias.reports.document import Document, Documented
 from bayes_bias.reports.document_writer import write_document
-from bayes_bias.reports.known_bias_document import known_bias_document
 from bayes_bias.reports.report_document import report_document
 from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.reports.report_record import Report
@@ -36,7 +34,6 @@ _DOCUMENTS: Mapping[type, Callable[[Any], Document]] = {
     CriterionValidity: criterion_document,
     SentencePairs: sentence_pairs_document,
     SentencePairsChange: sentence_pairs_document,
-    KnownBias: known_bias_document,
     Sweep: sweep_document,
 }
 
@@ -48,8 +45,8 @@ type Result = (
     | CriterionValidity
     | SentencePairs
     | SentencePairsChange
-    | KnownBias
     | Sweep
+    | Documented
 )
 
 
@@ -57,14 +54,15 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
     """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
 
     Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every
-    file. All but those of stability and known bias have the methods text (``methods.txt``, ``methods.tex``,
+    file. All but those of stability have the methods text (``methods.txt``, ``methods.tex``,
     ``references.bib``).
 
     Parameters
     ----------
-    result : Report, Comparison, Stability, SentencePairs, TprGaps, CriterionValidity, KnownBias, Sweep or a change
+    result : Report, Comparison, Stability, SentencePairs, TprGaps, CriterionValidity, Sweep or a change
         From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.sentence_pairs.estimate`,
-        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion`, `bayes_bias.known_bias.run` or `bayes_bias.sweep`.
+        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion` or `bayes_bias.sweep`; or any other result with a method
+        ``document()``.
     out : str or Path
         The folder, which is made if need be; empty, or not yet there.
     overwrite : bool
@@ -89,8 +87,6 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
           ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors;
         - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``;
         - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors;
-        - of known bias a CSV file for each question, and all answers in ``truths.csv.gz``, ``words.csv.gz`` and
-          ``models.csv.gz``;
         - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
           model, embeddings x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
           ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
@@ -109,11 +105,12 @@ def write(result: Result, out: str | Path, *, overwrite: bool = False, figures: 
     --------
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
     """
-    document = next((make for kind, make in _DOCUMENTS.items() if isinstance(result, kind)), None)
+    own = getattr(type(result), "document", None)  # of a result that is not of this package
+    document = next((make for kind, make in _DOCUMENTS.items() if isinstance(result, kind)), own)
     if document is None:
         raise OutputError(
             f"result: there are no pages of {described(result)}; give what `report`, `compare`, `stability`,"
-            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `criterion`, `known_bias.run` or `sweep` returned"
+            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `criterion` or `sweep` returned"
         )
     check_formats(figures)
     folder = check_path("out", out, OutputError)

@@ -11,10 +11,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import bayes_bias as bb
-from bayes_bias.known_bias import truth_table
 from bayes_bias.measures import clustering
 from studies.debiasing_league.methods import Split, Vectors, split_of, versions
 from studies.debiasing_league.worlds import GENDER, SCENARIO, World
+from studies.known_bias import truth_table
 
 RELIGION = SCENARIO.described["religion"]
 # Occupations said most with men, and as many said most with women, that k-means is to tell apart.

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.known_bias import Corpus, ModelRecipe, Truth, draw_truth, load_scenario, make_corpus, train_static
+from studies.known_bias import Corpus, ModelRecipe, Truth, draw_truth, load_scenario, make_corpus, train_static
 
 SCENARIO = load_scenario(Path(__file__).with_name("league.toml"))
 GENDER = SCENARIO.described["gender"]

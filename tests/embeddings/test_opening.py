@@ -18,9 +18,7 @@ from bayes_bias.embeddings.embedding import Embedding, Reader
 from bayes_bias.embeddings.opening_embeddings import FORMATS, open_embedding
 from bayes_bias.embeddings.vector_format import Format
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.known_bias.running_scenarios import run
 from tests.helpers import refused
-from tests.known_bias.helpers import short_scenario
 
 WORDS = ["he", "she", "Nurse", "nurse", "straße", "dürfen", "New_York"]
 VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -177,8 +175,6 @@ def test_without_gensim_what_needs_it_names_the_pythons_that_have_it(tmp_path, m
         open_embedding(tmp_path / "v.kv", trust=True)
     with refused(EmbeddingError, "'glove-twitter-25' gensim not installed 3.12 3.13 file"):
         open_embedding("glove-twitter-25")
-    with refused(EmbeddingError, "skip-gram gensim not installed 3.12 3.13 contextual"):
-        run(short_scenario(), tmp_path / "answers")
 
 
 def test_pickles_stay_shut_unless_trusted(tmp_path):

@@ -30,8 +30,8 @@ def test_a_model_names_the_extra(
 
 
 def test_nothing_imports_torch_before_a_model_is_opened():
-    models = (f"language_models.{module}" for module in ("causal", "hugging_face", "masked"))
-    modules = (*models, "known_bias.running_scenarios", "known_bias.training", "sentence_pairs.scoring")
-    code = "".join(f"import bayes_bias.{module}\n" for module in modules)
+    models = (f"bayes_bias.language_models.{module}" for module in ("causal", "hugging_face", "masked"))
+    modules = (*models, "bayes_bias.sentence_pairs.scoring", "studies.known_bias.running")
+    code = "".join(f"import {module}\n" for module in modules)
     code += "import sys; sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

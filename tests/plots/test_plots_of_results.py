@@ -1,4 +1,4 @@
-"""Figures of sweeps, known bias and gaps as data: what is drawn where, and what it is called."""
+"""Figures of sweeps and gaps as data: what is drawn where, and what it is called."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 import bayes_bias as bb
-from bayes_bias.plots import plot_answers, plot_atlas, plot_ranking, plot_tpr_gaps
+from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
 from bayes_bias.plots.style import MARKERS
 from bayes_bias.sweeps.pooling_cells import pool_cells
 from bayes_bias.sweeps.sweep_results import Sweep
@@ -99,28 +99,6 @@ def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_
     ranks = [text.get_text() for text in ax.texts if text.get_text() != "rank"]
     assert [int(text.split("–")[0]) for text in ranks] == rows.rank_eti95_lb.tolist()
     assert [int(text.split("–")[-1]) for text in ranks] == rows.rank_eti95_ub.tolist()
-
-
-def test_answers_have_a_row_for_each_measure_and_a_colour_for_each_model() -> None:
-    table = pd.DataFrame(
-        {
-            "measure": ["WEAT", "WEAT", "SAME"],
-            "model": ["skip-gram", "glove", "skip-gram"],
-            "value": [0.3, 0.5, 0.9],
-            "ci95_lb": [0.2, 0.4, np.nan],
-            "ci95_ub": [0.4, 0.6, np.nan],
-        }
-    )
-    ax = plot_answers(table, unit="correlation", reference=1.0, title="words")
-    assert yticks(ax) == ["WEAT", "SAME"]
-    points = {line.get_xdata()[0]: line for line in ax.lines if line.get_marker() in MARKERS}
-    assert sorted(points) == [0.3, 0.5, 0.9]
-    assert [round(float(points[value].get_ydata()[0])) for value in (0.3, 0.5, 0.9)] == [0, 0, 1]
-    assert points[0.3].get_color() == points[0.9].get_color() != points[0.5].get_color()
-    assert sorted(intervals(ax).values()) == [[0.2, 0.4], [0.4, 0.6]]
-    assert legend(ax) == ["skip-gram", "glove"]
-    assert any(set(line.get_xdata()) == {1.0} for line in ax.lines)  # the reference
-    assert (ax.get_xlabel(), ax.get_title(loc="left")) == ("correlation", "words")
 
 
 def test_gaps_stand_in_their_order_with_raw_gap_interval_and_noise_floor(gaps: TprGaps) -> None:

@@ -19,8 +19,6 @@ from bayes_bias.criterion_validity.criterion_data import outside_of
 from bayes_bias.debiasing.rated_pairs import read_ratings
 from bayes_bias.embeddings.saving_vectors import save_vectors
 from bayes_bias.files import shipped
-from bayes_bias.known_bias.scenario import load_scenario
-from bayes_bias.known_bias.vocabulary import load_vocabulary
 from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.fitted import Fitted
@@ -36,6 +34,9 @@ from bayes_bias.table.table_files import read_matrix, read_table
 from bayes_bias.tpr_gaps.people_counts import count
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.templates import load_templates
+from studies.known_bias.scenario import load_scenario
+from studies.known_bias.toml_values import SCENARIOS
+from studies.known_bias.vocabulary import load_vocabulary
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,7 @@ READERS = {
         Reader("stereoset.json", _stereoset, lambda path: read_triples(path, path)),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
         Reader("sweep.toml", lambda: SWEEP, read_sweep),
-        Reader("scenario.toml", _toml("scenarios", "majority.toml"), load_scenario),
+        Reader("scenario.toml", (SCENARIOS / "majority.toml").read_bytes, load_scenario),
         Reader("vocabulary.toml", lambda: VOCABULARY, load_vocabulary.__wrapped__),
         Reader("fit.nc", _fit, _loaded),
         Reader("kept result", _result, _kept, f"{JOB.key}.json"),

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.known_bias.contextual_models import LPBS_SCORE
-from bayes_bias.known_bias.known_bias_results import KnownBias
-from bayes_bias.known_bias.running_scenarios import run as ground_truth
-from bayes_bias.known_bias.scenario import Scenario, scenario_from
-from bayes_bias.known_bias.training_jobs import decided_by
 from bayes_bias.language_models import opening_models
+from studies.known_bias.asking import LPBS_SCORE
+from studies.known_bias.results import KnownBias
+from studies.known_bias.running import decided_by, run
+from studies.known_bias.scenario import Scenario, scenario_from
 from tests.helpers import refused
 
 
@@ -36,7 +35,7 @@ def a_scenario(words: int = 1, **models: Any) -> Scenario:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> KnownBias:
-    return ground_truth(a_scenario(), tmp_path_factory.mktemp("asked") / "out", jobs=1)
+    return run(a_scenario(), tmp_path_factory.mktemp("asked") / "out", jobs=1)
 
 
 def correlation(found: KnownBias, measure: str) -> float:
@@ -52,7 +51,7 @@ def test_probabilities_follow_the_truth(asked: KnownBias):
 
 def test_the_sign_of_probabilities_does_not_hang_on_how_many_words_of_a_group_a_sentence_has(tmp_path: Path):
     """Whereas that of cosines does: with one, no training sentence shows a group's word beside a target."""
-    assert correlation(ground_truth(a_scenario(words=2), tmp_path, jobs=1), LPBS_SCORE) > 0.7
+    assert correlation(run(a_scenario(words=2), tmp_path, jobs=1), LPBS_SCORE) > 0.7
 
 
 def test_each_answer_has_one_label(asked: KnownBias):
@@ -64,23 +63,23 @@ def test_each_answer_has_one_label(asked: KnownBias):
 
 def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(opening_models, "find_spec", lambda name: None if name == "torch" else find(name))
-    again = ground_truth(a_scenario(), asked.folder, jobs=1)
+    again = run(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
     with refused(LanguageModelError, "torch installed"):
-        ground_truth(a_scenario(), tmp_path / "other", jobs=1)
+        run(a_scenario(), tmp_path / "other", jobs=1)
     assert not list((tmp_path / "other" / "models").iterdir())
 
 
 def test_a_model_that_is_there_is_not_trained_again(asked: KnownBias, monkeypatch: pytest.MonkeyPatch):
     shutil.rmtree(asked.folder / "answers")
-    monkeypatch.setattr("bayes_bias.known_bias.training._epoch", lambda *_: pytest.fail("trained again"))
-    again = ground_truth(a_scenario(), asked.folder, jobs=1)
+    monkeypatch.setattr("studies.known_bias.training._epoch", lambda *_: pytest.fail("trained again"))
+    again = run(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
 
 
 def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
     (base,) = (asked.folder / "models").iterdir()
-    tuned = ground_truth(a_scenario(tuned={"kind": "fine-tune", "folder": str(base), "epochs": 1}), tmp_path, jobs=1)
+    tuned = run(a_scenario(tuned={"kind": "fine-tune", "folder": str(base), "epochs": 1}), tmp_path, jobs=1)
     assert not tuned.failed
     assert correlation(tuned, LPBS_SCORE) > 0.7
     elsewhere = shutil.copytree(base, tmp_path / "elsewhere")
@@ -94,5 +93,5 @@ def test_a_folder_without_a_model_is_refused_before_anything_is_trained(tmp_path
     (tmp_path / "empty").mkdir()
     scenario = a_scenario(bert={"epochs": 1}, tuned={"kind": "fine-tune", "folder": str(tmp_path / "empty")})
     with refused(LanguageModelError, "model"):
-        ground_truth(scenario, tmp_path / "out", jobs=1)
+        run(scenario, tmp_path / "out", jobs=1)
     assert not list((tmp_path / "out" / "models").iterdir())

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.known_bias import training
-from bayes_bias.known_bias.training import fine_tune, train_masked
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.words.cloze import Cloze
+from studies.known_bias import training
+from studies.known_bias.training import fine_tune, train_masked
 from tests.helpers import refused
 from tests.transformers.conftest import Made
 

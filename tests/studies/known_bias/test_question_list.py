@@ -1,0 +1,70 @@
+"""Which questions a page asks of a scenario, in which order, and what each needs to be answered."""
+
+from typing import Any
+
+import pytest
+
+from studies.known_bias.questions import QUESTIONS
+from tests.studies.known_bias.helpers import short_scenario
+
+FIVE_TRUTHS = {"scheme": "majority", "min_p": [0.05, 0.1, 0.15, 0.2, 0.25], "max_p": [0.8]}
+NO_BIAS = {"scheme": "equal"}
+STATIC = {"cbow": {"dimensions": 20}}
+
+
+def asked(**changed: Any) -> list[str]:
+    scenario = short_scenario(**{"posterior": False, "models": STATIC} | changed)
+    return [question.name for question in QUESTIONS if question.asks(scenario)]
+
+
+def test_words_come_before_models_and_what_the_intervals_promise_before_what_they_cost() -> None:
+    everything = asked(
+        truth=FIVE_TRUTHS, words_per_sentence=[1, 3], posterior=True, corpora=3, seeds=2, retest=True, downstream=True
+    )
+    assert everything == [
+        *("orders", "words", "models", "following", "coverage", "replicates"),
+        *("ranking", "robustness", "parts", "classifiers"),
+    ]
+
+
+def test_one_truth_says_what_words_are_and_compares_no_models() -> None:
+    assert asked() == ["words"]
+
+
+def test_where_no_group_is_favoured_only_false_findings_are_left() -> None:
+    assert asked(truth=NO_BIAS, words_per_sentence=[1, 3], seeds=2, posterior=True) == ["false-findings"]
+
+
+@pytest.mark.parametrize(
+    ("question", "needs"),
+    [
+        ("orders", {"words_per_sentence": [1, 3]}),
+        ("coverage", {"truth": FIVE_TRUTHS, "posterior": True}),
+        ("replicates", {"truth": FIVE_TRUTHS, "posterior": True, "corpora": 3}),
+        ("frequency", {"truth": {"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [1, 8]}}),
+        ("ranking", {"truth": FIVE_TRUTHS}),
+        ("robustness", {"seeds": 2}),
+        ("robustness", {"halves": True}),
+        ("parts", {"retest": True}),
+        ("classifiers", {"downstream": True}),
+    ],
+)
+def test_a_question_is_asked_where_its_needs_are_met_and_nowhere_else(question: str, needs: dict[str, Any]) -> None:
+    assert question in asked(**needs)
+    for name in needs:
+        assert question not in asked(**{key: value for key, value in needs.items() if key != name})
+
+
+def test_corpora_are_replicates_of_one_table_only_where_their_vectors_can_be() -> None:
+    """A BERT's vectors belong to sentences: its trainings are compared, and not laid side by side as replicates."""
+    enough = {"truth": FIVE_TRUTHS, "posterior": True, "corpora": 3}
+    assert "replicates" not in asked(**enough, models={"bert": {}})
+
+
+def test_sentences_with_more_or_fewer_words_of_a_group_are_what_is_compared() -> None:
+    one, several = short_scenario(), short_scenario(words_per_sentence=[1, 3])
+    for question in QUESTIONS:
+        assert question.suited_to(one) == question
+        suited = question.suited_to(several)
+        assert "words_per_sentence" in (*suited.panels, suited.series)
+        assert (question.series == "model") == ("model" in suited.panels and "model" not in question.panels)

@@ -1,0 +1,113 @@
+"""A short scenario end to end: the truth is found, a killed run repeats nothing, a measure of one's own joins."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.measures import Result, measure
+from bayes_bias.measures.registry import MEASURES
+from bayes_bias.sweeps.job_store import MARKER
+from studies.known_bias import classifier, running
+from studies.known_bias.asking import EQUAL_FREQUENCY, POSTERIOR, SCORE, retest
+from studies.known_bias.corpora import draw_truth
+from studies.known_bias.questions import answers
+from studies.known_bias.results import KnownBias
+from studies.known_bias.running import run, vectors_of
+from tests.studies.known_bias.helpers import short_scenario
+
+pytestmark = [pytest.mark.gensim, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scenarios") / "short"
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> KnownBias:
+    return run(short_scenario(seeds=2), folder, jobs=1)
+
+
+def test_a_model_of_a_corpus_knows_what_the_corpus_says(found: KnownBias) -> None:
+    words = found.words_with_truth
+    for name in (SCORE, POSTERIOR, "SAME (signed)", "RIPA"):
+        for _, own in words[words.measure == name].groupby("seed"):
+            assert np.corrcoef(own.value, own.log_odds)[0, 1] > 0.8, name
+
+
+def test_the_posterior_of_a_word_lies_between_its_bounds_and_knows_sure_signs(found: KnownBias) -> None:
+    own = found.words_with_truth[found.words_with_truth.measure == POSTERIOR]
+    assert ((own.ci95_lb < own.value) & (own.value < own.ci95_ub)).all()
+    clear = own[(own.ci95_lb > 0) | (own.ci95_ub < 0)]
+    assert len(clear) > 10
+    assert (np.sign(clear.value) == np.sign(clear.log_odds)).mean() > 0.9
+
+
+def test_what_is_kept_is_neither_trained_nor_asked_again(
+    found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(running, "train_static", refuse)
+    again = run(short_scenario(seeds=2), folder, jobs=1)
+    pd.testing.assert_frame_equal(again.words, found.words)
+    next(path for path in (folder / "answers").glob("*.json") if path.name != MARKER).unlink()
+    asked_again = run(short_scenario(seeds=2), folder, jobs=1)
+    pd.testing.assert_frame_equal(asked_again.models, found.models)
+
+
+def test_a_measure_of_your_own_is_in_every_table(folder: Path, found: KnownBias) -> None:
+    @measure("lean")
+    def _lean(table: bb.AssociationTable) -> Result:
+        scores = table.values.mean("attribute").to_series()
+        return Result(value=float(scores.mean()), range=(-1, 1), words=scores.to_frame("lean"), word_value="lean")
+
+    try:
+        joined = run(short_scenario(seeds=2), folder, jobs=1)
+    finally:
+        MEASURES.pop("lean")
+    assert "lean" in set(joined.words.measure)
+    assert "lean" in set(joined.models.measure)
+
+
+def test_the_page_answers_every_question_that_the_scenario_can(found: KnownBias, tmp_path: Path) -> None:
+    page = bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
+    asked = [answer.question for answer in answers(found)]
+    assert {each.name for each in asked} == {"words", "robustness"}
+    assert all(each.title in page for each in asked)
+    assert len(pd.read_csv(tmp_path / "page" / "words.csv.gz")) == len(found.words)
+
+
+def test_debiasing_takes_the_bias_out_of_words_and_leaves_the_gaps_of_a_classifier(
+    found: KnownBias, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classifier, "CLASSIFIERS", ("logistic regression",))
+    scenario = found.scenario
+    vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
+    classes = pd.DataFrame(classifier.downstream(scenario, draw_truth(scenario, 0), vectors, seed=0))
+    of = classes.groupby("components")
+    size, gaps = (of[name].apply(lambda values: values.abs().mean()) for name in ("bias", "gap"))
+    assert size[1] < 0.2 * size[0]
+    assert gaps[1] > 0.5 * gaps[0]
+
+
+def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> None:
+    scenario = found.scenario
+    vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
+    changes = pd.DataFrame(retest(scenario, vectors, seed=0)).pivot_table(
+        index="measure", columns="share", values="change"
+    )
+    assert (changes[0.5] < changes[0.05]).all()
+
+
+def test_where_targets_differ_in_frequency_the_bias_at_equal_frequency_stands_beside(tmp_path: Path) -> None:
+    scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [8]}, repeats=4)
+    models = run(scenario, tmp_path / "frequency", jobs=1).models.set_index("measure")
+    adjusted, raw = models.loc[EQUAL_FREQUENCY], models[models.list == "two groups 1"].loc[POSTERIOR]
+    assert adjusted.ci95_lb < adjusted.value < adjusted.ci95_ub
+    assert adjusted.value != raw.value
+    assert adjusted.answer in ("covariates", "not covariates", "undecided", "no bias")
