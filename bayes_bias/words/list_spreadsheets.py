@@ -22,6 +22,8 @@ _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
 _EMPTY = ("", None)
+# This may be what a control class is called.
+_A_NAME = "none"
 
 type Cells = tuple[str, Sequence[Any]]
 
@@ -140,7 +142,7 @@ def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tu
         others = [heading for heading, cells in clean if heading.lower() not in (_WORD, labels[0]) and any(cells)]
         if others:
             notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {', '.join(others)}")
-        clean = _columns_of(by_name[_WORD], by_name[labels[0]])
+        clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
         clean, left_out = _without_padding(clean, where)
         notices += left_out
@@ -148,10 +150,15 @@ def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tu
     return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices)
 
 
-def _columns_of(words: Sequence[Any], labels: Sequence[Any]) -> list[tuple[str, list[Any]]]:
+def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
     """Two columns, of words and of the group or class of each, as a column for each group and class."""
     columns: dict[str, list[Any]] = {}
     for word, label in zip(words, labels, strict=True):
+        if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
+            raise WordListError(
+                f"{where} of '{word}' is {repr(label) if label else 'missing'}; write the group or class that it is in,"
+                " or remove the row"
+            )
         if word not in _EMPTY or label not in _EMPTY:
             columns.setdefault("" if label is None else str(label), []).append(word)
     return list(columns.items())

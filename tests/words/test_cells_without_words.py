@@ -144,6 +144,15 @@ def test_numbers_beside_the_words_of_a_long_table_are_left_out_with_a_notice(tmp
     assert any(says(notice, "left out: id") for notice in words.notices)
 
 
+@pytest.mark.parametrize("label", ["NA", "nan", "", None])
+def test_a_word_of_a_long_table_without_a_group_is_named(label):
+    rows = [(word, name) for name in HEADINGS for word in WORDS[name]]
+    frame = pd.DataFrame([*rows, ("love", label)], columns=["word", "group"])
+    with refused(WordListError, "group 'love' remove row"):
+        load_wordlist(frame)
+    assert load_wordlist(frame.iloc[:-1]).sha256 == LIST.sha256
+
+
 def test_cosines_in_a_workbook_are_numbers(tmp_path, run):
     rows = [["target", "group", "attribute", "attribute_class", "cosine"]]
     rows += [
