@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.formatting import estimate, percent
+from bayes_bias.formatting import MINUS, estimate, percent
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.column_names import interval_of
 from bayes_bias.table.sufficient_statistics import within_sd
@@ -32,6 +32,8 @@ class ChangeInSpread:
         ``1 - after / before`` of the raw contrasts in these units.
     disagrees : bool
         Whether the bias changed clearly in one of the two units and not in the other, or in opposite directions.
+    of : str
+        What the values are, such as "cosines".
     """
 
     spread_before: float
@@ -43,24 +45,24 @@ class ChangeInSpread:
     upper: float
     share_removed: float
     disagrees: bool
+    of: str
 
     @property
     def text(self) -> str:
         """Both in sentences; "" where a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
+        left, removed = percent(self.spread_after / self.spread_before), percent(self.share_removed)
         said = (
-            f"In units of the spread of values, which is {percent(self.spread_after / self.spread_before)} of what it"
-            f" was: {estimate(self.change, self.lower, self.upper, _DECIMALS)}, share removed"
-            f" {percent(self.share_removed)}."
+            f"In units of the spread of {self.of}, which is {left} of what it was, the change is"
+            f" {estimate(self.change, self.lower, self.upper, _DECIMALS)} and the share removed"
+            f" {removed.replace('-', MINUS)}."
         )
         if not self.disagrees:
             return said
         if _side(self.lower, self.upper) == 0:
-            return (
-                f"{said} The two disagree: all values changed in size, and relative to them this bias did not clearly."
-            )
-        return f"{said} The two disagree: relative to the size of all values this bias changed in another way."
+            return f"{said} The two disagree: relative to the spread of all {self.of} this bias did not clearly change."
+        return f"{said} The two disagree: relative to the spread of all {self.of} this bias changed in another way."
 
 
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
@@ -95,6 +97,7 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
         high,
         1 - in_units["after"] / in_units["before"],
         _side(lower, upper) != _side(low, high),
+        before.metric.plural,
     )
 
 
