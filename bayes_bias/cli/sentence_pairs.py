@@ -21,6 +21,7 @@ from bayes_bias.sentence_pairs.pair_clauses import interval, number
 from bayes_bias.sentence_pairs.pair_estimands import PAIR_SCOPES, PairScope
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import DECIMALS
+from bayes_bias.sentence_pairs.score_units import LOG, UNITS, check_unit
 from bayes_bias.sentence_pairs.scoring import HOW, How
 from bayes_bias.table.column_names import interval_of
 
@@ -65,6 +66,13 @@ def sentence_pairs(
     decimals: Annotated[
         str, typer.Option(help="To how many decimals scores are rounded before they are compared, or 'none'.")
     ] = str(DECIMALS),
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What the scores of FILE are: {', '.join(UNITS)}. Left out, they are log probabilities.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     spec: Annotated[
         str, typer.Option("--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL)
     ] = "pairs",
@@ -88,12 +96,15 @@ def sentence_pairs(
         check_output(scores, output.overwrite, "--scores")
         if model is None:
             raise BayesBiasError(f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER")
+    if model is not None and unit not in (None, LOG):
+        raise BayesBiasError(f"--unit: '{unit}' is of scores in FILE, and --model computes its own; leave one out")
     ask = partial(
         bb.sentence_pairs.estimate,
         model=spec,
         of=of,
         name=Path(file).stem,
         decimals=_decimals(decimals),
+        unit=check_unit(unit) if model is None else LOG,
         scope=cast(PairScope, scope),
         ci_prob=ci_prob,
         seed=seed,

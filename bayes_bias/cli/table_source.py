@@ -52,6 +52,12 @@ ReplicatesOption = Annotated[
 StereotypesOption = Annotated[
     list[str] | None, input_option("--stereotype", help="For spreadsheets: GROUP=CLASS, once for each group.")
 ]
+OppositesOption = Annotated[
+    list[str] | None,
+    input_option(
+        "--opposites", help="For spreadsheets whose groups have one class: CLASS that it is compared with, repeatable."
+    ),
+]
 cosines_option = partial(typer.Option, rich_help_panel="Columns of a table of cosines", metavar="HEADING")
 TargetColumn = Annotated[str, cosines_option(help="Target words.")]
 GroupColumn = Annotated[str, cosines_option(help="The group of each target.")]
@@ -128,6 +134,7 @@ class CosinesSource:
     value: ValueColumn = COLUMNS["value"]
     replicates: ReplicatesOption = None
     stereotypes: StereotypesOption = None
+    opposites: OppositesOption = None
 
     def holds_cosines(self, source: str) -> bool:
         """Whether LIST is a table of cosines already."""
@@ -136,6 +143,8 @@ class CosinesSource:
 
     def cosines_in(self, source: str) -> bb.AssociationTable:
         """The table of cosines in a spreadsheet."""
+        if self.opposites:
+            raise BayesBiasError(f"--opposites: '{source}' holds cosines, and is not a word list; leave it out")
         classes = _classes_of(self.stereotypes or [])
         return read_table(Path(source), classes, columns=self._columns, replicate=self.replicates)
 
@@ -313,10 +322,11 @@ class TableSource(MeasuringOptions, Origin):
         """A word list as LIST names it; one in a spreadsheet with the stereotypes of --stereotype."""
         if self.stereotypes and not is_spreadsheet(source):
             raise BayesBiasError("--stereotype: is for spreadsheets; other word lists state their own stereotypes")
-        if not self.stereotypes and self.sub_topics is None:
+        if not self.stereotypes and not self.opposites and self.sub_topics is None:
             return source
         stereotypes = _classes_of(self.stereotypes) if self.stereotypes else None
-        return bb.load_wordlist(source, stereotypes=stereotypes).with_sub_topics(self.related)
+        listed = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
+        return listed.with_sub_topics(self.related)
 
     def opened(self, lists: Sequence[str], progress: Progress | None = None, *, also: Iterable[str] = ()) -> Embedding:
         """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
@@ -374,6 +384,7 @@ class WordListSource(TableSource):
     """The same for word lists that have their stereotypes with them."""
 
     stereotypes: StereotypesOption = field(default=None, init=False)
+    opposites: OppositesOption = field(default=None, init=False)
     matrix: Path | None = field(default=None, init=False)
     target: str = field(default=COLUMNS["target"], init=False)
     group: str = field(default=COLUMNS["group"], init=False)

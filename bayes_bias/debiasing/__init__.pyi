@@ -1,5 +1,6 @@
 """Debiasing methods, and what they changed: the same words before and after."""
 
+from .change_in_spread import ChangeInSpread as ChangeInSpread
 from .comparison import Comparison as Comparison
 from .comparison import ShareRemoved as ShareRemoved
 from .debias_conceptor import Conceptor as Conceptor

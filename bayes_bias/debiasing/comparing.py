@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.debiasing.change_in_spread import change_in_spread
 from bayes_bias.debiasing.comparison import STATES, Comparison, State, share_removed
 from bayes_bias.debiasing.paired_difference import difference, pair, zero_by_construction
 from bayes_bias.debiasing.vector_damage import Damage
@@ -94,7 +95,10 @@ def compare(
     bias after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
     construction and not sampled.
 
-    *Share removed.* See `bayes_bias.debiasing.comparison.share_removed`.
+    *Share removed.* See `bayes_bias.debiasing.comparison.share_removed`. Where an embedding shrinks as a whole, all
+    cosines become smaller, and so does the bias, although words are as far apart relative to their spread as before.
+    So the change is given in units of the spread too (`Comparison.in_spread`), the pooled standard deviation of values
+    within groups and classes.
 
     References
     ----------
@@ -147,6 +151,7 @@ def compare(
         change=change.drop("effect_size", level="estimand", errors="ignore"),
         controls=control_levels(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
+        in_spread=change_in_spread(before, after, bias),
         verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
         measures=measures,
         left_out=left_out,

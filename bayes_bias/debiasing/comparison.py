@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
+from bayes_bias.debiasing.change_in_spread import ChangeInSpread
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.errors import TableError
@@ -74,6 +75,8 @@ class Comparison(Tabled):
         Change of the mean of each group with each control class, which debiasing should leave alone;
         columns of `summarize`, index "group, control class"; empty without control classes.
     share_removed : ShareRemoved
+    in_spread : ChangeInSpread
+        The change in units of the spread of values, which shrinks where a whole embedding does.
     verdict : Verdict
         Whether the change is larger than chance explains; where `rope` was given, how probable it is that it is
         negligible.
@@ -95,6 +98,7 @@ class Comparison(Tabled):
     change: pd.DataFrame
     controls: pd.DataFrame
     share_removed: ShareRemoved
+    in_spread: ChangeInSpread
     verdict: Verdict
     measures: pd.DataFrame
     left_out: Mapping[str, str]
@@ -135,6 +139,7 @@ class Comparison(Tabled):
                 *sentences,
                 *_construction(self),
                 _share(self),
+                *filter(None, [self.in_spread.text]),
                 *_moved_controls(self),
                 *_few_words(self),
                 *_taught(self),

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 
 import numpy as np
@@ -59,15 +60,19 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """Pairs and their ratings from a text file: ``word``, ``other``, ``rating``.
 
     A line has two words first, and the rating in the first further column that holds numbers; columns are separated by
-    tabs, semicolons, commas or blanks, and may have headings. SimLex-999, WordSim-353 and MEN come so.
+    tabs, semicolons, commas or blanks, and may have headings, below comments, lines that begin with #. SimLex-999,
+    WordSim-353 and MEN come so.
 
     Raises
     ------
     MeasureError
-        No such file, a line with fewer columns than the first, no column of numbers, or a rating that is none.
+        No such file, a line with fewer columns than the first, no column of numbers, a rating that is none, or a first
+        column of single letters or numbers, which are no words.
     """
     path = Path(source)
-    lines = [line for line in read_text(path, f"ratings: '{path}' is", MeasureError).splitlines() if line.strip()]
+    text = read_text(path, f"ratings: '{path}' is", MeasureError)
+    filled = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in filled if not line.startswith("# ")]
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
     rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
     columns = range(2, len(rows[0]) if rows else 0)
@@ -80,6 +85,11 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     for row in pairs:
         if len(row) <= column or not _is_number(row[column]):
             raise MeasureError(f"ratings: '{path}' has the line '{' '.join(row)}', without a rating; correct it")
+    if column > 2 and all(len(row[0]) == 1 or _is_number(row[0]) for row in pairs):
+        raise MeasureError(
+            f"ratings: '{path}' begins its lines with '{pairs[0][0]}', where the first word of a pair should stand;"
+            " remove that column"
+        )
     return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
 
 

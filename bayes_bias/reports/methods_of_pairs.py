@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import joined, plural
 from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.reports.methods_text import Methods, methods_of_fits
 from bayes_bias.sentence_pairs.pair_design import clusters_of, has_types
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import TYPE
+from bayes_bias.sentence_pairs.score_units import described_unit
 
 
 def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
@@ -21,10 +22,17 @@ def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
     data, spec = one.data, pairs.spec
     clusters = clusters_of(data)
     sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
+    tied = [
+        f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}"
+        for state, side in pairs.sides.items()
+        if side.ties
+    ]
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,
         "scores": one.scores,
+        "score_unit": described_unit(one.scores.unit),
+        "tied": joined(tied) if tied else "",
         "types": data.sizes[TYPE] if has_types(data) else 0,
         "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
         "effects": [*(["bias type"] if has_types(data) else []), *clusters],

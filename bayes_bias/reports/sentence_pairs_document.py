@@ -56,6 +56,7 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
         facts={
             "pairs": pairs,
             "changed": changed,
+            "ties": any(side.ties for side in sides.values()),
             "level": level(pairs.ci_prob),
             "reach": one.reach,
             "unit": metric.unit,

@@ -15,6 +15,7 @@ from bayes_bias.sentence_pairs.pair_estimands import PairScope
 from bayes_bias.sentence_pairs.pair_fits import labelled_model, pairs_spec
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import DECIMALS, PairScores, read_scores
+from bayes_bias.sentence_pairs.score_units import ScoreUnit
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
@@ -27,6 +28,7 @@ class _Options(TypedDict, total=False):
     of: str | None
     name: str | None
     decimals: int | None
+    unit: ScoreUnit | None
     scope: PairScope
     ci_prob: float
     seed: int
@@ -50,6 +52,7 @@ def estimate(
     of: str | None = None,
     name: str | None = None,
     decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
     scope: PairScope = "all",
     ci_prob: float = 0.95,
     seed: int = 1,
@@ -83,6 +86,9 @@ def estimate(
         What tables and figures call the scores.
     decimals : int or None
         To how many decimals scores are rounded before they are compared; None compares them unrounded.
+    unit : {"log-probability", "probability", "loss", "perplexity"}, optional
+        What the scores are. Without it they are read as log probabilities, and refused where they look like something
+        else; probabilities, losses and perplexities become log probabilities first.
     scope : {"all", "pairs", "none"}
         Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
         describe exactly these pairs.
@@ -101,9 +107,9 @@ def estimate(
     Raises
     ------
     SentencePairsError
-        The scores cannot be read, or do not vary; those after are of other pairs.
+        The scores cannot be read, do not vary, or look like scores of another unit; those after are of other pairs.
     SpecError, ScopeError
-        A model of something else; an impossible scope, seed or probability.
+        A model of something else; an impossible unit, scope, seed or probability.
 
     Notes
     -----
@@ -131,10 +137,10 @@ def estimate(
     >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
     """
     settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
-    before = read_scores(scores, name=name, model=of, decimals=decimals)
+    before = read_scores(scores, name=name, model=of, decimals=decimals, unit=unit)
     if after is None:
         return estimate_one(before, settings)
-    return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals), settings)
+    return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals, unit=unit), settings)
 
 
 def pymc_model(
@@ -144,12 +150,13 @@ def pymc_model(
     model: str | Path | ModelSpec = "pairs",
     of: str | None = None,
     decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
 ) -> pm.Model:
     """The model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
 
     Parameters
     ----------
-    scores, model, of, decimals
+    scores, model, of, decimals, unit
         As in `estimate`.
     estimand : {"share", "difference"}
         How often the stereotypical sentence is ahead, or by how much.
@@ -177,4 +184,4 @@ def pymc_model(
     if estimand not in ("share", "difference"):
         raise SentencePairsError(f"estimand: must be 'share' or 'difference', got {estimand!r}")
     spec = pairs_spec(model)
-    return labelled_model(read_scores(scores, model=of, decimals=decimals), spec, estimand)
+    return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit), spec, estimand)

@@ -16,9 +16,9 @@ from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.sampling import Sampling, check_sampling
 from bayes_bias.posterior.estimate import over_draws, tails
 from bayes_bias.progress import Prefixed, Progress
-from bayes_bias.sentence_pairs.change_of_share import change_of_shares
+from bayes_bias.sentence_pairs.change_of_share import change_of_shares, shares_with_ties, steps_of
 from bayes_bias.sentence_pairs.pair_checks import predictive_checks
-from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_design import design, untied
 from bayes_bias.sentence_pairs.pair_estimands import (
     NO_PREFERENCE,
     EstimandDraws,
@@ -32,7 +32,7 @@ from bayes_bias.sentence_pairs.pair_fits import fit_difference, fit_share
 from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
 from bayes_bias.sentence_pairs.pair_scores import LABELS, PairScores
 from bayes_bias.sentence_pairs.pairs_needed import pairs_needed, plan_pairs
-from bayes_bias.sentence_pairs.published_shares import paired, published
+from bayes_bias.sentence_pairs.published_shares import paired, published, ties_as_half
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.column_names import interval_names
 
@@ -71,25 +71,36 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
     share = fit_share(scores, spec, data, **settings.fitting)
     difference = fit_difference(scores, spec, data, **settings.fitting)
-    share_draws = _posterior(share)
+    share_draws, fits = _posterior(share), {"share": share, "difference": difference}
+    compared = None
+    if not untied(data).all():
+        # Another seed makes the draws of the two fits independent.
+        reseeded = settings.fitting | {"seed": settings.seed + 1}
+        fits["untied"] = fit_share(scores, spec, data, counted=untied(data), **reseeded)
+        compared = _posterior(fits["untied"])
+    of_share = shares(share_draws, data, scope)
+    if compared is not None:
+        of_share = shares_with_ties(compared, share_draws, data, scope)
     independent = published(scores, ci_prob)
     tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": tabulated(shares(share_draws, data, scope), data.ahead.to_numpy(), "wilson", NO_PREFERENCE),
+        "share": tabulated(
+            of_share, ties_as_half(scores.rows).to_numpy(), "wilson" if compared is None else "ties_half", NO_PREFERENCE
+        ),
         "difference": tabulated(
             differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
         ),
     }
     return SentencePairs(
         scores=scores,
-        fits={"share": share, "difference": difference},
+        fits=fits,
         spec=spec,
         scope=scope,
         ci_prob=ci_prob,
         table=pd.concat(table, names=["estimand", "label"]),
         published=independent,
-        planned=plan_pairs(share_draws, data, ci_prob=ci_prob),
-        needed=pairs_needed(share_draws, data, ci_prob=ci_prob),
+        planned=plan_pairs(share_draws, data, untied=compared, ci_prob=ci_prob),
+        needed=pairs_needed(share_draws, data, untied=compared, ci_prob=ci_prob),
         checks=predictive_checks(share, difference, settings.seed),
     )
 
@@ -98,8 +109,8 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     """The change of the same pairs, and both sides by themselves."""
     change = _change(before, after)
     data, _ = design(change)
-    ahead = after.rows.ahead.to_numpy()
-    crossed = ahead != before.rows.ahead.to_numpy()
+    moved = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
+    crossed = moved != 0
     first = estimate_one(before, settings.for_step("before"))
     second = estimate_one(after, settings.for_step("after"))
     settings = settings.for_step("change")
@@ -107,14 +118,16 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     changed = fit_share(change, spec, data, counted=crossed, **fitting)
     # Another seed makes the draws of the two fits independent.
     reseeded = fitting | {"seed": settings.seed + 1}
-    gained = fit_share(change, spec, data, counted=ahead, among=crossed, **reseeded)
+    gained = fit_share(change, spec, data, counted=moved > 0, among=crossed, **reseeded)
     difference = fit_difference(change, spec, data, **fitting)
     independent = paired(before, after, settings.ci_prob)
-    of_share = change_of_shares(_posterior(changed), _posterior(gained), data, scope)
+    rates = _posterior(changed), _posterior(gained)
+    steps = steps_of(moved, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
+    of_share = change_of_shares(*rates, data, scope, steps)
     of_difference = differences(_posterior(difference), data, scope)
     tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": tabulated(of_share, crossed * np.where(ahead, 1, -1), "change"),
+        "share": tabulated(of_share, moved, "ties_half"),
         "difference": tabulated(of_difference, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(

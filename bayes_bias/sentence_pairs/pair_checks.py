@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.sentence_pairs.pair_design import clusters_of, position_of
+from bayes_bias.sentence_pairs.pair_design import clusters_of, position_of, untied
 from bayes_bias.sentence_pairs.pair_estimands import linear_predictor
 from bayes_bias.sentence_pairs.pair_scores import TYPE
 from bayes_bias.table.column_names import interval_names
@@ -31,7 +31,8 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     """Statistics of the observed table beside those of tables drawn from the fitted models.
 
     Each has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables drawn from the
-    posterior predictive distribution; ``fits``, whether the interval has the observed value.
+    posterior predictive distribution; ``fits``, whether the interval has the observed value. Shares are those among
+    pairs that do not tie.
 
     References
     ----------
@@ -45,12 +46,13 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
         name: _row(statistic(values), [statistic(replicated) for replicated in drawn])
         for name, statistic in _OF_DIFFERENCES.items()
     }
-    ahead = _replicated_ahead(share["posterior"].to_dataset(), data, rng)
+    compared = data.isel(pair=untied(data))
+    ahead = _replicated_ahead(share["posterior"].to_dataset(), compared, rng)
     for dim in (TYPE, *clusters_of(data)):
-        if data.sizes[dim] > 1:
-            spread = _between(data, dim)
+        if np.ptp(compared[position_of(dim)].to_numpy()):
+            spread = _between(compared, dim)
             rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(
-                spread(data.ahead.to_numpy()), [spread(replicated) for replicated in ahead]
+                spread(compared.ahead.to_numpy()), [spread(replicated) for replicated in ahead]
             )
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
@@ -80,7 +82,7 @@ def _replicated_ahead(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Ge
 
 def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]:
     """Standard deviation of shares between the labels of a dim, weighted by their numbers of pairs."""
-    at = data[position_of(dim)].to_numpy()
+    _, at = np.unique(data[position_of(dim)].to_numpy(), return_inverse=True)
     counts = np.bincount(at)
 
     def spread(ahead: NDArray[np.bool_]) -> float:

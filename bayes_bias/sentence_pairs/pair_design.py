@@ -25,6 +25,12 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     differences.
     """
     rows, notices = scores.rows, []
+    if rows.tied.all():
+        finer = "" if scores.decimals is None else ", or compare them unrounded with decimals=None (--decimals none)"
+        raise SentencePairsError(
+            f"scores: all {len(rows):,} pairs of {scores.name} tie, so that no sentence is ahead; give scores that"
+            f" differ{finer}"
+        )
     types = rows[TYPE] if TYPE in rows else pd.Series(ALL_PAIRS, index=rows.index)
     content = {
         "difference": (PAIR, rows.difference.to_numpy()),
@@ -58,6 +64,11 @@ def clusters_of(data: xr.Dataset) -> tuple[str, ...]:
 def has_types(data: xr.Dataset) -> bool:
     """Whether there are two types or more."""
     return data.sizes[TYPE] > 1
+
+
+def untied(data: xr.Dataset) -> NDArray[np.bool_]:
+    """Whether one of the two sentences of each pair is ahead."""
+    return ~data.tied.to_numpy()
 
 
 def weights(data: xr.Dataset) -> NDArray[np.float64]:

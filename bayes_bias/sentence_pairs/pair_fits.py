@@ -15,7 +15,7 @@ from bayes_bias.models.model_spec import ModelSpec, load_spec
 from bayes_bias.models.sampling import Sampling
 from bayes_bias.models.scales import draws_in_units
 from bayes_bias.progress import Prefixed, Progress
-from bayes_bias.sentence_pairs.pair_design import design
+from bayes_bias.sentence_pairs.pair_design import design, untied
 from bayes_bias.sentence_pairs.pair_models import difference_inputs, difference_model, share_inputs, share_model
 from bayes_bias.sentence_pairs.pair_scores import CLUSTERS, TYPE, PairScores
 
@@ -48,8 +48,10 @@ def fit_share(
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
-    """The posterior of the share of pairs whose stereotypical sentence is ahead; or of those `counted` among some."""
-    counted = data.ahead.to_numpy() if counted is None else counted
+    """The posterior of the share of pairs whose stereotypical sentence is ahead, among those that do not tie; or of
+    those `counted` among some, or all."""
+    if counted is None:
+        counted, among = data.ahead.to_numpy(), untied(data)
     among = np.ones_like(counted) if among is None else among
     inputs = share_inputs(data, counted, among)
     model = PyMCModel(lambda: share_model(spec, data, inputs), _coords(data))
@@ -78,8 +80,8 @@ def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Mod
     data, _ = design(scores)
     if estimand == "difference":
         return freeze_dims_and_data(difference_model(spec, data, difference_inputs(data), _coords(data)))
-    ahead = data.ahead.to_numpy()
-    return freeze_dims_and_data(share_model(spec, data, share_inputs(data, ahead, np.ones_like(ahead)), _coords(data)))
+    inputs = share_inputs(data, data.ahead.to_numpy(), untied(data))
+    return freeze_dims_and_data(share_model(spec, data, inputs, _coords(data)))
 
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:

@@ -72,7 +72,8 @@ class SentencePairs(_PairsResult):
     scores : PairScores
         The scores that were read.
     fits : mapping of str to xarray.DataTree
-        "share" and "difference", for ArviZ and `bayes_bias.save_fit`.
+        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`; where pairs tie
+        "untied", the share of those that do not.
     spec : ModelSpec
         The model.
     scope : {"all", "pairs", "none"}
@@ -80,12 +81,13 @@ class SentencePairs(_PairsResult):
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
-        Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead, and mean "difference" of
-        the scores (in their units), of all pairs and of each type. ``pairs``; posterior ``mean``, ``sd`` and
-        interval; ``prob_above``, the probability that the share exceeds one half, the difference zero;
-        ``prob_direction``, of the more probable side; ``observed``; ``noise_ci95_lb`` and ``noise_ci95_ub``, the
+        Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead, in which a tie counts as
+        half, and mean "difference" of the scores (in their units), of all pairs and of each type. ``pairs``; posterior
+        ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, the difference
+        zero; ``prob_direction``, of the more probable side; ``observed``; ``noise_ci95_lb`` and ``noise_ci95_ub``, the
         interval of the observed value for a model without preference and the same clusters; ``independent_ci95_lb``
-        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's).
+        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's where pairs tie
+        and of differences).
     published : pandas.DataFrame
         See `bayes_bias.sentence_pairs.published_shares.published`.
     planned : pandas.DataFrame
@@ -122,6 +124,11 @@ class SentencePairs(_PairsResult):
         return self.fits["share"]["constant_data"].to_dataset()
 
     @property
+    def ties(self) -> int:
+        """How many pairs tie."""
+        return int(self.scores.rows.tied.sum())
+
+    @property
     def reach(self) -> str:
         """What the numbers generalise to."""
         return reach(self.data, self.scope)
@@ -133,7 +140,8 @@ class SentencePairs(_PairsResult):
             return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
         row = self.row("share")
         if self.scope == "none":
-            return f"Of exactly these pairs the stereotypical sentence is ahead in {share(row.observed)}."
+            half = " if a tie counts as half" if self.ties else ""
+            return f"Of exactly these pairs the stereotypical sentence is ahead in {share(row.observed)}{half}."
         return (
             f"For {self.reach} the share is {points(row)}: {judgement(row, self.ci_prob, 'one half')}"
             f" (probability that it exceeds one half {equals(probability(row.prob_above))})."
@@ -144,7 +152,15 @@ class SentencePairs(_PairsResult):
         """The answer in sentences."""
         raw = self.published.loc[ALL_PAIRS]
         observed = f"The stereotypical sentence is ahead in {share(raw.share)} of {raw.pairs:,.0f} pairs ({self.name})."
-        return " ".join([observed, self.verdict, *(() if self.problems else self._more())])
+        return " ".join([observed, *self._ties(), self.verdict, *(() if self.problems else self._more())])
+
+    def _ties(self) -> list[str]:
+        if not self.ties:
+            return []
+        return [
+            f"{self.ties:,} pairs tie: that share, as it is published, counts them as not stereotypical. What follows"
+            f" counts a tie as half, which makes it {share(self.row('share').observed)}."
+        ]
 
     def _more(self) -> list[str]:
         if self.scope == "none":
@@ -164,7 +180,7 @@ class SentencePairs(_PairsResult):
         ratio = (upper - lower) / (most - least)
         return (
             f"Treating pairs as independent would give [{share(least)}, {share(most)}]"
-            f" (Wilson); the interval above is {ratio:.1f} times as wide."
+            f" ({'Student' if self.ties else 'Wilson'}); the interval above is {ratio:.1f} times as wide."
         )
 
     def _difference(self) -> str:
@@ -205,8 +221,8 @@ class SentencePairsChange(_PairsResult):
     before, after : SentencePairs
         Both sides by themselves.
     fits : mapping of str to xarray.DataTree
-        "changed": how often another sentence of the pair is ahead than before; "gained": how often it is the
-        stereotypical one, among these; "difference": by how much the difference changed.
+        "changed": how often another sentence of the pair is ahead than before, or a tie came or went; "gained": how
+        often that is in favour of the stereotypical one, among these; "difference": by how much the difference changed.
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame
@@ -259,12 +275,21 @@ class SentencePairsChange(_PairsResult):
     def text(self) -> str:
         """The answer in sentences."""
         raw = self.published.loc[ALL_PAIRS]
-        before, after = (share(side.row("share").observed) for side in (self.before, self.after))
+        before, after = (share(side.published.share[ALL_PAIRS]) for side in (self.before, self.after))
         observed = (
             f"The stereotypical sentence is ahead in {before} of {raw.pairs:,.0f} pairs before and in {after} after: it"
             f" came to the front in {raw.gained:,.0f} and fell behind in {raw.lost:,.0f}."
         )
-        return " ".join([observed, self.verdict, *(() if self.problems else [self._difference()])])
+        return " ".join([observed, *self._ties(), self.verdict, *(() if self.problems else [self._difference()])])
+
+    def _ties(self) -> list[str]:
+        if not self.before.ties and not self.after.ties:
+            return []
+        before, after = (share(side.row("share").observed) for side in (self.before, self.after))
+        return [
+            f"{self.before.ties:,} pairs tie before and {self.after.ties:,} after: the shares, as they are published,"
+            f" count them as not stereotypical. What follows counts a tie as half: {before} before and {after} after."
+        ]
 
     def _difference(self) -> str:
         row, metric = self.row("difference"), self.before.scores.metric

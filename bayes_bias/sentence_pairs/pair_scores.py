@@ -13,6 +13,15 @@ import pandas as pd
 from bayes_bias.arguments import as_numbers, check_count, check_kind
 from bayes_bias.errors import SentencePairsError, did_you_mean
 from bayes_bias.files import read_csv, table_file
+from bayes_bias.sentence_pairs.score_units import (
+    LOG,
+    LOG_PROBABILITY,
+    ScoreUnit,
+    check_unit,
+    log_differences,
+    log_probabilities,
+    metric_of,
+)
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
 
@@ -37,10 +46,6 @@ _SCORES = ("score_more", "score_less")
 
 DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
 
-LOG_PROBABILITY = Metric(
-    "log probability difference", unit="nats", decimals=3, zero="both sentences are equally likely"
-)
-
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
@@ -57,6 +62,8 @@ class PairScores:
         To how many decimals scores were rounded before they were compared; None: not rounded.
     metric : Metric
         The metric of a difference, with its unit.
+    unit : {"log-probability", "probability", "loss", "perplexity"}
+        What the source had, before it became log probabilities.
     notices : tuple of str
         What a reader should know, such as numbers of ties.
     provenance : mapping of str to str
@@ -67,6 +74,7 @@ class PairScores:
     rows: pd.DataFrame
     decimals: int | None = DECIMALS
     metric: Metric = LOG_PROBABILITY
+    unit: ScoreUnit = LOG
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -85,6 +93,7 @@ def read_scores(
     name: str | None = None,
     model: str | None = None,
     decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
 ) -> PairScores:
     """Scores of sentence pairs from a frame or a CSV file, checked; see `bayes_bias.sentence_pairs.estimate`.
 
@@ -93,16 +102,21 @@ def read_scores(
     ``direction`` and ``model``, of which one can be chosen. The names of CrowS-Pairs' program are accepted as well.
     Before scores are compared they are rounded: to three decimals in CrowS-Pairs' program. Averages of log
     probabilities (AUL) are small numbers and need more decimals; None compares them unrounded.
+
+    Scores are natural logarithms of probabilities, none of which is above 0. Others have a `unit`, and become
+    logarithms: of probabilities, minus losses, minus those of perplexities. Without one, scores that look like anything
+    else are refused.
     """
     if isinstance(source, PairScores):
         return source
+    check_unit(unit)
     if decimals is not None:
         check_count("decimals", decimals, "decimals", least=0)
     frame, default_name = _read(source)
     rows = _of_model(_checked(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     _check_items(rows.item)
-    more, less = _two_scores(rows)
+    more, less = _two_scores(rows, unit)
     difference = more - less
     compared = difference if decimals is None else more.round(decimals) - less.round(decimals)
     labels = {label: _labels(rows, label) for label in LABELS if label in rows}
@@ -110,11 +124,14 @@ def read_scores(
         rows.item, axis=0
     )
     name = name or default_name
-    provenance = {"pairs": name} | ({} if model is None else {"language_model": model})
+    known = unit or LOG
+    provenance = {"pairs": name, "unit": known} | ({} if model is None else {"language_model": model})
     return PairScores(
         name,
         table.sort_index(),
         decimals,
+        metric_of(known),
+        known,
         notices=announce(_ties(name, table.tied, decimals)),
         provenance=MappingProxyType(provenance),
     )
@@ -188,12 +205,12 @@ def _check_items(items: "pd.Series[str]") -> None:
         raise SentencePairsError(f"scores: '{items.iloc[0]}' is the only pair; give two or more")
 
 
-def _two_scores(rows: pd.DataFrame) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Both scores; where there are differences only, these and zeros."""
+def _two_scores(rows: pd.DataFrame, unit: ScoreUnit | None) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+    """Both scores as log probabilities; where there are differences only, these and zeros."""
     if not set(_SCORES) <= set(rows.columns):
-        difference = _numbers(rows, "difference")
+        difference = log_differences(_numbers(rows, "difference"), unit)
         return difference, 0 * difference
-    return _numbers(rows, "score_more"), _numbers(rows, "score_less")
+    return log_probabilities(_numbers(rows, "score_more"), _numbers(rows, "score_less"), unit)
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
@@ -215,5 +232,6 @@ def _ties(name: str, tied: "pd.Series[bool]", decimals: int | None) -> tuple[str
     rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
     finer = "" if decimals is None else "; decimals=None compares them unrounded"
     return (
-        f"{name}: {count} of {len(tied):,} pairs tie{rounded}; they count as not stereotypical, as published{finer}",
+        f"{name}: {count} of {len(tied):,} pairs tie{rounded}; they count as not stereotypical in the published share,"
+        f" and as half in the posterior and its verdict{finer}",
     )

@@ -42,6 +42,7 @@ def plan_pairs(
     writers: Sequence[int] = WRITERS,
     pairs_each: Sequence[int] = EACH,
     *,
+    untied: xr.Dataset | None = None,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
     r"""Width of the share's interval, and the probability that it excludes one half, for other numbers of pairs.
@@ -53,7 +54,7 @@ def plan_pairs(
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
     :math:`\pm t_{W - 1} \sqrt v`; its width and the probability are averaged over the posterior. Other clusters
     (templates, terms) are assumed to be as many as writers. Without clusters `writers` are pairs, and `pairs_each` is
-    ignored.
+    ignored. `untied` is the posterior of the share of pairs that do not tie, where some do.
 
     References
     ----------
@@ -61,15 +62,23 @@ def plan_pairs(
     samples of participants respond to samples of stimuli. Journal of Experimental Psychology: General, 143(5),
     2020-2045. https://doi.org/10.1037/xge0000014
     """
-    study = _Study.of(posterior, data)
+    study = _Study.of(posterior, data, untied)
     rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (pairs_each if study.clustered else (1,))}
     index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
-    return pd.DataFrame(list(rows.values()), index=index)
+    planned = pd.DataFrame(list(rows.values()), index=index)
+    return planned if study.clustered else planned.drop(columns="pairs")
 
 
-def pairs_needed(posterior: xr.Dataset, data: xr.Dataset, *, ci_prob: float = 0.95, power: float = 0.8) -> PairsNeeded:
+def pairs_needed(
+    posterior: xr.Dataset,
+    data: xr.Dataset,
+    *,
+    untied: xr.Dataset | None = None,
+    ci_prob: float = 0.95,
+    power: float = 0.8,
+) -> PairsNeeded:
     """How many writers, each with the present average number of pairs, distinguish this share from one half."""
-    study, kinds = _Study.of(posterior, data), clusters_of(data)
+    study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
     here = data.sizes[kind]
     pairs_each = round(data.sizes[PAIR] / here)
@@ -94,9 +103,12 @@ class _Study:
     clustered: bool
 
     @classmethod
-    def of(cls, posterior: xr.Dataset, data: xr.Dataset) -> "_Study":
+    def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
         shared, total = between(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
+        if untied is not None:  # a tie counts as half: it is at the null, and does not vary
+            q = shares(untied, data).values[:, 0]
+            shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))
 
     def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:

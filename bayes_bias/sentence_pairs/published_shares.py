@@ -18,7 +18,8 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     There is a row for all pairs, for each bias type, and for each direction. Numbers of ``pairs``, ``ahead``, ``tied``;
     ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
     ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
-    two-sided, of the sign test, which leaves out ties; mean ``difference`` (units of the scores) with Student's
+    two-sided, of the sign test, which leaves out ties; ``ties_half``, the share if a tie counts as half, with Student's
+    interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); mean ``difference`` (units of the scores) with Student's
     interval (``student_ci95_lb``, ``student_ci95_ub``).
 
     Misleads: pairs of one writer resemble each other, so that all of these intervals are too short. As in CrowS-Pairs'
@@ -43,8 +44,9 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
     """The change of the same pairs, treated as independent: a row for all pairs and for each bias type.
 
     Numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval (``change_ci95_lb``,
-    ``change_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean change of the ``difference``
-    (``student_ci95_lb``, ``student_ci95_ub``).
+    ``change_ci95_ub``), and ``ties_half``, that of the share in which a tie counts as half, with the same
+    (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean change of the
+    ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
 
     References
     ----------
@@ -54,11 +56,17 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
     change = pd.DataFrame(
         {
             "share": after.rows.ahead.astype(int) - before.rows.ahead.astype(int),
+            "ties_half": ties_as_half(after.rows) - ties_as_half(before.rows),
             "difference": after.rows.difference - before.rows.difference,
         }
     )
     groups = {ALL_PAIRS: change, **_by_type(change, before.rows)}
     return _table({label: _change(part, ci_prob) for label, part in groups.items()})
+
+
+def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
+    """1 for each pair whose stereotypical sentence is ahead, 0 where the other one is, and one half where they tie."""
+    return rows.ahead + rows.tied / 2
 
 
 def _by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -83,6 +91,8 @@ def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
         **_named(ci_prob, "wilson", (wilson.low, wilson.high)),
         **_named(ci_prob, "exact", (exact.low, exact.high)),
         "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
+        "ties_half": ties_as_half(rows).mean(),
+        **_named(ci_prob, "ties_half", _student(ties_as_half(rows), ci_prob)),
         "difference": rows.difference.mean(),
         **_named(ci_prob, "student", _student(rows.difference, ci_prob)),
     }
@@ -90,13 +100,15 @@ def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
 
 def _change(change: pd.DataFrame, ci_prob: float) -> dict[str, float]:
     gained, lost = int((change.share > 0).sum()), int((change.share < 0).sum())
-    share, difference = (_student(change[column], ci_prob) for column in change)
+    share, half, difference = (_student(change[column], ci_prob) for column in change)
     return {
         "pairs": len(change),
         "gained": gained,
         "lost": lost,
         "change": change.share.mean(),
         **_named(ci_prob, "change", share),
+        "ties_half": change.ties_half.mean(),
+        **_named(ci_prob, "ties_half", half),
         "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
         "difference": change.difference.mean(),
         **_named(ci_prob, "student", difference),

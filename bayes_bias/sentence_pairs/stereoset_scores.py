@@ -41,7 +41,7 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     Equal scores count against the stereotype, and against the related sentence, as in the published code.
 
     Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. Pass
-    `stereotype_pairs` to `estimate` for one.
+    `stereotype_pairs` to `estimate` for one, with ``unit="probability"`` where predictions are probabilities.
 
     Parameters
     ----------

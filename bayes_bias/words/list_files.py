@@ -1,6 +1,6 @@
 """Files of word lists, each read completely into a mapping with the keys of the TOML files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -30,15 +30,22 @@ def is_list_file(path: Path) -> bool:
     return path.is_file() and _suffix(path) in formats
 
 
-def read_list_file(source: str | Path, stereotypes: Mapping[str, str] | None = None) -> tuple[str, Content]:
-    """The name of a list and what its file holds; `stereotypes` go to a spreadsheet whose headings say none."""
+def read_list_file(
+    source: str | Path, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
+) -> tuple[str, Content]:
+    """The name of a list and what its file holds; `stereotypes` go to a spreadsheet whose headings say none, and
+    `opposites` to one whose groups have one class."""
     file, label = _locate("word list", source, wordlist_names(), "")
-    content = _read(file, label, stereotypes)
+    content = _read(file, label, stereotypes, opposites)
     if is_spreadsheet(file.name):
         check_stereotypes(content)
     elif stereotypes:
         raise WordListError(
             f"stereotypes: '{label}' states its own in [stereotypes]; change them there, or leave the argument out"
+        )
+    elif opposites:
+        raise WordListError(
+            f"opposites: '{label}' is no spreadsheet; write opposites = [...] in the list, or leave the argument out"
         )
     return Path(file.name).stem, content
 
@@ -47,7 +54,7 @@ def read_control_file(source: str | Path) -> tuple[str, Content]:
     """The name of some control classes and what their file holds."""
     name = source.removeprefix(_CONTROLS) if isinstance(source, str) else source
     file, label = _locate("control classes", name, control_names(), _CONTROLS)
-    return Path(file.name).stem, _read(file, label, None)
+    return Path(file.name).stem, _read(file, label)
 
 
 def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
@@ -66,9 +73,11 @@ def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tup
     raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names)
 
 
-def _read(file: Traversable, label: str, stereotypes: Mapping[str, str] | None) -> Content:
+def _read(
+    file: Traversable, label: str, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
+) -> Content:
     if is_spreadsheet(file.name):
-        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes)
+        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites)
     if _suffix(file) in sentence_lists.SUFFIXES:
         return Content(sentence_lists.read_sentence_list(file, label), label)
     hint = "; see wordlists/weat6.toml for an example"

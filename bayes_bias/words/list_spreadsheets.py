@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WordListError
-from bayes_bias.spreadsheets import is_spreadsheet, read_columns
+from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
 from bayes_bias.words.content import Content
 
 # Between a group and the class that is stereotypical for it, as in --stereotype.
@@ -17,19 +18,36 @@ _WORD, _LABELS = "word", ("group", "class", "category")
 _OF_COSINES = {"target", "attribute", "cosine"}
 _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 
+# How programs write a cell that has no word, below the last word of a column: R, pandas, SQL, SAS, Excel.
+_PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
+
+_EMPTY = ("", None)
+# This may be what a control class is called.
+_A_NAME = "none"
+
 type Cells = tuple[str, Sequence[Any]]
 
 
-def list_of_columns(columns: Iterable[Cells], where: str, stereotypes: Mapping[str, str] | None = None) -> Content:
+def list_of_columns(
+    columns: Iterable[Cells],
+    where: str,
+    stereotypes: Mapping[str, str] | None = None,
+    opposites: Sequence[str] | None = None,
+    *,
+    padded: bool = True,
+) -> Content:
     """Columns as the content of a word list.
 
     ``flowers=pleasant`` is the heading of a group and the class that is stereotypical for it, ``pleasant`` that of a
-    class. `stereotypes` says the same where no heading does. Without either, all columns are classes.
+    class. `stereotypes` says the same where no heading does. Without either, all columns are classes. Where all groups
+    have one class and there are several others, `opposites` says which of them it is compared with. Columns of a file
+    or frame are as long as the longest, and may be `padded`, as R does it with NA.
 
     Raises
     ------
     WordListError
-        Two columns of one name, words without a heading, a stereotype of a group that has no column, or two of one.
+        Two columns of one name, words without a heading, a stereotype of a group that has no column, or two of one;
+        opposites that are not known; a cell of an Excel workbook that holds no text.
 
     Examples
     --------
@@ -37,7 +55,7 @@ def list_of_columns(columns: Iterable[Cells], where: str, stereotypes: Mapping[s
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    headed, notices = _headed(columns, where)
+    headed, notices = _headed(columns, where, padded)
     parted = [_parted(heading, words, where) for heading, words in headed]
     known = {name: class_name for name, class_name, _ in parted if class_name}
     for group, class_name in (stereotypes or {}).items():
@@ -55,7 +73,13 @@ def list_of_columns(columns: Iterable[Cells], where: str, stereotypes: Mapping[s
         kind[name] = words
     for group in known.keys() - groups.keys():
         raise WordListError(f"{where}: stereotypes: '{group}' heads no column", group, [name for name, *_ in parted])
-    values = {"groups": groups, "classes": classes, "stereotypes": known} if known else {"classes": classes}
+    values: dict[str, Any] = (
+        {"groups": groups, "classes": classes, "stereotypes": known} if known else {"classes": classes}
+    )
+    if opposites is not None:
+        values["opposites"] = tuple(opposites)
+    elif known:
+        _check_opposites(set(known.values()), list(classes), where)
     return Content(values, where, notices=notices)
 
 
@@ -70,6 +94,17 @@ def check_stereotypes(content: Content) -> None:
         f"GROUP=CLASS in place of the name of every group, such as '{example}', or give the same as "
         f"--stereotype '{example}' (in Python: stereotypes=)"
     )
+
+
+def _check_opposites(associated: set[str], classes: list[str], where: str) -> None:
+    """Refuse to compare one class with several columns unasked: one of them may hold notes, or numbers of rows."""
+    others = [name for name in classes if name not in associated]
+    if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
+        raise WordListError(
+            f"{where}: with which of {', '.join(others)} is {associated.pop()} compared? Remove columns that hold no"
+            " words of the list. If several are left, name each that is compared, as --opposites CLASS (in Python:"
+            " opposites=['CLASS', ...]); the rest are control classes"
+        )
 
 
 def holds_words(path: Path) -> bool:
@@ -89,34 +124,86 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return bool(filled) and all(map(_DECIMAL.fullmatch, filled))
 
 
-def _headed(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
+def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Headings and words of either layout without blanks, and what was left out."""
     clean = [
-        (heading.strip(), [cell.strip() if isinstance(cell, str) else cell for cell in cells])
+        (heading.strip(), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
         for heading, cells in columns
     ]
     by_name = {heading.lower(): cells for heading, cells in clean}
     labels = [name for name in _LABELS if name in by_name]
-    if _WORD not in by_name or not labels:
-        words = [(heading, [cell for cell in cells if cell not in ("", None)]) for heading, cells in clean]
-        return [(heading, cells) for heading, cells in words if heading or cells], ()
-    if len(labels) > 1:
-        raise WordListError(
-            f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in one "
-            "of them, and remove the other"
-        )
-    others = [heading for heading, cells in clean if heading.lower() not in (_WORD, labels[0]) and any(cells)]
-    notice = f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {', '.join(others)}"
-    return _columns_of(by_name[_WORD], by_name[labels[0]]), (notice,) if others else ()
+    notices: list[str] = []
+    if _WORD in by_name and labels:
+        if len(labels) > 1:
+            raise WordListError(
+                f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in"
+                " one of them, and remove the other"
+            )
+        others = [heading for heading, cells in clean if heading.lower() not in (_WORD, labels[0]) and any(cells)]
+        if others:
+            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {', '.join(others)}")
+        clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
+    if padded:
+        clean, left_out = _without_padding(clean, where)
+        notices += left_out
+    words = [(heading, _words(cells, where)) for heading, cells in clean]
+    return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices)
 
 
-def _columns_of(words: Sequence[Any], labels: Sequence[Any]) -> list[tuple[str, list[Any]]]:
+def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
     """Two columns, of words and of the group or class of each, as a column for each group and class."""
     columns: dict[str, list[Any]] = {}
     for word, label in zip(words, labels, strict=True):
-        if word not in ("", None):
+        if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
+            raise WordListError(
+                f"{where} of '{word}' is {repr(label) if label else 'missing'}; write the group or class that it is in,"
+                " or remove the row"
+            )
+        if word not in _EMPTY or label not in _EMPTY:
             columns.setdefault("" if label is None else str(label), []).append(word)
     return list(columns.items())
+
+
+def _words(cells: Iterable[Any], where: str) -> list[Any]:
+    """The cells that are not empty, each of them text in the file."""
+    filled = [cell for cell in cells if cell not in _EMPTY]
+    for cell in filled:
+        if isinstance(cell, CellValue):
+            raise WordListError(
+                f"{where}: {cell.described}, and a word is text; format the cell as text and write the word again, or"
+                " clear the cell"
+            )
+    return filled
+
+
+def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
+    """Columns without what fills them up below their last word, beside words or padding of other columns."""
+    rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
+    beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
+    kept, padding = [], {}
+    for heading, cells in columns:
+        last = max(
+            (row for row, cell in enumerate(cells) if not (_pads(cell) and (cell in _EMPTY or beside[row]))), default=-1
+        )
+        kept.append((heading, cells[: last + 1]))
+        if filling := [cell for cell in cells[last + 1 :] if cell not in _EMPTY]:
+            padding[heading] = filling
+    notices = [
+        f"{where}: {len(filling)} cell{'' if len(filling) == 1 else 's'} '{filling[0]}' at the end of '{heading}' read"
+        " as padding and left out; a word that is spelt so has to stand further up in its column"
+        for heading, filling in padding.items()
+    ]
+    for heading, cells in kept:
+        if missing := cells.count(None):
+            notices.append(
+                f"{where}: {missing} missing cell{'' if missing == 1 else 's'} above a word of '{heading}' left out;"
+                " pandas.read_csv(..., keep_default_na=False) keeps words such as NA and null"
+            )
+    return kept, notices
+
+
+def _pads(cell: Any) -> bool:
+    return cell in _EMPTY or (isinstance(cell, str) and cell.casefold() in _PADDING)
 
 
 def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str, list[Any]]:

@@ -6,7 +6,7 @@ be checked without vectors, so that a slip in a word list never turns into a num
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -171,12 +171,19 @@ class WordList(Telling):
 
     @classmethod
     def from_frame(
-        cls, frame: "pd.DataFrame", stereotypes: Mapping[str, str] | None = None, *, name: str = "wordlist"
+        cls,
+        frame: "pd.DataFrame",
+        stereotypes: Mapping[str, str] | None = None,
+        opposites: Sequence[str] | None = None,
+        *,
+        name: str = "wordlist",
     ) -> Self:
         """A list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
 
         The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and the class that
-        is stereotypical for it. `stereotypes` says so where no heading does. Missing cells are skipped.
+        is stereotypical for it. `stereotypes` says so where no heading does. Missing cells are skipped, and so is what
+        fills a shorter column up at its end, such as NA, with a notice. `opposites` are classes that no group has, and
+        that the others are compared with.
 
         Examples
         --------
@@ -187,7 +194,7 @@ class WordList(Telling):
         >>> WordList.from_frame(sheet).text
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
-        content = list_of_columns(_columns_of_frame(frame), name, stereotypes)
+        content = list_of_columns(_columns_of_frame(frame), name, stereotypes, opposites)
         check_stereotypes(content)
         return cls(**_list_fields(name, content))
 
@@ -325,7 +332,9 @@ def wordlist(
     return WordList.from_mapping({"groups": groups, "classes": classes, "stereotypes": stereotypes, **more}, name=name)
 
 
-def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = None) -> WordList:
+def load_wordlist(
+    source: ListLike, *, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
+) -> WordList:
     """Read a list by its shipped name, from a file or from memory; a `WordList` is returned as it is.
 
     Parameters
@@ -338,6 +347,9 @@ def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = N
         targets of a WEFE query are stereotypical for its first attributes, and the second for the second.
     stereotypes : mapping of str to str, optional
         The stereotypical class of each group, for spreadsheets without such headings and for queries.
+    opposites : sequence of str, optional
+        The classes that the others are compared with, for spreadsheets whose groups have one class and that have
+        several other columns.
 
     Raises
     ------
@@ -356,17 +368,18 @@ def load_wordlist(source: ListLike, *, stereotypes: Mapping[str, str] | None = N
     'wordlist, rich (2) = able (2) against unable (2)'
     """
     if isinstance(source, str | Path):
-        return WordList(**_list_fields(*read_list_file(source, stereotypes)))
+        return WordList(**_list_fields(*read_list_file(source, stereotypes, opposites)))
     if isinstance(source, _Frame):
-        return WordList.from_frame(source, stereotypes)
+        return WordList.from_frame(source, stereotypes, opposites)
     if isinstance(source, Query):
         return WordList(**_list_fields("query", list_of_query(source, stereotypes)))
     if isinstance(source, Mapping) and not source.keys() & set(_KEYS):
-        content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes)
+        content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes, opposites, padded=False)
         check_stereotypes(content)
         return WordList(**_list_fields("wordlist", content))
-    if stereotypes is not None:
-        raise WordListError("stereotypes: the list states its own; change them there, or leave the argument out")
+    for argument, given in (("stereotypes", stereotypes), ("opposites", opposites)):
+        if given is not None:
+            raise WordListError(f"{argument}: the list states its own; change them there, or leave the argument out")
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
     if not isinstance(source, WordList):
@@ -387,7 +400,8 @@ def load_controls(source: ControlsLike) -> WordList:
         return source
     if isinstance(source, _Frame | Mapping):
         columns = _columns_of_frame(source) if isinstance(source, _Frame) else _columns_of_mapping(source)
-        return WordList(**_control_fields("controls", list_of_columns(columns, "controls")))
+        padded = isinstance(source, _Frame)
+        return WordList(**_control_fields("controls", list_of_columns(columns, "controls", padded=padded)))
     return WordList(**_control_fields(*read_control_file(source)))
 
 

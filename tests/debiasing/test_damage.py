@@ -44,8 +44,11 @@ def test_too_few_words_are_one_line() -> None:
         "word1\tword2\tPOS\tSimLex999\tconc(w1)\nold\tnew\tA\t1.58\t2.72\nsmart\tclever\tA\t9.2\t1.75\n",
         "Word 1,Word 2,Human (mean)\nold,new,1.58\nsmart,clever,9.2\n",
         "old new 1.580000\nsmart clever 9.200000\n",
+        "# A collection of 2 pairs\n# Word 1\tWord 2\tHuman (mean)\nold\tnew\t1.58\nsmart\tclever\t9.20\n",
+        "#pairs: 353\n\n# 13 raters, 1.0\nWord 1;Word 2;Mean\nold;new;1.58\n# 16 raters 2 3\nsmart;clever;9.2\n",
+        "# Word 1,Word 2,1\nold,new,1.58\nsmart,clever,9.2\n",
     ],
-    ids=["SimLex-999", "WordSim-353", "MEN"],
+    ids=["SimLex-999", "WordSim-353", "MEN", "WordSim-353 of gensim", "comments between", "a heading as a comment"],
 )
 def test_ratings_are_read_as_their_authors_write_them(text: str, tmp_path: Path) -> None:
     (tmp_path / "rated.txt").write_text(text)
@@ -60,6 +63,8 @@ def test_ratings_are_read_as_their_authors_write_them(text: str, tmp_path: Path)
         ("a b c\nd e f\n", "column numbers"),
         ("a b 1\nd e 2\nc d\n", "c d"),
         ("a b 1\n" * 3, "0 3 ten"),
+        ("t\told\tnew\t1.58\ns\tsmart\tclever\t9.2\n", "'t' first word remove column"),
+        ("id,word1,word2,score\n1,old,new,1.58\n2,smart,clever,9.2\n", "'1' first word remove column"),
     ],
 )
 def test_ratings_that_say_nothing_are_one_line(text: str, message: str, tmp_path: Path) -> None:

@@ -121,4 +121,4 @@ def test_files_that_are_none_and_scores_that_do_not_vary(tmp_path):
     with refused(SentencePairsError, "list DataFrame path"):
         read_scores([1, 2])
     with refused(SentencePairsError, "pairs 0.5"):
-        design(read_scores(pd.DataFrame({"item": [1, 2], "difference": 0.5})))
+        design(read_scores(pd.DataFrame({"item": [1, 2], "difference": 0.5}), unit="log-probability"))

@@ -112,8 +112,10 @@ def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
 
 def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
     (tmp_path / "politics.csv").write_text(PLAIN)
-    alone = load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
-    assert any(says(notice, "politics Republicans competence") for notice in alone.notices)
+    with refused(WordListError, "politics.csv Republicans competence warmth --opposites"):
+        load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
+    alone = load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"}, opposites=["competence"])
+    assert any(says(notice, "politics control Republicans") for notice in alone.notices)
 
 
 def test_vectors_in_the_place_of_a_list_are_named(tmp_path):
@@ -128,13 +130,6 @@ def test_excel_needs_openpyxl_and_says_so(tmp_path, monkeypatch):
     with pytest.raises(WordListError) as refused:
         load_wordlist(tmp_path / "politics.xlsx")
     assert says(str(refused.value), "politics.xlsx openpyxl CSV")
-
-
-def test_an_excel_sheet_is_read_as_text(tmp_path, monkeypatch):
-    (tmp_path / "politics.xlsx").write_bytes(b"PK")
-    rows = [line.split(",") for line in HEADED.splitlines()]
-    monkeypatch.setattr(pd, "read_excel", lambda *_, **__: pd.DataFrame(rows))
-    assert load_wordlist(tmp_path / "politics.xlsx") == EXPECTED
 
 
 def test_an_excel_workbook_is_read(tmp_path):

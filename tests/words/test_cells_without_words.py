@@ -1,0 +1,164 @@
+"""Cells that hold no word: padding of shorter columns, and what Excel stores in place of text."""
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bayes_bias import load_wordlist
+from bayes_bias.errors import WordListError
+from bayes_bias.words.wordlist import load_controls
+from tests.helpers import refused, says
+
+HEADINGS = ["trees=soft", "rocks=hard", "soft", "hard"]
+# Two columns are one word shorter, one is two words shorter.
+WORDS = {
+    "trees=soft": ["oak", "elm", "ash", "fir"],
+    "rocks=hard": ["slate", "chalk", "flint"],
+    "soft": ["wool", "silk", "down", "felt"],
+    "hard": ["iron", "glass"],
+}
+LIST = load_wordlist(WORDS)
+
+
+def padded(padding: str) -> list[list[str]]:
+    columns = [[*WORDS[name], *[padding] * (4 - len(WORDS[name]))] for name in HEADINGS]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def csv(folder: Path, rows: list[list[str]]) -> Path:
+    path = folder / "mine.csv"
+    path.write_text("\n".join(",".join(row) for row in [HEADINGS, *rows]))
+    return path
+
+
+def workbook(folder: Path, rows: list[list[Any]], **more: list[list[Any]]) -> Path:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for name, content in {"Sheet": rows, **more}.items():
+        sheet = book[name] if name in book.sheetnames else book.create_sheet(name)
+        for row in content:
+            sheet.append(row)
+    book.save(folder / "mine.xlsx")
+    return folder / "mine.xlsx"
+
+
+@pytest.mark.parametrize("padding", ["NA", "nan", "NaN", "None", "null", "NULL", ".", "N/A", ""])
+def test_what_fills_a_shorter_column_is_no_word_in_any_format(tmp_path, padding):
+    rows = padded(padding)
+    frame = pd.DataFrame(rows, columns=HEADINGS)
+    files = csv(tmp_path, rows), workbook(tmp_path, [HEADINGS, *rows])
+    long = [(word, name) for name in HEADINGS for word in [*WORDS[name], *[padding] * (4 - len(WORDS[name]))]]
+    melted = pd.DataFrame(long, columns=["word", "group"])
+    for source in (*files, frame, melted, pd.read_csv(files[0]), pd.read_csv(files[0], keep_default_na=False)):
+        words = load_wordlist(source)
+        assert words.sha256 == LIST.sha256
+        left_out = [notice for notice in words.notices if "padding" in notice]
+        assert bool(left_out) == bool(
+            padding and not (isinstance(source, pd.DataFrame) and source.isna().any(axis=None))
+        )
+        if left_out:
+            assert any(says(notice, f"2 '{padding}' 'hard'") for notice in left_out)
+
+
+def test_a_word_that_looks_like_padding_stays_one_where_the_notice_says(tmp_path):
+    rows = padded("")
+    rows[2][1] = "null"  # the last of its column, beside words of others
+    ends = load_wordlist(csv(tmp_path, rows))
+    assert ends.groups["rocks"] == ("slate", "chalk")
+    assert any(says(notice, "'null' 'rocks=hard' further up") for notice in ends.notices)
+    rows[2][1], rows[0][1] = rows[0][1], "null"
+    assert load_wordlist(csv(tmp_path, rows)).groups["rocks"] == ("null", "chalk", "slate")
+
+
+def test_a_word_with_no_other_beside_it_pads_nothing(tmp_path):
+    rows = [*padded(""), ["none", "", "", ""]]
+    assert load_wordlist(csv(tmp_path, rows)).groups["trees"] == ("oak", "elm", "ash", "fir", "none")
+
+
+def test_words_in_memory_are_words():
+    assert load_wordlist(WORDS | {"hard": ["iron", "null"]}).classes["hard"] == ("iron", "null")
+
+
+def test_control_classes_are_padded_too(tmp_path):
+    (tmp_path / "controls.csv").write_text("food,places\nsoup,road\nrice,NA\n")
+    controls = load_controls(tmp_path / "controls.csv")
+    assert controls.controls == {"food": ("soup", "rice"), "places": ("road",)}
+    assert any("NA" in notice for notice in controls.notices)
+
+
+def test_words_that_pandas_lost_are_pointed_at_and_read_as_it_says(tmp_path):
+    rows = padded("NA")
+    rows[0][3] = "null"
+    path = csv(tmp_path, rows)
+    lost = load_wordlist(pd.read_csv(path))
+    assert lost.classes["hard"] == ("glass",)
+    assert any(says(notice, "1 missing 'hard' keep_default_na=False") for notice in lost.notices)
+    kept = load_wordlist(pd.read_csv(path, keep_default_na=False))
+    assert kept.classes["hard"] == load_wordlist(path).classes["hard"] == ("null", "glass")
+
+
+CELLS: dict[str, tuple[Any, str]] = {
+    "a number": (7, "D3 number 7"),
+    "a decimal number": (0.5, "D3 number 0.5"),
+    "a truth value": (True, "D3 truth value TRUE"),
+    "a date": (datetime.datetime(2024, 5, 1), "D3 date 2024-05-01"),
+}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_cell_of_excel_that_holds_no_text_is_named_and_right_once_it_is_text(tmp_path, kind):
+    value, message = CELLS[kind]
+    rows: list[list[Any]] = [HEADINGS, *padded("")]
+    rows[2][3] = value
+    with refused(WordListError, f"mine.xlsx {message} format text"):
+        load_wordlist(workbook(tmp_path, rows))
+    rows[2][3] = "007"
+    assert load_wordlist(workbook(tmp_path, rows)).classes["hard"] == ("iron", "007")
+
+
+@pytest.mark.parametrize(("value", "message"), [("#N/A", "D4 error #N/A clear"), ('=A2&""', "D4 formula value save")])
+def test_errors_and_formulas_without_a_value_are_named_and_right_once_they_are_cleared(tmp_path, value, message):
+    rows: list[list[Any]] = [HEADINGS, *padded("")]
+    rows[3][3] = value
+    with refused(WordListError, f"mine.xlsx {message}"):
+        load_wordlist(workbook(tmp_path, rows))
+    rows[3][3] = None
+    assert load_wordlist(workbook(tmp_path, rows)).sha256 == LIST.sha256
+
+
+def test_a_second_sheet_with_cells_is_not_ignored(tmp_path):
+    rows = [HEADINGS, *padded("")]
+    with refused(WordListError, "mine.xlsx 2 sheets 'Sheet', 'corrected' CSV delete"):
+        load_wordlist(workbook(tmp_path, rows, corrected=rows))
+    assert load_wordlist(workbook(tmp_path, rows, empty=[])).sha256 == LIST.sha256
+    assert load_wordlist(workbook(tmp_path, [], corrected=rows)).sha256 == LIST.sha256
+
+
+def test_numbers_beside_the_words_of_a_long_table_are_left_out_with_a_notice(tmp_path):
+    long = [[word, name, k] for name in HEADINGS for k, word in enumerate(WORDS[name])]
+    words = load_wordlist(workbook(tmp_path, [["word", "group", "id"], *long]))
+    assert words.sha256 == LIST.sha256
+    assert any(says(notice, "left out: id") for notice in words.notices)
+
+
+@pytest.mark.parametrize("label", ["NA", "nan", "", None])
+def test_a_word_of_a_long_table_without_a_group_is_named(label):
+    rows = [(word, name) for name in HEADINGS for word in WORDS[name]]
+    frame = pd.DataFrame([*rows, ("love", label)], columns=["word", "group"])
+    with refused(WordListError, "group 'love' remove row"):
+        load_wordlist(frame)
+    assert load_wordlist(frame.iloc[:-1]).sha256 == LIST.sha256
+
+
+def test_cosines_in_a_workbook_are_numbers(tmp_path, run):
+    rows = [["target", "group", "attribute", "attribute_class", "cosine"]]
+    rows += [
+        [t, t[:1], a, a[:1], len(t) * (k + 1) ** 2 / 100]
+        for t in ("xa", "xbb", "ya", "ybbb")
+        for k, a in enumerate(("pa", "pb", "qa", "qb"))
+    ]
+    code, _, error = run("weat", workbook(tmp_path, rows), "--stereotype", "x=p", "--stereotype", "y=q")
+    assert code == 0, error
