@@ -18,6 +18,7 @@ TYPES = frozenset(
     {
         *(
             "Calibration",
+            "ChangeInSpread",
             "Cloze",
             "Comparison",
             "Contrast",
@@ -30,6 +31,7 @@ TYPES = frozenset(
             "PublishedFinding",
             "RelatedWords",
             "Report",
+            "ShareRemoved",
         ),
         *("Stability", "Sweep", "Templates", "Verdict", "WordList"),
     }

@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import beta, rankdata
 
+from bayes_bias.analyses.sweep.pooling import Crossed, pool_cells
 from bayes_bias.posterior.shared_words import shared_errors
-from bayes_bias.sweeps.pooling_cells import Crossed, pool_cells
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.columns import interval_of
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.simulating import simulated

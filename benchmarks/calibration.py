@@ -13,11 +13,11 @@ from time import perf_counter
 
 import pandas as pd
 
-from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.calibration import rates
 from bayes_bias.checks.null_jobs import run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.embeddings.opening import open_embedding
 from benchmarks import cells
 from benchmarks.provenance import RESULTS, provenance, read, write
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.checks.null_jobs import Cell
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import open_embedding
-from bayes_bias.measuring.vector_tables import CONTROLS
-from bayes_bias.models.model_spec import Prior, load_spec
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.models.spec import Prior, load_spec
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.null_designs import centred, halves_of
 

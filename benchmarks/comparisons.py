@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.checks.random_nulls import NullDesign
-from bayes_bias.debiasing.paired_difference import difference
-from bayes_bias.embeddings.opening_embeddings import open_embedding
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.analyses.comparison.paired_difference import difference
+from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.judging import judged

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.checks.null_verdicts import describe, posterior_of
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.checks.null_jobs import describe, posterior_of
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable, assemble

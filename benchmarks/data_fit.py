@@ -13,8 +13,8 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
-from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.table.scopes import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.markdown import circumstances, markdown_table

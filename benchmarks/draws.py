@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import bayes_bias as bb
-from bayes_bias.models.fitted import Fitted
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.posterior.estimate import Mixture, tails
 from bayes_bias.posterior.estimates import bias_estimate
 from benchmarks.markdown import circumstances, markdown_table

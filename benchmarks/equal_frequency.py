@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayes_bias.checks.null_verdicts import describe, posterior_of
-from bayes_bias.measuring.vector_tables import cosines
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.checks.null_jobs import describe, posterior_of
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.table.association_table import AssociationTable
 from benchmarks.provenance import provenance, rows_of, write

@@ -9,8 +9,8 @@ from arviz_stats.ecdf_utils import ecdf_pit
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from bayes_bias.analyses.published.published import FEWEST_STUDIES
 from bayes_bias.plots.style import GREY, NOISE, PAPER, colour_and_marker, style
-from bayes_bias.posterior.published_d import FEWEST_STUDIES
 
 _METHODS = {
     ("WEAT", "targets"): "WEAT",

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from bayes_bias.tpr_gaps.gap_correlation import log_odds_gaps
-from bayes_bias.tpr_gaps.people_counts import PeopleCounts
+from bayes_bias.analyses.tpr_gaps.correlation import log_odds_gaps
+from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
 from benchmarks import criterion
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write

@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.stats import binomtest
 
 import bayes_bias as bb
-from bayes_bias.checks.null_verdicts import judge
+from bayes_bias.checks.null_jobs import judge
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, WITHIN_BLOCK, load_spec
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, WITHIN_BLOCK, load_spec
 from benchmarks.draws import LISTS
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import joblib
 import pandas as pd
 
-from bayes_bias.checks.false_findings import rates
-from bayes_bias.checks.null_verdicts import Record, judge, judge_by_quasi_f
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.checks.calibration import rates
+from bayes_bias.checks.null_jobs import Record, judge, judge_by_quasi_f
+from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
 
 _BATCH = 25

@@ -10,8 +10,8 @@ from time import perf_counter
 
 import pandas as pd
 
+from bayes_bias.documents.figures import write_figures
 from bayes_bias.files import slug
-from bayes_bias.reports.figure_files import write_figures
 from benchmarks.provenance import RESULTS, provenance, write
 from studies.known_bias.asking import ANGLE
 from studies.known_bias.document import drawn_panel

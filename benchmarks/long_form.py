@@ -16,9 +16,9 @@ import xarray as xr
 from arviz_stats import mcse, rhat
 
 from bayes_bias import AssociationTable, Sampling, cosines, fit, load_spec, load_wordlist, pymc_model
-from bayes_bias.models.bias_draws import with_bias
-from bayes_bias.models.model_spec import BY_GROUP
-from bayes_bias.table.combining_replicates import combine_replicates
+from bayes_bias.fitting.power_scaling import with_bias
+from bayes_bias.models.spec import BY_GROUP
+from bayes_bias.table.combine_replicates import combine_replicates
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import RESULTS, provenance, read, rows_of, write
 from tests.helpers import random_table

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from joblib import Memory
 
-from bayes_bias.measuring.vector_tables import cosines
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.word_covariates import covariates_in
+from bayes_bias.table.covariates import covariates_in
 from benchmarks.covariates import judged_table
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write

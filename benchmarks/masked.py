@@ -20,9 +20,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias import ModelSpec, Sampling, load_spec
-from bayes_bias.checks.false_findings import rates
-from bayes_bias.checks.null_jobs import run
-from bayes_bias.checks.null_verdicts import NULL_SAMPLING, Record, judge, judge_by_weat
+from bayes_bias.checks.calibration import rates
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, Record, judge, judge_by_weat, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.measures import lpbs, seat
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -72,11 +71,11 @@ def corpus(seed: int) -> list[str]:
 
 def train(seed: int) -> None:
     """Train a model, and keep what the package measures in it."""
+    from bayes_bias.associations.log_probability import log_probabilities
     from bayes_bias.embeddings.word_vectors import unit_rows
     from bayes_bias.language_models.encoding import encode
     from bayes_bias.language_models.hugging_face import load_encoder
     from bayes_bias.language_models.masked import load_masked
-    from bayes_bias.measuring.log_probability import log_probabilities
     from bayes_bias.words.wordlist import WordList
     from studies.known_bias.training import train_masked
 

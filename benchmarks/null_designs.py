@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.checks.null_lists import NullDesign
 
 
 def centred(design: NullDesign) -> NullDesign:

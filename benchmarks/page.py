@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from benchmarks import (
     anchors,
     atlases,

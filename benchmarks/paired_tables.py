@@ -13,14 +13,13 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, t
 
-from bayes_bias.checks.null_verdicts import Record
-from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.sampling import Sampling
+from bayes_bias.analyses.sentence_pairs.estimands import EstimandDraws, differences, shares
+from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share
+from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
+from bayes_bias.checks.null_jobs import Record
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.progress import Quiet
-from bayes_bias.sentence_pairs.pair_design import design
-from bayes_bias.sentence_pairs.pair_estimands import EstimandDraws, differences, shares
-from bayes_bias.sentence_pairs.pair_fits import fit_difference, fit_share
-from bayes_bias.sentence_pairs.pair_scores import read_scores
 
 SAMPLING = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 

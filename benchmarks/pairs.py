@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayes_bias.checks.false_findings import rates
+from bayes_bias.checks.calibration import rates
 from bayes_bias.checks.null_jobs import run
 from bayes_bias.cli.console import progress_bar
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.paired_tables import CORRELATIONS, SAMPLING, SHARES, Cell, Truth
 from benchmarks.provenance import provenance, read, write

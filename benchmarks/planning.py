@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.null_verdicts import judge
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.checks.null_jobs import judge
+from bayes_bias.models.spec import load_spec
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 

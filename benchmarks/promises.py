@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.null_verdicts import NULL_SAMPLING, judge_posterior, posterior_of
-from bayes_bias.checks.random_nulls import NullDesign
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import load_spec
-from bayes_bias.posterior.design_study import words_needed
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge_posterior, posterior_of
+from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.planning import words_needed
 from benchmarks.cells import LISTS, drawn_from, null_of
 from benchmarks.markdown import circumstances
 from benchmarks.provenance import provenance, read, write

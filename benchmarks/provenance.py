@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 
 _HERE = Path(__file__).parent
 # Short runs keep theirs elsewhere, so that they do not replace what took hours.

@@ -18,10 +18,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 import bayes_bias as bb
+from bayes_bias.analyses.published.published import FEWEST_STUDIES, FILE, MOST_OFF, Design, VarianceRatios, simulate
 from bayes_bias.files import shipped
 from bayes_bias.posterior.estimate import tails
-from bayes_bias.posterior.published_d import FEWEST_STUDIES, MOST_OFF, Design, simulate
-from bayes_bias.posterior.variance_ratios import FILE, VarianceRatios
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import RESULTS, provenance, read, write
 from benchmarks.published_tables import Cell, cells
@@ -39,7 +38,7 @@ HEAD = """\
 title = "How much words vary in {tables} tables of {studies} studies"
 description = \"\"\"
 Posterior draws of a hierarchical model of the variances of target words and of attribute words, in units of the
-residual variance, over tables of two groups and two classes (see bayes_bias/posterior/variance_ratios.py). No words,
+residual variance, over tables of two groups and two classes (see bayes_bias/analyses/published/published.py). No words,
 vectors or similarities of any source.\"\"\"
 tables = {tables}
 studies = {studies}

@@ -4,12 +4,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bayes_bias.checks.null_jobs import Cell
-from bayes_bias.checks.null_verdicts import Record, judge, judge_by_weat
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.checks.null_jobs import Cell, Record, judge, judge_by_weat
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.measures.seat import seat
-from bayes_bias.models.model_spec import ModelSpec, Prior, load_spec
+from bayes_bias.models.spec import ModelSpec, Prior, load_spec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.cells import random_words

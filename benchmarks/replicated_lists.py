@@ -8,15 +8,15 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks.null_verdicts import judge
+from bayes_bias.checks.null_jobs import judge
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.measures.seat import seat
 from bayes_bias.measures.weat import weat
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.replicate_tables import Replicates
+from bayes_bias.table.replicates import Replicates
 from bayes_bias.table.scopes import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.replicated_cells import LISTS as SHORT

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bayes_bias.checks.null_verdicts import (
+from bayes_bias.checks.null_jobs import (
     NULL_SAMPLING,
     Record,
     describe,
@@ -17,7 +17,7 @@ from bayes_bias.checks.null_verdicts import (
     posterior_of,
 )
 from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.model_spec import ModelSpec, Prior
+from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.association_table import AssociationTable, assemble
 from benchmarks.effects import of_attributes, of_replicate, of_targets

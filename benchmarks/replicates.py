@@ -19,15 +19,14 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.false_findings import rates
-from bayes_bias.checks.null_jobs import run
-from bayes_bias.checks.null_verdicts import NULL_SAMPLING
+from bayes_bias.checks.calibration import rates
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import open_embedding
-from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.sampling import sample
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.fitting.sampling import sample
+from bayes_bias.models.spec import load_spec
+from bayes_bias.table.statistics import sufficient_statistics
 from benchmarks import replicated_cells, replicated_lists, replicated_tables
 from benchmarks.provenance import provenance, write
 from benchmarks.replicated_cells import Row

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from bayes_bias.table.replicate_tables import FEW
+from bayes_bias.table.replicates import FEW
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import read
 from benchmarks.shares import (

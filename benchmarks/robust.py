@@ -11,10 +11,10 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.checks.predictive_checks import compare_models
-from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.checks.predictive import compare_models
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.posterior.summary import summarize
-from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.columns import interval_columns
 from benchmarks.cells import LISTS
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write

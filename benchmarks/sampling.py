@@ -9,10 +9,10 @@ import arviz as az
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.measuring.vector_tables import CONTROLS
-from bayes_bias.models.compiling import ToSample, model_of_table
-from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.sampling import sample_model
+from bayes_bias.associations.cosines import CONTROLS
+from bayes_bias.fitting.compiling import ToSample, model_of_table
+from bayes_bias.fitting.sampling import sample_model
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet
 from benchmarks.markdown import circumstances, markdown_table

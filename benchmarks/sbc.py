@@ -16,12 +16,12 @@ import numpy as np
 from scipy.stats import kstest, norm
 
 import bayes_bias as bb
-from bayes_bias.checks.null_verdicts import posterior_of
+from bayes_bias.checks.null_jobs import posterior_of
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
-from bayes_bias.models.word_effects import word_effects
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
+from bayes_bias.posterior.word_effects import word_effects
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.scopes import ScopeName
 from benchmarks.effects import of_attributes, of_replicate, of_targets, summing_to_zero

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.checks.false_findings import rates
-from bayes_bias.checks.null_verdicts import judge
+from bayes_bias.checks.calibration import rates
+from bayes_bias.checks.null_jobs import judge
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable, assemble
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.cli.console import progress_bar
-from bayes_bias.sweeps.job import Job
-from bayes_bias.sweeps.job_store import open_store
-from bayes_bias.sweeps.running_jobs import run_jobs
+from bayes_bias.jobs import Job, open_store, run_jobs
 
 RECORDS = Path(__file__).parent / "records"
 

@@ -15,14 +15,13 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import binomtest, t
 
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.analyses.sentence_pairs.estimands import differences
+from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+from bayes_bias.analyses.sentence_pairs.models import fit_difference
+from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import Quiet
-from bayes_bias.sentence_pairs.estimating import SAMPLING
-from bayes_bias.sentence_pairs.pair_design import design
-from bayes_bias.sentence_pairs.pair_estimands import differences
-from bayes_bias.sentence_pairs.pair_fits import fit_difference
-from bayes_bias.sentence_pairs.pair_scores import read_scores
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import share_of

@@ -18,14 +18,14 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from bayes_bias import open_embedding
-from bayes_bias.checks.null_verdicts import Record, judge
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
+from bayes_bias.checks.null_jobs import Record, judge
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.measuring.relatedness import Vocabulary, sub_topics_of, with_sub_topics
-from bayes_bias.measuring.vector_tables import cosines
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.word_labels import SIDES, belongs, labelled
+from bayes_bias.table.labels import SIDES, belongs, labelled
 from bayes_bias.words.wordlist import WordList, load_wordlist
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write

@@ -29,8 +29,8 @@ from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.debiasing import Debiasing, HardDebias
-from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.words.list_files import wordlist_names
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write

@@ -13,12 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from bayes_bias.models.sampling import Sampling
-from bayes_bias.table.column_names import interval_of
-from bayes_bias.tpr_gaps.estimating import gaps_of
-from bayes_bias.tpr_gaps.gap_results import MEAN_ABSOLUTE, RMS
-from bayes_bias.tpr_gaps.people_counts import PeopleCounts
-from bayes_bias.tpr_gaps.published_gaps import gaps, mean_absolute, root_mean_square, unbiased_mean_square
+from bayes_bias.analyses.tpr_gaps.counts import (
+    PeopleCounts,
+    gaps,
+    mean_absolute,
+    root_mean_square,
+    unbiased_mean_square,
+)
+from bayes_bias.analyses.tpr_gaps.estimation import gaps_of
+from bayes_bias.analyses.tpr_gaps.results import MEAN_ABSOLUTE, RMS
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.table.columns import interval_of
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.shares import from_to, share_of

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.measuring.vector_tables import CONTROLS
+from bayes_bias.associations.cosines import CONTROLS
 from benchmarks.cells import LISTS
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import provenance, read, write

@@ -15,14 +15,14 @@ from sphinx.util.logging import getLogger
 
 import bayes_bias
 from bayes_bias import errors, measures, plots
+from bayes_bias.analyses.comparison.comparison import Comparison
+from bayes_bias.analyses.criterion.results import CriterionValidity
+from bayes_bias.analyses.published.published import PublishedFinding
+from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.checks.calibration import Calibration
-from bayes_bias.criterion_validity.criterion_results import CriterionValidity
-from bayes_bias.debiasing.comparison import Comparison
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.posterior.published_d import PublishedFinding
 from bayes_bias.posterior.verdict import Verdict
-from bayes_bias.reports.report_record import Report, Section
-from bayes_bias.tpr_gaps.gap_results import TprGaps
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -16,8 +16,8 @@ from hypothesis import settings
 
 import benchmarks.reference
 from bayes_bias import AssociationTable, compare, cosines, fit, load_wordlist
+from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.cli import console, main
-from bayes_bias.debiasing.comparison import Comparison
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
 
 # What needs torch has an environment of its own: `make test-transformers`.

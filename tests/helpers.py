@@ -16,9 +16,9 @@ from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import multivariate_normal
 
 from bayes_bias import AssociationTable, Sampling
-from bayes_bias.reports.document_writer import page, tables_tex
-from bayes_bias.reports.report_document import report_document
-from bayes_bias.reports.report_record import Report
+from bayes_bias.analyses.report.document import report_document
+from bayes_bias.analyses.report.record import Report
+from bayes_bias.documents.writer import page, tables_tex
 from bayes_bias.table.association_table import assemble
 
 type Vectors = dict[str, np.ndarray]

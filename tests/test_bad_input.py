@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import (
     BayesBiasError,
     EmbeddingError,
@@ -20,7 +21,6 @@ from bayes_bias.errors import (
     WordListError,
 )
 from bayes_bias.files import shipped
-from bayes_bias.reports.report_folder import check_folder
 from tests.helpers import random_table, refused, says
 
 FIT = "fit `bayes_bias.fit` `load_fit`"

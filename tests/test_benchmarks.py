@@ -9,10 +9,10 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias import open_embedding
+from bayes_bias.analyses.published.published import VarianceRatios
+from bayes_bias.analyses.report.check_clusters import _CONSEQUENCE
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.patterns import Patterns
-from bayes_bias.posterior.variance_ratios import VarianceRatios
-from bayes_bias.reports.check_clusters import _CONSEQUENCE
 from bayes_bias.table.association_table import _OF_UNEVEN
 from benchmarks import page, published, sbc
 from benchmarks.cells import planted

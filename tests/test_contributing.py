@@ -18,12 +18,12 @@ import pandas as pd
 import pytest
 
 from bayes_bias import cosines, load_wordlist, measures, open_embedding, sweep
+from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.analyses.sweep.spec_file import read_sweep
+from bayes_bias.associations.similarity import SIMILARITIES
 from bayes_bias.debiasing.debiaser import DEBIASERS
-from bayes_bias.embeddings import opening_embeddings
+from bayes_bias.embeddings import opening
 from bayes_bias.measures.registry import MEASURES
-from bayes_bias.measuring.similarity import SIMILARITIES
-from bayes_bias.reports.report_checks import CHECKERS
-from bayes_bias.sweeps.sweep_spec import read_sweep
 
 WALKS = Path(__file__).parents[1] / "docs" / "contributing"
 
@@ -58,14 +58,14 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
 def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
     text = (WALKS / "add-a-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\+    (\w+)\.FORMAT,$", text, re.MULTILINE)
-    monkeypatch.setattr(opening_embeddings, "tsv", made_in("add-a-format.md"), raising=False)
-    formats = tuple(getattr(opening_embeddings, row).FORMAT for row in rows)
-    assert set(opening_embeddings.FORMATS) < set(formats)
-    monkeypatch.setattr(opening_embeddings, "FORMATS", formats)
-    vectors = opening_embeddings.open_embedding("googlenews-demo").all()
+    monkeypatch.setattr(opening, "format_tsv", made_in("add-a-format.md"), raising=False)
+    formats = tuple(getattr(opening, row).FORMAT for row in rows)
+    assert set(opening.FORMATS) < set(formats)
+    monkeypatch.setattr(opening, "FORMATS", formats)
+    vectors = opening.open_embedding("googlenews-demo").all()
     lines = ("\t".join([word, *map(str, row)]) + "\n" for word, row in vectors.items())
     (tmp_path / "vectors.tsv").write_text("".join(lines), encoding="utf-8")
-    opened = opening_embeddings.open_embedding(tmp_path / "vectors.tsv")
+    opened = opening.open_embedding(tmp_path / "vectors.tsv")
     assert opened.source == "vectors.tsv (tsv)"
     assert cosines(opened, "weat6").values.equals(cosines(vectors, "weat6").values)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
-from bayes_bias.reports.report_folder import check_folder
 
 
 def test_file_names_are_safe_and_differ_even_where_case_does_not():

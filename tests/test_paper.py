@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bayes_bias import cosines
+from bayes_bias import cosines, measures
 from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
 from benchmarks.provenance import read
@@ -63,8 +63,7 @@ def test_how_often_the_truth_is_held(paper):
 
 def test_the_table_counts_the_packages_own_measures_and_methods(paper):
     rows = {cells[0].strip(): cells[-1].strip() for line in _table() if (cells := line.strip("| ").split("|"))}
-    measures = ROOT / "bayes_bias" / "measures"
-    assert all((measures / f"{name}.py").is_file() for name in LIPSTICK)
+    assert all(hasattr(measures, name) for name in LIPSTICK)
     assert rows["Published measures"] == str(len(MEASURES) + len(LIPSTICK))
     assert rows["Debiasing methods"] == str(len([*(ROOT / "bayes_bias" / "debiasing").glob("debias_*.py")]))
 

@@ -6,9 +6,9 @@ import tomllib
 import numpy as np
 import pytest
 
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.analyses.tpr_gaps.counts import count
 from bayes_bias.files import shipped, shipped_names, table_file
-from bayes_bias.sentence_pairs.pair_scores import read_scores
-from bayes_bias.tpr_gaps.people_counts import count
 
 
 def provenance(name: str) -> dict:

@@ -1,31 +1,36 @@
 """How often would this design find a bias here where none is?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
+import joblib
+import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from bayes_bias.arguments import check_count, check_jobs, check_seed, check_switch, is_between, listed
-from bayes_bias.checks.false_findings import SHARE_BOUNDS, rates
-from bayes_bias.checks.null_jobs import Cell, run
-from bayes_bias.checks.null_verdicts import NULL_SAMPLING
-from bayes_bias.checks.random_nulls import NullDesign, Random
+from bayes_bias.associations.cosines import CONTROLS
+from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
+from bayes_bias.checks.null_lists import NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import open_embedding
-from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
+from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import Tabled, share_within
-from bayes_bias.measuring.similarity import Similarity, similarity_of
-from bayes_bias.measuring.similarity_cosine import COSINES
-from bayes_bias.measuring.vector_tables import CONTROLS
-from bayes_bias.models.model_spec import ModelSpec, load_spec
-from bayes_bias.models.sampling import Sampling, check_sampling
+from bayes_bias.jobs import beside
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ControlsLike, ListLike, load_wordlist, refuse_from_vectors
 
 # So that every vector stays of unit length; much smaller ones are found already.
@@ -210,3 +215,84 @@ def _check_settings(
         check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
         raise BayesBiasError(f"planted: {planted!r} cannot be planted; give a bias from 0 to {MOST_PLANTED}")
+
+
+# Random nulls of several lists, drawn by other processes while this one goes on.
+
+# A process takes half a gigabyte, and as long to start as forty draws take.
+_MOST_PROCESSES = 4
+_WORTH_A_PROCESS = 40
+
+
+def drawn_beside(
+    designs: Sequence[Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
+) -> AbstractContextManager[Iterator[Calibration | str]]:
+    """The nulls of one list after the other, or why there are none; they are being drawn from now on.
+
+    A design is `calibrate` with a list and an embedding. Nothing is drawn where each fit of the model takes long.
+    """
+    lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
+    jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
+    work = (joblib.delayed(_drawn)(calibrate, spec, draws, seed) for calibrate in designs[:lists])
+    return beside(work, jobs)
+
+
+def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:
+    try:
+        return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
+    except WordListError as error:
+        return str(error)
+
+
+# From records of single nulls to shares with their Monte Carlo intervals.
+
+COVERAGES = (0.5, 0.8, 0.89, 0.95)
+
+# The exact interval of a share of findings.
+SHARE_BOUNDS = interval_names(kind="ci", of="share")
+
+_BY = ["method", "scope"]
+
+
+def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
+    """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
+
+    A finding has ``p_value < alpha``: the interval of probability ``1 - alpha`` excludes zero. The columns are
+    ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
+    and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
+    ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
+    ``divergences``. NaN where a method has no interval, or no fit.
+    """
+    return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
+
+
+def _rate(group: pd.DataFrame, alpha: float) -> pd.Series:
+    findings = int((group.p_value < alpha).sum())
+    interval = binomtest(findings, len(group)).proportion_ci(method="exact")
+    width = group.ci95_ub - group.ci95_lb if "ci95_ub" in group else pd.Series([np.nan])
+    return pd.Series(
+        {
+            "draws": len(group),
+            "findings": findings,
+            "share": findings / len(group),
+            **dict(zip(SHARE_BOUNDS, (interval.low, interval.high), strict=True)),
+            "bias": group["mean"].mean(),
+            "spread": group["mean"].std(),
+            "width": width.mean(),
+            **{f"coverage_{100 * prob:.0f}": _coverage(group, prob) for prob in COVERAGES},
+            "divergences": _diverged(group),
+        }
+    )
+
+
+def _diverged(group: pd.DataFrame) -> float:
+    if "divergences" not in group or group.divergences.isna().any():
+        return np.nan
+    return float((group.divergences > 0).mean())
+
+
+def _coverage(group: pd.DataFrame, prob: float) -> float:
+    """Share of equal-tailed intervals that hold the truth, read off the truth's rank in each posterior."""
+    if "rank" not in group or group["rank"].isna().any():
+        return np.nan
+    return float(((group["rank"] - 0.5).abs() < prob / 2).mean())

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import TableError
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.fitting_tables import fit_table
-from bayes_bias.models.sampling import Sampling
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.table.association_table import AssociationTable
 
 PUBLISHED = "hierarchical"

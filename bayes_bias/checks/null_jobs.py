@@ -2,31 +2,153 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
+import xarray as xr
+from scipy.stats import t
 
-from bayes_bias.checks.null_verdicts import (
-    NULL_SAMPLING,
-    Record,
-    judge,
-    judge_by_quasi_f,
-    judge_by_sd_weat,
-    judge_by_weat,
-)
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors
-from bayes_bias.models.model_spec import ModelSpec
-from bayes_bias.models.sampling import Sampling
+from bayes_bias.fitting.fit_model import described
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling, sample
+from bayes_bias.jobs import Job, open_store, run_jobs
+from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.sd_weat import sd_weat
+from bayes_bias.measures.weat import weat
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.progress import Prefixed, Progress, Quiet
-from bayes_bias.sweeps.job import Job
-from bayes_bias.sweeps.job_store import open_store
-from bayes_bias.sweeps.running_jobs import run_jobs
-from bayes_bias.table.scopes import ScopeName
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import (
+    DEFAULT_SCOPE,
+    SD_WEAT_SCOPE,
+    WEAT_SCOPE,
+    ScopeName,
+    possible_scopes,
+    scope_of,
+    widest_scope,
+)
+
+# What each method says of one table whose true bias is known: a few numbers for each.
+
+type Record = dict[str, Any]
+
+# Fewer draws than a fit has. Intervals are quantiles of the mixture of normals over draws, so that the ends of a 95%
+# interval are uncertain by a twentieth of the posterior's standard deviation (measured against 6,000 draws: .05 on
+# average, .17 at most), which moves the share of false findings by less than .1%.
+NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
+
+# Where they cannot be counted: p = .05 is then known to .002, which moves a share of findings by less than .001.
+_PERMUTATIONS = 10_000
+_INTERVAL = (0.025, 0.975)
+
+
+def judge(
+    table: AssociationTable,
+    spec: ModelSpec,
+    *,
+    truth: float = 0.0,
+    seed: int = 1,
+    sampling: Sampling = NULL_SAMPLING,
+    scopes: Collection[ScopeName] | None = None,
+) -> list[Record]:
+    """Posterior bias under each scope of one fit, or under these alone, as records; a model without scopes has its own.
+
+    Returns
+    -------
+    list of dict
+        ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``ci95_lb`` and ``ci95_ub`` (ends of the 95%
+        interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
+        the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
+        truth), ``divergences`` of the fit.
+    """
+    fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
+    return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
+
+
+def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior."""
+    widest = widest_scope(fitted.data)
+    if fitted.structure.GENERALISES:
+        carried = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
+        if scopes is not None:  # a model may see no replicates where the table has some
+            judged = {widest if scope == DEFAULT_SCOPE else scope for scope in scopes}
+            carried = [name for name in carried if name in judged]
+    else:
+        carried = [widest]
+    return [
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
+        for scope in carried
+    ]
+
+
+def posterior_of(
+    table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
+) -> tuple[Fitted, int]:
+    """A posterior without diagnostics, which is quick, and how many transitions diverged."""
+    table, spec = modelled(table, spec)
+    data = structure_of(spec).data(table)
+    posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
+    tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
+    tree.attrs = described(table, spec, seed)
+    return Fitted(tree, spec), int(stats.diverging.sum())
+
+
+def judge_by_weat(table: AssociationTable, *, seed: int = 1) -> Record:
+    """WEAT's permutation test, two-sided; exact where the partitions can be counted."""
+    n = np.bincount(table.group_index)
+    permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
+    result = weat(table.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
+    return {"method": "WEAT", "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
+
+
+def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
+    """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
+    result = sd_weat(table, vocabulary=vocabulary, seed=seed)
+    return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
+
+
+def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Record]:
+    """The second opinion under each scope, as records of the columns of `judge`."""
+    return [
+        {"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)}
+        for scope in get_args(Sampled)
+    ]
+
+
+def _describe_test(test: QuasiF, truth: float) -> Record:
+    rank = float(t.cdf((truth - test.value) / test.se, test.df))
+    return _record(test.value, test.se, test.interval, test.p_value, rank)
+
+
+def describe(bias: Estimate, truth: float) -> Record:
+    """An estimate beside the truth, as `judge` has it."""
+    if bias.mixture is None:
+        draws = bias.draws.to_numpy().ravel()
+        positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
+        mean, sd = float(draws.mean()), float(draws.std())
+    else:
+        positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
+        mean, sd = bias.mixture.mean.item(), bias.mixture.total_sd.item()
+    interval = bias.quantiles(_INTERVAL).ravel().tolist()
+    return _record(mean, sd, interval, 2 * min(positive, 1 - positive), rank)
+
+
+def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
+    lower, upper = interval
+    return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}
+
 
 # Draws of a job: enough that sending the vectors does not count, few enough that a kill costs seconds.
 _BATCH = 10

@@ -5,9 +5,9 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.diagnostics import MAX_PRIOR_SENSITIVITY
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.power_scaling import power_scaling_groups, sensitivity
+from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.fitting.power_scaling import power_scaling_groups, sensitivity
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 

@@ -9,7 +9,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.checks.calibration import Calibration
-from bayes_bias.checks.random_nulls import Random
+from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, write_csv
@@ -17,8 +17,8 @@ from bayes_bias.cli.options import MODEL, JobsOption, OverwriteOption, Scheduler
 from bayes_bias.cli.table_source import WordListArgument, WordListSource
 from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, count, plain, share, share_within
-from bayes_bias.sweeps.dask_cluster import connected
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.jobs import connected
+from bayes_bias.table.columns import interval_of
 
 
 @app.command()

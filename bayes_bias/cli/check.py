@@ -3,15 +3,15 @@
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import ModelOption, Sampler, SeedOption, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import plain, share
-from bayes_bias.models.fitted import Fitted
 
 
 @app.command()

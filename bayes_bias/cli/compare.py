@@ -9,6 +9,9 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.comparison.comparison import Comparison
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
@@ -24,11 +27,9 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
-from bayes_bias.debiasing.comparison import Comparison
+from bayes_bias.debiasing.damage import Damage, read_ratings
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
-from bayes_bias.debiasing.rated_pairs import read_ratings
-from bayes_bias.debiasing.vector_damage import Damage
 from bayes_bias.debiasing.version import GivenVersion
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
@@ -36,8 +37,6 @@ from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.sweeps.language_model_columns import LanguageModelColumn
-from bayes_bias.sweeps.sweep_results import Sweep
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets

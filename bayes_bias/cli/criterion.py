@@ -7,16 +7,16 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.criterion.criterion import BiasesLike
+from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, ScopeOption, SeedOption, input_option, with_options
-from bayes_bias.criterion_validity.criterion_results import CriterionValidity
-from bayes_bias.criterion_validity.estimating import BiasesLike
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, probability
+from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
-from bayes_bias.table.table_files import read_matrix
 
 
 @app.command()

@@ -11,7 +11,7 @@ from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.options import OverwriteOption, RatingsOption, SettingsOption, settings_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
-from bayes_bias.embeddings.saving_vectors import check_vectors_path, save_vectors
+from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 
 # Fewer words have no neighbours to speak of.
 _FEW = 20

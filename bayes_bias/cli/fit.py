@@ -14,7 +14,7 @@ from bayes_bias.cli.table_source import Covariates, ListArgument, TableSource
 from bayes_bias.files import check_output
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.table.scopes import check_design
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 
 
 @app.command()

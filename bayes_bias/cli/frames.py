@@ -15,7 +15,7 @@ from rich.text import Text
 from bayes_bias.cli.console import out
 from bayes_bias.files import csv_text, whole_file
 from bayes_bias.formatting import bounds, level, plain, signed
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.columns import interval_of
 
 # Longer words of a text are broken where a terminal is narrow.
 _LONG_WORD = 16

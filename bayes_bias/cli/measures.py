@@ -7,16 +7,16 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.report.tables import measure_rows as measure_rows
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, SetsOption, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import level
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.posterior.beside_measures import with_posterior
-from bayes_bias.reports.measure_rows import rows as measure_rows
+from bayes_bias.posterior.summary import with_posterior
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
 

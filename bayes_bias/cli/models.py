@@ -11,7 +11,7 @@ from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output, copy_shipped
-from bayes_bias.models.model_spec import ModelSpec, load_spec, spec_names
+from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
 
 
 @app.command()
@@ -53,9 +53,8 @@ def models(
 
 def _write_graph(spec: ModelSpec, graph: Path, overwrite: bool) -> None:
     """Of a shipped list, since plates need words."""
-    from bayes_bias.measuring.vector_tables import cosines  # the list of models needs no PyMC
-    from bayes_bias.models.model_graph import write_graph
-    from bayes_bias.models.open_model import pymc_model
+    from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
+    from bayes_bias.models.pymc_model import pymc_model, write_graph
 
     table = cosines("googlenews-demo", "weat7", controls=())
     say(f"Graph of '{spec.name}' for weat7 in {write_graph(pymc_model(table, spec), graph, overwrite=overwrite)}")

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 import bayes_bias as bb
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import FORMATS, WRITTEN, check_formats
-from bayes_bias.reports.report_folder import check_folder
 from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES
 
 INPUT = "Input"

@@ -14,13 +14,13 @@ from bayes_bias.cli.options import InferenceWithoutRope, OverwriteOption, number
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, check_output, whole_file
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import plural
-from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.plots import plot_plan
-from bayes_bias.posterior.design_study import COUNTS, LENGTHS, by_words
+from bayes_bias.posterior.planning import COUNTS, LENGTHS, by_words
 from bayes_bias.table.scopes import check_design, sampling_scope
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 
 
 @app.command()

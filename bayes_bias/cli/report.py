@@ -8,14 +8,14 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.report.record import Report
+from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
 from bayes_bias.cli.table_source import Covariates, SeveralEmbeddings
 from bayes_bias.formatting import plain, probability
-from bayes_bias.reports.building import CALIBRATION_DRAWS
-from bayes_bias.reports.report_record import Report
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,11 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.sentence_pairs.estimands import PAIR_SCOPES, PairScope
+from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
+from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
+from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
+from bayes_bias.analyses.sentence_pairs.units import LOG, UNITS, check_unit
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame, write_csv
@@ -17,13 +22,7 @@ from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, read_csv, table_file
 from bayes_bias.formatting import level, probability, signed
 from bayes_bias.progress import Progress
-from bayes_bias.sentence_pairs.pair_clauses import interval, number
-from bayes_bias.sentence_pairs.pair_estimands import PAIR_SCOPES, PairScope
-from bayes_bias.sentence_pairs.pair_results import SentencePairs, SentencePairsChange
-from bayes_bias.sentence_pairs.pair_scores import DECIMALS
-from bayes_bias.sentence_pairs.score_units import LOG, UNITS, check_unit
-from bayes_bias.sentence_pairs.scoring import HOW, How
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.columns import interval_of
 
 
 @app.command()

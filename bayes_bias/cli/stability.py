@@ -9,15 +9,15 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.checks.stability import Stability
+from bayes_bias.analyses.stability.stability import Stability
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, with_options
 from bayes_bias.cli.table_source import WordListArgument, WordListSource
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import plain, plural
-from bayes_bias.models.fitted import Fitted
 from bayes_bias.progress import Progress
 
 

@@ -13,11 +13,11 @@ from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, ContrastOption, RopeOption, ScopeOption
 from bayes_bias.files import csv_text
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import DASH, bounds, level, plain, probability, signed
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
-from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.columns import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 

@@ -7,19 +7,19 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.ranking import VersionRanking
+from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.analyses.sweep.spec_file import read_sweep
+from bayes_bias.analyses.sweep.sweep import is_sweep
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.formatting import percent, probability, rank_interval, share_bounds
-from bayes_bias.reports.report_folder import check_folder
-from bayes_bias.sweeps.dask_cluster import connected
-from bayes_bias.sweeps.ranking_versions import VersionRanking
-from bayes_bias.sweeps.sweep import is_sweep
-from bayes_bias.sweeps.sweep_results import Sweep
-from bayes_bias.sweeps.sweep_spec import read_sweep
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.jobs import connected
+from bayes_bias.table.columns import interval_of
 
 
 @app.command()

@@ -10,17 +10,17 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.associations.frequency import RANK, CovariatesFrom, with_covariates_from
+from bayes_bias.associations.log_probability import Predicted
+from bayes_bias.associations.similarity import similarity_names
 from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.language_models.encoders import LAYER, POOLING
-from bayes_bias.measuring.frequency import RANK, CovariatesFrom, with_covariates_from
-from bayes_bias.measuring.log_probability import Predicted
-from bayes_bias.measuring.matrix_tables import cosines_from_matrix
-from bayes_bias.measuring.similarity import similarity_names
 from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.table_files import COLUMNS, read_matrix, read_table
+from bayes_bias.table.files import COLUMNS, read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
 from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom, check_sub_topics
 

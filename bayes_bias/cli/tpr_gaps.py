@@ -8,13 +8,13 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.tpr_gaps.results import DECIMALS, MEAN_GAP, TprGaps
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, SeedOption, with_options
 from bayes_bias.formatting import bounds, estimate, level, plain, probability, signed
-from bayes_bias.table.column_names import interval_of
-from bayes_bias.tpr_gaps.gap_results import DECIMALS, MEAN_GAP, TprGaps
+from bayes_bias.table.columns import interval_of
 
 
 @app.command()

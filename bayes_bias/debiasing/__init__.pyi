@@ -1,8 +1,8 @@
 """Debiasing methods, and what they changed: the same words before and after."""
 
-from .change_in_spread import ChangeInSpread as ChangeInSpread
-from .comparison import Comparison as Comparison
-from .comparison import ShareRemoved as ShareRemoved
+from .damage import Damage as Damage
+from .damage import RatedPairs as RatedPairs
+from .damage import damage as damage
 from .debias_conceptor import Conceptor as Conceptor
 from .debias_double_hard import DoubleHardDebias as DoubleHardDebias
 from .debias_half_sibling import HalfSiblingRegression as HalfSiblingRegression
@@ -19,8 +19,5 @@ from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser
 from .debiaser import debiaser_names as debiaser_names
 from .debiaser import make_debiaser as make_debiaser
-from .rated_pairs import RatedPairs as RatedPairs
-from .vector_damage import Damage as Damage
-from .vector_damage import damage as damage
 from .version import GivenVersion as GivenVersion
 from .version import Version as Version

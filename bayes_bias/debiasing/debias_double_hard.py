@@ -7,13 +7,11 @@ from typing import Self
 import numpy as np
 
 from bayes_bias.arguments import check_count, check_seed
-from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.labelled_words import leaning_words
+from bayes_bias.debiasing.debiaser import Debiaser, debiaser, leaning_words
 from bayes_bias.debiasing.rows_in_blocks import change_rows, in_blocks
-from bayes_bias.embeddings.subspace import orthonormal
-from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.embeddings.word_vectors import orthonormal, stack
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.clustering import clustering
+from bayes_bias.measures.gonen_goldberg import clustering
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
 

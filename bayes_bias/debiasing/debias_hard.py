@@ -10,8 +10,7 @@ import numpy as np
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
 from bayes_bias.debiasing.rows_in_blocks import BLOCK, at_length_one, change_rows
-from bayes_bias.embeddings.subspace import defining_subspace, orthonormal, project
-from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, orthonormal, project, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 

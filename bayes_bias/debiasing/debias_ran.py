@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear
 from bayes_bias.arguments import check_count, check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
 from bayes_bias.debiasing.rows_in_blocks import at_length_one, change_rows
-from bayes_bias.embeddings.subspace import defining_subspace
+from bayes_bias.embeddings.word_vectors import defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 

@@ -13,12 +13,12 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.debiasing.debiaser import Debiaser
 from bayes_bias.debiasing.version import Version
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
-from bayes_bias.embeddings.opening_embeddings import Openable, open_embedding
+from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.word_labels import HOMES
+from bayes_bias.table.labels import HOMES
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
 logger = logging.getLogger("bayes_bias")

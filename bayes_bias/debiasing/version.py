@@ -7,7 +7,7 @@ from typing import Any
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import EmbeddingError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening_models import Opened, OpenedModel, check_batch, open_model
+from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, open_model
 from bayes_bias.language_models.tokens import batches, by_length, check_length, check_padding, padded, read
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening_embeddings import shipped_embeddings
+from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded
 from bayes_bias.words.templates import Sentence

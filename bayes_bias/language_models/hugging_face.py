@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening_models import Opened, OpenedModel, check_batch, check_choice, open_model
-from bayes_bias.language_models.token_pooling import POOLINGS, Pooling, averaged
-from bayes_bias.language_models.tokens import batches, by_length, check_padding, padded, read
+from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, check_choice, open_model
+from bayes_bias.language_models.tokens import (
+    POOLINGS,
+    Pooling,
+    averaged,
+    batches,
+    by_length,
+    check_padding,
+    padded,
+    read,
+)
 
 type Layer = Literal["first", "last"] | int
 type Spans = Sequence[tuple[int, int]]

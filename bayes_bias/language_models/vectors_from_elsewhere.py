@@ -8,10 +8,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.arguments import check_kind
-from bayes_bias.embeddings.array_header import ArrayHeader
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.saving_vectors import check_vectors_path
+from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import whole_file
 from bayes_bias.language_models.encoding import KIND

@@ -1,27 +1,22 @@
 """The measures of the literature, each on the same table or vectors, each in one file."""
 
-from bayes_bias.embeddings.subspace import defining_subspace, pair_direction
-from bayes_bias.measures.biased_words import bias_towards, most_biased
+from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction
 from bayes_bias.measures.ceat import Ceat, ceat
-from bayes_bias.measures.chance import chance_effect_sizes
-from bayes_bias.measures.classification import classification
-from bayes_bias.measures.clustering import clustering
 from bayes_bias.measures.direct_bias import direct_bias
+from bayes_bias.measures.gonen_goldberg import bias_towards, classification, clustering, most_biased, neighbours
 from bayes_bias.measures.gweat import gweat
 from bayes_bias.measures.lpbs import lpbs
 from bayes_bias.measures.mac import MacChange, mac, mac_change
-from bayes_bias.measures.measure_result import Result, WordResult
 from bayes_bias.measures.measure_table import MeasureTable, measure_all
-from bayes_bias.measures.neighbours import neighbours
+from bayes_bias.measures.permutation import Separation
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import Occasion, Result, WordResult, measure
 from bayes_bias.measures.relative_norm import relative_norm
 from bayes_bias.measures.ripa import ripa
-from bayes_bias.measures.robustness import Robustness, half_lists, robustness
+from bayes_bias.measures.robustness import Robustness, chance_effect_sizes, half_lists, robustness
 from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
 from bayes_bias.measures.seat import Seat, seat
-from bayes_bias.measures.separation import Separation
 from bayes_bias.measures.unmasking import unmasking
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import wefat

@@ -7,7 +7,7 @@ from bayes_bias.embeddings.word_vectors import stack
 from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
-from bayes_bias.table.replicate_tables import Replicates
+from bayes_bias.table.replicates import Replicates
 
 # Replicates measured by one encoder, whose vectors have a cosine with each other; those of trainings have none.
 _ONE_SPACE = ("template",)

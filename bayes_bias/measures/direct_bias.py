@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import is_number
-from bayes_bias.embeddings.subspace import project
-from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, project, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 
 
 @measure("Direct Bias", rank=70)

@@ -5,9 +5,8 @@ import numpy as np
 from bayes_bias.arguments import check_count
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import labels, require_complete
-from bayes_bias.measures.measure_result import WordResult
 from bayes_bias.measures.permutation import permutation_test, regrouping_test
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 from bayes_bias.table.association_table import AssociationTable
 
 

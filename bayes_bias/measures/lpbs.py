@@ -2,9 +2,8 @@
 
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import two_by_two
-from bayes_bias.measures.permutation import Alternative
+from bayes_bias.measures.permutation import Alternative, Separation, separated
 from bayes_bias.measures.registry import measure
-from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import LOG_PROBABILITIES
 

@@ -8,8 +8,7 @@ import scipy
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_cosines
-from bayes_bias.measures.measure_result import Result, WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import Result, WordResult, measure
 from bayes_bias.table.association_table import AssociationTable
 
 

@@ -8,8 +8,7 @@ import pandas as pd
 
 from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
-from bayes_bias.measures.measure_result import Result, row_columns
-from bayes_bias.measures.registry import MEASURES, Occasion
+from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 

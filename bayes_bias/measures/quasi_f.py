@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.table.statistics import sufficient_statistics
 
 Sampled = Literal["both", "targets", "attributes"]
 Source = Literal["targets", "attributes", "residual"]

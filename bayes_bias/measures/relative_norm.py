@@ -7,8 +7,7 @@ import pandas as pd
 
 from bayes_bias.embeddings.word_vectors import Vectors, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import Occasion, measure
+from bayes_bias.measures.registry import Occasion, WordResult, measure
 
 
 def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> WordResult:

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayes_bias.embeddings.subspace import project
-from bayes_bias.embeddings.word_vectors import Vectors, stack
+from bayes_bias.embeddings.word_vectors import Vectors, project, stack
 from bayes_bias.measures.direct_bias import coordinate_frame
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 
 
 @measure("RIPA", rank=80)

@@ -7,11 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from bayes_bias.embeddings.subspace import orthonormal
-from bayes_bias.embeddings.word_vectors import Vectors, class_means, stack_unit
+from bayes_bias.embeddings.word_vectors import Vectors, class_means, orthonormal, stack_unit
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,9 +8,8 @@ import scipy
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, require_complete, require_two_groups, require_words
-from bayes_bias.measures.measure_result import Result
-from bayes_bias.measures.registry import measure
-from bayes_bias.measures.separation import largest_effect
+from bayes_bias.measures.permutation import largest_effect
+from bayes_bias.measures.registry import Result, measure
 from bayes_bias.table.association_table import AssociationTable
 
 _CONTROL_GROUPS = 100

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
 from bayes_bias.measures.designs import labels, two_by_two
-from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
+from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, Separation, separated
 from bayes_bias.measures.registry import measure
-from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable
 
 # With the observed one there are 100,000, as in the paper.

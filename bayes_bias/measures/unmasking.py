@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import OtherDataError
 from bayes_bias.measures.designs import labels, require_complete
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.registry import measure
+from bayes_bias.measures.registry import WordResult, measure
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import LOG_PROBABILITY
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from bayes_bias.measures.designs import two_by_two
-from bayes_bias.measures.permutation import Alternative, check_ddof
+from bayes_bias.measures.permutation import Alternative, Separation, check_ddof, separated
 from bayes_bias.measures.registry import measure
-from bayes_bias.measures.separation import Separation, separated
 from bayes_bias.table.association_table import AssociationTable
 
 

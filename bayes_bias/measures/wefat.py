@@ -8,10 +8,8 @@ import pandas as pd
 from bayes_bias.arguments import listed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
-from bayes_bias.measures.measure_result import WordResult
-from bayes_bias.measures.permutation import Alternative, check_ddof, permutation_tests
-from bayes_bias.measures.registry import measure
-from bayes_bias.measures.separation import largest_effect
+from bayes_bias.measures.permutation import Alternative, check_ddof, largest_effect, permutation_tests
+from bayes_bias.measures.registry import WordResult, measure
 from bayes_bias.table.association_table import AssociationTable
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import Part
-from bayes_bias.table.word_labels import SIDES, Side
 
 # The suffix of a scale by which a word's effect differs between replicates.
 BY_REPLICATE = "_by_replicate"

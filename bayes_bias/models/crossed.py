@@ -9,7 +9,6 @@ import xarray as xr
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
@@ -22,9 +21,10 @@ from bayes_bias.models.scales import (
     units_of_priors,
 )
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.table_parts import Part, parts_of
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.statistics import sufficient_statistics
 
 DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
 GENERALISES = True

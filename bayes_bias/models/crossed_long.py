@@ -19,7 +19,7 @@ from bayes_bias.models.components import (
     present,
 )
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.model_spec import ModelSpec
+from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import observe_with_sd, scales
 from bayes_bias.models.scales import (
     clusters_in,
@@ -32,10 +32,10 @@ from bayes_bias.models.scales import (
     units_of_priors,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.zero_sum import zero_sum_sd
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.sufficient_statistics import pair_labels, refuse_repeats, table_means
-from bayes_bias.table.word_labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
 
 DIMS = (
     "group",

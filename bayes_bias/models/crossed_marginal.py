@@ -1,4 +1,4 @@
-"""The crossed model in PyMC with word effects integrated out: what `bayes_bias.models.collapsed_density` computes.
+"""The crossed model in PyMC with word effects integrated out: what `bayes_bias.fitting.collapsed_density` computes.
 
 What is observed are scatter matrices: Wishart, with covariances that are sums of squared scales times known patterns.
 """
@@ -11,9 +11,9 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import scales
 from bayes_bias.models.scales import dims_of_scales
+from bayes_bias.models.spec import ModelSpec
 
 type Numbers = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 def _observe(name: str, squares: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
     """Observe scatter matrices in the PyMC model at hand, singular if `df` is below their size.
 
-    Up to a constant their density is `bayes_bias.models.density_at_draws.log_likelihood`.
+    Up to a constant their density is `bayes_bias.fitting.power_scaling.log_likelihood`.
     """
     pm.CustomDist(
         name,

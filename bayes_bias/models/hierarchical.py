@@ -10,11 +10,11 @@ import scipy
 import xarray as xr
 
 from bayes_bias.errors import TableError
-from bayes_bias.models.model_spec import ModelSpec
 from bayes_bias.models.priors import free
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE
-from bayes_bias.table.sufficient_statistics import compared_classes, pair_labels, table_means
+from bayes_bias.table.statistics import compared_classes, pair_labels, table_means
 
 DIMS = ("connection",)
 GENERALISES = False

@@ -15,9 +15,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.models.components import BY_REPLICATE, COMPONENTS, DIMS, REPLICATES, Component, over_classes
-from bayes_bias.models.zero_sum import zero_sum_covariance
+from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import Part
-from bayes_bias.table.word_labels import SIDES, Side
 
 type Numbers = NDArray[np.float64]
 type Counts = NDArray[Any] | float
@@ -333,3 +332,16 @@ class Variances:
 
 def _diagonal(covariance: Numbers) -> Numbers:
     return np.diagonal(covariance, axis1=-2, axis2=-1)
+
+
+# Effects of variance one that sum to zero: n of them have the covariance ``(I - 1/n) n / (n - 1)``.
+
+
+def zero_sum_sd(n: Any, numerics: Any = np) -> Any:
+    """Standard deviation that makes n deviations from their mean have variance one."""
+    return numerics.sqrt(n / (n - 1))
+
+
+def zero_sum_covariance(n: int) -> NDArray[np.float64]:
+    """Covariance of n such effects; of a single one it is zero."""
+    return np.asarray((np.eye(n) - 1 / n) * n / max(n - 1, 1))

@@ -16,9 +16,9 @@ from bayes_bias.models.components import (
     REPLICATES,
     present,
 )
-from bayes_bias.models.model_spec import AS_MEASURED, BY_GROUP, COMMON, OWN_WITHIN_BLOCK, ModelSpec, Numbers
 from bayes_bias.models.residuals import shape_parameters
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, OWN_WITHIN_BLOCK, ModelSpec, Numbers
+from bayes_bias.table.labels import SIDES, Side
 
 # From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
 # along the scale itself; with three times as much they are half again as long.

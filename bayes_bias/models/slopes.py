@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import slope_patterns
 from bayes_bias.table.bias_weights import BLOCK
-from bayes_bias.table.covariate_slopes import within_cells
-from bayes_bias.table.word_labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.statistics import within_cells
 
 type Numbers = NDArray[np.float64]
 

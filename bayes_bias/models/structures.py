@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import REPLICATES
-from bayes_bias.models.model_spec import BY_CLASS, BY_GROUP, ModelSpec, load_spec
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _MODULES: Mapping[tuple[str, str | None], str] = MappingProxyType(
         ("crossed", "collapsed"): "crossed",
         ("crossed", "long"): "crossed_long",
         ("hierarchical", None): "hierarchical",
-        ("custom", None): "custom_model",
+        ("custom", None): "custom",
     }
 )
 

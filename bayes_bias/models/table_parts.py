@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from bayes_bias.models.patterns import Patterns
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.labels import SIDES, Side
 
 type Numbers = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
 
 def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
     """Return the patterns of the covariance of each row that tells slopes, (rows, scales, k, k); see
-    `bayes_bias.table.covariate_slopes.without_slopes`."""
+    `bayes_bias.table.statistics.without_slopes`."""
     return _of_side(data, side, patterns).patterns[data[f"{side}_slope_part"].to_numpy()]
 
 

@@ -1,6 +1,39 @@
-"""Figures of a fit: one plot per file, each returns matplotlib axes."""
+"""Figures of fits and results: one plot per file, each returns matplotlib axes."""
+
+from importlib import import_module
+from typing import Any
 
 import lazy_loader
 
-# `__init__.pyi` names what is public; each is imported when it is first asked for.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# Plots of a result lie with the analysis that makes it, above this room: they are found by name, when asked for.
+_OF_FITS = {
+    "forest": ["plot_forest"],
+    "overview": ["plot_overview"],
+    "plan": ["plot_plan"],
+    "posterior": ["plot_posterior"],
+    "replicates": ["plot_replicates"],
+    "sub_topics": ["plot_sub_topics"],
+    "variance_shares": ["plot_variance_shares"],
+    "word_bias": ["plot_word_bias"],
+}
+_OF_RESULTS = {
+    "sweep": ["plot_atlas", "plot_changes", "plot_cost", "plot_ranking", "plot_removal"],
+    "criterion": ["plot_criterion"],
+    "sentence_pairs": ["plot_sentence_pairs"],
+    "stability": ["plot_stability"],
+    "tpr_gaps": ["plot_tpr_gaps"],
+}
+_analyses = {plot: analysis for analysis, plots in _OF_RESULTS.items() for plot in plots}
+_of_fit, _, _of_fits = lazy_loader.attach(__name__, submod_attrs=_OF_FITS)
+
+__all__ = sorted([*_of_fits, *_analyses])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _analyses:
+        return getattr(import_module(f"bayes_bias.analyses.{_analyses[name]}.plots"), name)
+    return _of_fit(name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -7,9 +7,19 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
-from bayes_bias.plots.style import INK, axes_or_new, colour_and_marker, finish, shortened, style
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.plots.style import (
+    INK,
+    Rows,
+    axes_or_new,
+    colour_and_marker,
+    draw_forest,
+    finish,
+    forest_legend,
+    height,
+    shortened,
+    style,
+)
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 

@@ -8,10 +8,19 @@ from matplotlib.axes import Axes
 
 from bayes_bias.arguments import listed
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
-from bayes_bias.plots.style import axes_or_new, colour_and_marker, set_title, shortened, style
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.plots.style import (
+    Rows,
+    axes_or_new,
+    colour_and_marker,
+    draw_forest,
+    forest_legend,
+    height,
+    set_title,
+    shortened,
+    style,
+)
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName

@@ -8,12 +8,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import INK, axes_or_new, finish, legend_below, style
-from bayes_bias.posterior.design_study import COUNTS, LENGTHS, by_words, plan
+from bayes_bias.posterior.planning import COUNTS, LENGTHS, by_words, plan
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-from bayes_bias.table.sufficient_statistics import compared_classes
+from bayes_bias.table.statistics import compared_classes
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
 

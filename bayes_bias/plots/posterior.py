@@ -10,10 +10,20 @@ from matplotlib.patches import Rectangle
 from scipy.stats import gaussian_kde, norm
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.checks.leave_one_out import bias_range
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import GREY, INK, NOISE, axes_or_new, colour, finish, legend_below, shortened, style
+from bayes_bias.checks.clusters import bias_range
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    axes_or_new,
+    bias_axis,
+    colour,
+    finish,
+    legend_below,
+    shortened,
+    style,
+)
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.covariate_estimates import Adjustment
 from bayes_bias.posterior.estimate import Estimate, tails

@@ -7,12 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.errors import ScopeError
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.plots.intervals import bias_axis
-from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, label_rows, legend_below, style
+from bayes_bias.plots.style import INK, PAPER, axes_or_new, bias_axis, colour, finish, label_rows, legend_below, style
 from bayes_bias.posterior.summary import row_of, summarize
-from bayes_bias.table.column_names import interval_of
+from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 

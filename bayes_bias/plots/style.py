@@ -2,23 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from textwrap import fill
 from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
+import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.font_manager import get_font_names
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
+from scipy.stats import norm
 
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.table.columns import interval_of
+from bayes_bias.table.metric import Metric
 
 # Okabe & Ito's palette; markers say the same in grey. The overall bias is black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -193,3 +201,85 @@ def finish(ax: Axes, fit: Fit, what: str) -> Axes:
         mark: dict[str, Any] = {"fontsize": 30, "color": INK, "alpha": 0.16, "rotation": 18, "zorder": 10}
         ax.text(0.5, 0.5, "not converged", transform=ax.transAxes, ha="center", va="center", **mark)
     return ax
+
+
+# Rows of a forest: a point, its interval, and behind them what noise alone would show.
+
+
+def bias_axis(metric: Metric) -> str:
+    """What the axis of a bias says."""
+    return f"{metric.unit} (positive: stereotypical)"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Neighbouring rows of a forest under one heading: part of a summary, with the rows' names."""
+
+    heading: str
+    labels: Sequence[str]
+    summary: pd.DataFrame
+    looks: Sequence[dict[str, Any]]
+
+
+def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: float, raw: bool = False) -> None:
+    """Blocks of rows from top to bottom, each row with its own noise floor; `raw` adds the raw contrasts."""
+    top, ticks = 0.0, {}
+    for block in blocks:
+        if block.heading:
+            ax.annotate(block.heading, (0, top), xycoords=("axes fraction", "data"), **_HEADING)
+            top += 1
+        for label, (_, row), look in zip(block.labels, block.summary.iterrows(), block.looks, strict=True):
+            _draw_row(ax, top, row, look, ci_prob, raw)
+            ticks[top] = label
+            top += 1
+        top += 0.4
+    # A band that ends the axis would look cut off.
+    ax.use_sticky_edges = False
+    ax.autoscale_view(scaley=False)
+    ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    ax.set_yticks(list(ticks), labels=list(ticks.values()), parse_math=False)
+    ax.set_ylim(top - 0.6, -0.7)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(bias_axis(metric))
+
+
+def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
+    """What point, line, band and tick mean."""
+    handles: list[Any] = [
+        Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
+        Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of contrasts under no bias"),
+    ]
+    if raw:
+        handles.append(
+            Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw contrast of these words")
+        )
+    legend_below(ax, shown=shown, handles=handles)
+
+
+def height(blocks: Sequence[Rows]) -> float:
+    """Rows that the blocks take, headings and gaps included."""
+    return sum(len(block.labels) + bool(block.heading) + 0.4 for block in blocks)
+
+
+_HEADING: dict[str, Any] = {
+    "ha": "left",
+    "va": "center",
+    "fontweight": "bold",
+    "fontsize": 9,
+    "annotation_clip": False,
+    "parse_math": False,
+    "zorder": 5,
+    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1, "alpha": 0.85},
+}
+
+
+def _draw_row(ax: Axes, y: float, row: pd.Series, look: dict[str, Any], ci_prob: float, raw: bool) -> None:
+    lower, upper = interval_of(row)
+    if np.isfinite(row.noise_sd):
+        reach = norm.ppf((1 + ci_prob) / 2) * row.noise_sd
+        ax.barh(y, 2 * reach, left=-reach, height=0.72, color=NOISE, zorder=0)
+    ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
+    if raw:
+        ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
+    ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)

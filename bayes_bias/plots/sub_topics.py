@@ -7,13 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from bayes_bias.associations.sub_topics import unit_vectors
 from bayes_bias.errors import TableError
-from bayes_bias.measuring.relatedness import unit_vectors
-from bayes_bias.models.word_effects import check_side
 from bayes_bias.plots.style import PAPER, axes_or_new, colour, label_rows, legend_below, set_title, shortened, style
+from bayes_bias.posterior.word_effects import check_side
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.labels import Side
 from bayes_bias.table.related_words import Related
-from bayes_bias.table.word_labels import Side
 
 _ROW = 0.16  # inches
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, legend_below, style
-from bayes_bias.posterior.design_study import variance_shares
+from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.table.scopes import Part
 
 # A colour, or its number in the palette. Hatches say in grey what colours say on a screen; a dark and a light fill

@@ -9,13 +9,22 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.word_effects import check_side
-from bayes_bias.plots.intervals import Rows, draw_forest, forest_legend, height
-from bayes_bias.plots.style import axes_or_new, colour_and_marker, finish, shortened, style
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.plots.style import (
+    Rows,
+    axes_or_new,
+    colour_and_marker,
+    draw_forest,
+    finish,
+    forest_legend,
+    height,
+    shortened,
+    style,
+)
 from bayes_bias.posterior.summary import summarize
+from bayes_bias.posterior.word_effects import check_side
+from bayes_bias.table.labels import Side
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-from bayes_bias.table.word_labels import Side
 
 
 def plot_word_bias(

@@ -5,15 +5,15 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled
 from bayes_bias.formatting import estimate as in_text
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.posterior.verdict import Verdict, judge
-from bayes_bias.table.column_names import interval_columns, interval_of
+from bayes_bias.table.columns import interval_columns, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 

@@ -7,14 +7,14 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import estimate, joined
-from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import WORDS, Scope
-from bayes_bias.table.sufficient_statistics import compared_classes
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.statistics import compared_classes
 
 type Bounds = tuple[float, float, float]
 

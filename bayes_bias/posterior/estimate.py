@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri
 
-from bayes_bias.table.column_names import interval_names
+from bayes_bias.table.columns import interval_names
 
 SAMPLE = ("chain", "draw")
 

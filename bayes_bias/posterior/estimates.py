@@ -8,17 +8,17 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.components import EFFECT_OF
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import SLOPES
-from bayes_bias.models.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
-from bayes_bias.posterior.published_estimands import published_bias, published_estimands
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
+from bayes_bias.posterior.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.table.bias_weights import (
     BLOCK,
+    OVERALL,
     attribute_weights,
     bias_weights,
     block_weights,
@@ -26,6 +26,7 @@ from bayes_bias.table.bias_weights import (
     score_weights,
     target_weights,
 )
+from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
     DEFAULT_SCOPE,
@@ -43,7 +44,6 @@ from bayes_bias.table.scopes import (
     is_noise,
     scope_of,
 )
-from bayes_bias.table.word_labels import SIDES, Side
 
 # Estimands with a label for each word.
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
@@ -365,3 +365,50 @@ class _Blocks:
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
         return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None
+
+
+# Estimands of the published model. It is a model of distances, hence different minus associated.
+
+
+def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
+    """How each estimand is computed."""
+    overall, by_target = fitted.posterior.connection_mean, fitted.posterior.target_connection_mean
+    raw, pooled = fitted.data.distance_mean, _pooled(fitted.data)
+    return {
+        "bias": lambda: published_bias(fitted),
+        "excess": lambda: Estimate(_excess(overall), _excess(pooled)),
+        "connection_mean": lambda: Estimate(
+            overall.rename(connection="contrast"), pooled.rename(connection="contrast")
+        ),
+        "target_bias": lambda: Estimate(
+            _bias(by_target).rename(target="contrast"), _bias(raw).rename(target="contrast")
+        ),
+        "target_connection_mean": lambda: Estimate(_flat(by_target), _flat(raw)),
+    }
+
+
+def published_bias(fitted: Fitted) -> Estimate:
+    """How much further words lie from other groups' stereotypes than from their own."""
+    drawn, raw = _bias(fitted.posterior.connection_mean), _bias(_pooled(fitted.data))
+    return Estimate(drawn.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))
+
+
+def _pooled(data: xr.Dataset) -> xr.DataArray:
+    count = data.distance_count
+    return (count * data.distance_mean).sum("target") / count.sum("target")
+
+
+def _bias(distance: xr.DataArray) -> xr.DataArray:
+    far, near = distance.sel(connection="different"), distance.sel(connection="associated")
+    return far.drop_vars("connection") - near.drop_vars("connection")
+
+
+def _excess(distance: xr.DataArray) -> xr.DataArray:
+    near = distance.sel(connection="associated").drop_vars("connection")
+    return (distance.isel(connection=slice(2, None)) - near).rename(connection="contrast")
+
+
+def _flat(values: xr.DataArray) -> xr.DataArray:
+    stacked = values.stack(contrast=("target", "connection"))
+    labels = [f"{target}, {connection}" for target, connection in stacked.contrast.to_numpy()]
+    return stacked.drop_vars(["contrast", "target", "connection"]).assign_coords(contrast=labels)

@@ -2,7 +2,7 @@
 
 import xarray as xr
 
-from bayes_bias.models.fitted import Fit
+from bayes_bias.fitting.fitted import Fit
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 

@@ -8,10 +8,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import EFFECT_OF
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.word_effects import effects_on_blocks
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.posterior.word_effects import effects_on_blocks
 from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
 from bayes_bias.table.scopes import PARTS, REPLICATES, Part, Scope, is_noise
 

@@ -1,7 +1,7 @@
 """All estimands of a fit in one numeric table."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
@@ -12,14 +12,15 @@ import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, is_number
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
-from bayes_bias.models.word_effects import sides_left_out
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, quantiles_of, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
+from bayes_bias.posterior.word_effects import sides_left_out
 from bayes_bias.table.bias_weights import OVERALL
-from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
 
 logger = logging.getLogger("bayes_bias")
@@ -231,3 +232,35 @@ def _by_mixture(table: pd.DataFrame, mixture: Mixture, interval: np.ndarray | No
     if interval is not None:  # ArviZ's names of the bounds have whole percent
         exact |= dict(zip(interval_columns(table), interval, strict=True))
     return table.assign(**exact)
+
+
+# Published measures and the posterior in one table.
+
+_ESTIMANDS = ("bias", "effect_size")
+_EFFECT_SIZES = (-2.0, 2.0)
+
+
+def with_posterior(measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
+    """A table of measures with the posterior of ``bias`` and ``effect_size`` in its last rows.
+
+    `measured` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
+    rows have the mean as value and the credible interval in ``ci95_lb`` and ``ci95_ub``.
+    """
+    columns = interval_columns(measured)
+    rows = {
+        f"posterior {estimand.replace('_', ' ')} ({scope})": {
+            **_row(summary, estimand, metric),
+            **dict(zip(columns, interval_of(row_of(summary, estimand)), strict=True)),
+        }
+        for scope, summary in summaries.items()
+        for estimand in _ESTIMANDS
+        if (estimand, OVERALL) in summary.index
+    }
+    posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=measured.columns).astype(float)
+    return pd.concat([measured, posterior]).rename_axis("measure")
+
+
+def _row(summary: pd.DataFrame, estimand: str, metric: Metric) -> dict[str, float]:
+    # Differences of what the table holds, and a standardised difference.
+    low, high = metric.difference.range if estimand == "bias" else _EFFECT_SIZES
+    return {"value": row_of(summary, estimand)["mean"], "b0": 0.0, "low": low, "high": high}

@@ -6,14 +6,15 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled, estimate, percent, plural, probability, signed
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fit, Fitted
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
-from bayes_bias.posterior.design_study import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.posterior.estimates import check_scope, estimate_of
+from bayes_bias.posterior.planning import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
-from bayes_bias.table.column_names import interval_names, interval_of
+from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import (
     DEFAULT_SCOPE,
@@ -27,7 +28,6 @@ from bayes_bias.table.scopes import (
     scope_of,
     widest_scope,
 )
-from bayes_bias.table.word_labels import SIDES
 
 Label = Literal[
     "distinguishable",
@@ -84,7 +84,7 @@ class Verdict(Tabled):
     metric : Metric
         The metric of the table, with its units.
     words_needed, replicates_needed : WordsNeeded or None
-        See `bayes_bias.posterior.design_study.words_needed`. None where the verdict is settled, where the chance is
+        See `bayes_bias.posterior.planning.words_needed`. None where the verdict is settled, where the chance is
         above one half, and where 1,000 would not be enough.
     replicate_kind : str
         What a replicate of the table is, such as "template"; "" where there are none.

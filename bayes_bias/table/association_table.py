@@ -18,13 +18,13 @@ from bayes_bias.citation import Reference
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
+from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
+from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replicates, tidied
+from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.related_words import RelatedWords, related_words
-from bayes_bias.table.replicate_tables import Replicates, ReplicateVectors, combine, few
-from bayes_bias.table.tidy_frames import WORDS, Duplicates, matrices, of_replicates, tidied
-from bayes_bias.table.word_covariates import Covariates, covariates_in, groups_apart, with_covariates
-from bayes_bias.table.word_labels import HOMES, LABELS, SIDES, labelled, settled, words_of
+from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, few
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
 UNEVEN = 3

@@ -7,7 +7,7 @@ which blocks it compares. Positive always means closer to what is stereotypical.
 import numpy as np
 import xarray as xr
 
-from bayes_bias.table.sufficient_statistics import compared_classes
+from bayes_bias.table.statistics import compared_classes
 
 OVERALL = "overall"
 BLOCK = ["group", "attribute_class"]

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.formatting import Tabled, joined, plain
-from bayes_bias.table.word_labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
 
 # So many words of a cluster are named in a sentence.
 _NAMED = 4

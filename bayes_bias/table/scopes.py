@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
-from bayes_bias.table.word_labels import Side
+from bayes_bias.table.labels import Side
 
 # A part of a contrast's variance.
 type Part = Literal[

@@ -20,7 +20,6 @@ from bayes_bias.errors import TemplateError
 from bayes_bias.files import read_toml, shipped, shipped_names
 from bayes_bias.formatting import Telling
 from bayes_bias.words.content import Content
-from bayes_bias.words.indefinite_articles import article
 from bayes_bias.words.list_rules import WORD_CLASSES
 from bayes_bias.words.word_classes import LEXICON, phrases
 
@@ -317,3 +316,30 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
     whole = "".join(parts)
     first = whole[:1].upper()
     return (first + whole[1:] if len(first) == 1 else whole), spans
+
+
+# Whether a noun takes "a" or "an", by its first sound.
+
+# Vowels that sound like consonants (a unicorn, a European, a one-off) and a silent h (an hour).
+_LIKE_A_CONSONANT = re.compile(
+    r"(uni([^nm]|$)|uni[mn]od|use|usu|usa|uti|ubi|ura|uro|ute|uku|eu|ewe|one(\b|s|-)|once|ouija)"
+)
+_SILENT_H = re.compile(r"(hour|honou?r|honest|heir)")
+_SPELT_AS_VOWELS = "AEFHILMNORSX"
+
+
+def article(word: str) -> str:
+    """The indefinite article of a word. Words in capitals are read letter by letter: an FBI agent, a UFO.
+
+    Examples
+    --------
+    >>> [article(word) for word in ("rose", "orchid", "hour", "unicorn", "uncle", "European", "FBI")]
+    ['a', 'an', 'an', 'a', 'an', 'a', 'an']
+    """
+    first = word.split()[0] if word.split() else ""
+    if len(first) > 1 and first.isupper():
+        return "an" if first[0] in _SPELT_AS_VOWELS else "a"
+    lower = word.lower()
+    if _SILENT_H.match(lower):
+        return "an"
+    return "an" if lower[:1] in "aeiou" and not _LIKE_A_CONSONANT.match(lower) else "a"

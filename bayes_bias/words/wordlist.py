@@ -19,7 +19,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling
 from bayes_bias.words import list_rules
 from bayes_bias.words.content import Content
-from bayes_bias.words.list_files import control_names, read_control_file, read_list_file
+from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.topics_and_pairs import (
@@ -35,7 +35,6 @@ from bayes_bias.words.topics_and_pairs import (
     remaining_pairs,
     remaining_topics,
 )
-from bayes_bias.words.wefe_queries import Query, list_of_query
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ import bayes_bias as bb
 from bayes_bias.cli import main
 from bayes_bias.cli.console import complain, progress_bar, say
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, SchedulerOption, formats_of
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.files import check_home
-from bayes_bias.reports.report_folder import check_folder
-from bayes_bias.sweeps.dask_cluster import connected
+from bayes_bias.jobs import connected
 from studies.known_bias.running import run as run_scenario
 from studies.known_bias.scenario import load_scenario
 

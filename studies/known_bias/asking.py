@@ -16,23 +16,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.checks.null_verdicts import describe, posterior_of
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.associations.log_probability import log_probabilities
+from bayes_bias.checks.null_jobs import describe, posterior_of
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.subspace import defining_subspace
-from bayes_bias.embeddings.word_vectors import stack_unit, unit_rows
+from bayes_bias.embeddings.word_vectors import defining_subspace, stack_unit, unit_rows
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.language_models.hugging_face import SentenceEncoder, load_encoder
 from bayes_bias.language_models.masked import MaskedModel, load_masked
 from bayes_bias.language_models.tokens import UNKNOWN
-from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measures.quasi_f import QuasiF
+from bayes_bias.measures.registry import Result
 from bayes_bias.measures.same import Same
 from bayes_bias.measures.weat import Weat
-from bayes_bias.measuring.log_probability import log_probabilities
-from bayes_bias.measuring.vector_tables import cosines
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable, assemble

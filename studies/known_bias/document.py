@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from bayes_bias.documents.document import Document, PageSection
 from bayes_bias.files import file_names
 from bayes_bias.formatting import DASH, plain
-from bayes_bias.reports.document import Document, PageSection
 from studies.known_bias.plots import plot_answers
 from studies.known_bias.questions import Answer, answers
 from studies.known_bias.results import KnownBias

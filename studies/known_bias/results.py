@@ -14,9 +14,9 @@ import pandas as pd
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
+from bayes_bias.documents.document import Document
 from bayes_bias.formatting import Telling
-from bayes_bias.reports.document import Document
-from bayes_bias.table.column_names import interval_names
+from bayes_bias.table.columns import interval_names
 from studies.known_bias.scenario import Scenario
 
 # A training is one model of one corpus; a corpus is one truth's, with so many words of a group in a sentence.

@@ -15,18 +15,16 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_path
-from bayes_bias.embeddings.opening_embeddings import open_embedding
-from bayes_bias.embeddings.saving_vectors import save_vectors
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.errors import EmbeddingError, OutputError
 from bayes_bias.files import check_home
-from bayes_bias.language_models.opening_models import files_hash
+from bayes_bias.fitting.fit_model import versions
+from bayes_bias.jobs import Job, open_store, run_jobs
+from bayes_bias.language_models.opening import files_hash
 from bayes_bias.measures.measure_table import discover
 from bayes_bias.measures.registry import MEASURES, Registered
-from bayes_bias.models.fitting import versions
 from bayes_bias.progress import Progress
-from bayes_bias.sweeps.job import Job
-from bayes_bias.sweeps.job_store import open_store
-from bayes_bias.sweeps.running_jobs import run_jobs
 from studies.known_bias.asking import ask_model, ask_vectors, retest
 from studies.known_bias.classifier import downstream
 from studies.known_bias.corpora import Corpus, Truth, draw_truth, make_corpus, truth_table

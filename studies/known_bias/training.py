@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from bayes_bias.embeddings.gensim_native import check_gensim
+from bayes_bias.embeddings.format_gensim import check_gensim
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.language_models.opening_models import Opened, check_installed, quietly
+from bayes_bias.language_models.opening import Opened, check_installed, quietly
 from bayes_bias.language_models.tokens import Tokens, padded, read
 from bayes_bias.progress import Progress, Quiet
 from studies.known_bias.scenario import ModelRecipe

@@ -20,13 +20,13 @@ from bayes_bias import (
     prior_predictive,
     pymc_model,
 )
-from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.models.diagnostics import Diagnostics, diagnose
+from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
+from bayes_bias.fitting.power_scaling import GivenDraws
 from bayes_bias.models.structures import structure_of
-from bayes_bias.models.values_given_draws import GivenDraws
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
-from bayes_bias.table.word_labels import labelled
+from bayes_bias.table.labels import labelled
+from bayes_bias.table.statistics import sufficient_statistics
 from tests.helpers import random_table, refused
 
 MODELS = ("crossed", "crossed-long", "robust", "hierarchical")

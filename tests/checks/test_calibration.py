@@ -9,17 +9,15 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.checks.calibration import Calibration, calibrate
-from bayes_bias.checks.false_findings import rates
-from bayes_bias.checks.null_jobs import Cell, run
-from bayes_bias.checks.null_verdicts import NULL_SAMPLING, judge
-from bayes_bias.checks.random_nulls import NullDesign
+from bayes_bias.checks.calibration import Calibration, calibrate, rates
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, judge, run
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import WordListError
+from bayes_bias.jobs import MARKER
 from bayes_bias.measures import quasi_f
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import estimates
-from bayes_bias.sweeps.job_store import MARKER
-from bayes_bias.table.replicate_tables import Replicates
+from bayes_bias.table.replicates import Replicates
 from bayes_bias.words.wordlist import WordList
 from benchmarks.null_designs import halves_of
 from tests.helpers import letters, refused, says

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 from bayes_bias import AssociationTable, cosines, load_wordlist
-from bayes_bias.checks.cluster_scan import SIDES, clustering
-from bayes_bias.checks.leave_one_out import bias_range, leave_out
+from bayes_bias.checks.clusters import SIDES, bias_range, clustering, leave_out
 from bayes_bias.errors import TableError
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 from tests.helpers import random_table, refused
 
 TARGETS, ATTRIBUTES = {"men": 8, "women": 8}, {"work": 8, "home": 8}

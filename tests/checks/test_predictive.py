@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import posterior_predictive, word_effects
-from bayes_bias.checks.predictive_checks import compare_models, predictive_coverage
+from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import TableError
 from tests.helpers import random_table, refused
 

@@ -10,10 +10,9 @@ from scipy.stats import expon
 
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.errors import SpecError
-from bayes_bias.models.density_at_draws import collapsed_log_likelihood, log_priors
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.power_scaling import sensitivity
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.power_scaling import collapsed_log_likelihood, log_priors, sensitivity
+from bayes_bias.models.spec import load_spec
 from tests.helpers import SCALES, dense_log_likelihood, refused
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.language_models import opening_models
+from bayes_bias.language_models import opening
 from tests.helpers import says
 from tests.language_models.fakes import Counting, bag_of_words
 
@@ -127,7 +127,7 @@ def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, messag
 
 
 def test_without_torch_the_extra_is_named(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(opening_models, "find_spec", lambda library: None)
+    monkeypatch.setattr(opening, "find_spec", lambda library: None)
     code, _, err = run("weat", "weat6", "--encoder", str(tmp_path), "--templates", "noun-10")
     assert code == 2
     assert says(err, "pip install 'bayes-bias[transformers]'")

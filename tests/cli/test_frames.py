@@ -7,7 +7,7 @@ import pytest
 
 from bayes_bias.cli import console
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.models.storage import save_fit
+from bayes_bias.fitting.storage import save_fit
 from tests.helpers import says
 
 FRAME = pd.DataFrame(

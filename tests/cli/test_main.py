@@ -13,8 +13,8 @@ from bayes_bias import cosines, load_wordlist, save_fit, similarities
 from bayes_bias.cli import main
 from bayes_bias.cli.app import COMMANDS
 from bayes_bias.errors import WordListError
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.measures import weat
-from bayes_bias.models.diagnostics import Diagnostics
 from tests.helpers import says
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
+from tests.analyses.sentence_pairs.tables import simulated
+from tests.analyses.sentence_pairs.test_scoring import CROWS, Counts
 from tests.helpers import says
-from tests.sentence_pairs.tables import simulated
-from tests.sentence_pairs.test_scoring import CROWS, Counts
 
 
 @pytest.mark.slow

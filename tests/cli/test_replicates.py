@@ -8,7 +8,7 @@ import pytest
 
 from bayes_bias import combine_replicates, cosines, open_embedding, save_vectors
 from bayes_bias.cli.table_source import TableSource
-from bayes_bias.table.table_files import read_table
+from bayes_bias.table.files import read_table
 from tests.helpers import says
 
 

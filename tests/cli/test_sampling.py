@@ -3,8 +3,8 @@
 import pytest
 
 from bayes_bias import Sampling, load_fit
+from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
 from bayes_bias.cli.options import PairsSampler, Sampler
-from bayes_bias.sentence_pairs.estimating import SAMPLING
 from tests.helpers import says
 
 

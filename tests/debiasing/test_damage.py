@@ -8,7 +8,7 @@ from scipy.spatial import procrustes
 from scipy.stats import spearmanr
 
 from bayes_bias.debiasing import damage
-from bayes_bias.debiasing.rated_pairs import read_ratings
+from bayes_bias.debiasing.damage import read_ratings
 from bayes_bias.errors import MeasureError
 from tests.helpers import letters, random_vectors, refused
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.lib import format as npy
 
 from bayes_bias import cosines, open_embedding
-from bayes_bias.embeddings.near_spellings import near_spellings
+from bayes_bias.embeddings.embedding import near_spellings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from tests.helpers import refused, says
@@ -79,7 +79,7 @@ def test_a_claimed_size_is_held_against_the_member(tmp_path, content, message):
 
 
 def test_an_archive_that_unpacks_to_hundreds_of_times_its_size_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayes_bias.embeddings.numpy_archive._LARGE", 1 << 20)
+    monkeypatch.setattr("bayes_bias.embeddings.format_npz._LARGE", 1 << 20)
     bomb = claiming((3, 1_000_000), bytes(12_000_000))
     assert len(bomb) < 12_000_000 / 200
     with refused(EmbeddingError, "v.npz 12,000,316 trust=True"):

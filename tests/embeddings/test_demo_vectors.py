@@ -6,9 +6,9 @@ import tomllib
 import numpy as np
 import pytest
 
-from bayes_bias.embeddings.opening_embeddings import open_embedding
+from bayes_bias.associations.coverage import lookup
+from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.files import shipped
-from bayes_bias.measuring.coverage import lookup
 from bayes_bias.words.list_files import control_names, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_wordlist
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.embeddings import gensim_native
+from bayes_bias.embeddings import format_gensim
 from bayes_bias.embeddings.embedding import Embedding, Reader
-from bayes_bias.embeddings.opening_embeddings import FORMATS, open_embedding
-from bayes_bias.embeddings.vector_format import Format
+from bayes_bias.embeddings.format_base import Format
+from bayes_bias.embeddings.opening import FORMATS, open_embedding
 from bayes_bias.errors import EmbeddingError
 from tests.helpers import refused
 
@@ -169,7 +169,7 @@ class Tripwire:
 
 
 def test_without_gensim_what_needs_it_names_the_pythons_that_have_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(gensim_native, "find_spec", lambda name: None)
+    monkeypatch.setattr(format_gensim, "find_spec", lambda name: None)
     (tmp_path / "v.kv").write_bytes(pickle.dumps(Tripwire()))
     with refused(EmbeddingError, "v.kv gensim not installed 3.12 3.13 save_word2vec_format"):
         open_embedding(tmp_path / "v.kv", trust=True)
@@ -298,7 +298,7 @@ def test_a_new_format_is_one_row(tmp_path, monkeypatch):
     with refused(EmbeddingError, "'upside down'"):
         open_embedding(path)
     mine = Format("mine", lambda sample: sample.startswith(b"upside down\n"), lambda file, trust: UpsideDown(file, 5))
-    monkeypatch.setattr("bayes_bias.embeddings.opening_embeddings.FORMATS", (mine, *FORMATS))
+    monkeypatch.setattr("bayes_bias.embeddings.opening.FORMATS", (mine, *FORMATS))
     found = open_embedding(path)
     assert found.source == "vectors.up (mine)"
     assert found.vocabulary() == open_embedding(path, format="mine").vocabulary() == WORDS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.embeddings.saving_vectors import check_vectors_path, save_vectors
+from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import OutputError
 from tests.helpers import refused
 

@@ -10,7 +10,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, EmbeddingError, LanguageModelError, TemplateError
-from bayes_bias.language_models import encoding, opening_models
+from bayes_bias.language_models import encoding, opening
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.words.word_classes import word_class
 from tests.helpers import refused, says
@@ -217,7 +217,7 @@ def test_vectors_of_words_go_without_templates(tmp_path) -> None:
 
 
 def test_a_model_without_torch_names_the_extra(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(opening_models, "find_spec", lambda library: None)
+    monkeypatch.setattr(opening, "find_spec", lambda library: None)
     with refused(LanguageModelError, "torch pip install 'bayes-bias[transformers]'"):
         bb.cosines(str(tmp_path), OWN, templates="plain-10")
 

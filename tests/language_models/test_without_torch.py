@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models import opening_models
+from bayes_bias.language_models import opening
 from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.hugging_face import load_encoder
 from bayes_bias.language_models.masked import load_masked
@@ -20,7 +20,7 @@ from bayes_bias.language_models.masked import load_masked
 def test_a_model_names_the_extra(
     load: Callable[[Path], object], library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(opening_models, "find_spec", lambda name: None if name == library else find("sys"))
+    monkeypatch.setattr(opening, "find_spec", lambda name: None if name == library else find("sys"))
     with pytest.raises(LanguageModelError) as caught:
         load(tmp_path)
     assert str(caught.value) == (
@@ -31,7 +31,7 @@ def test_a_model_names_the_extra(
 
 def test_nothing_imports_torch_before_a_model_is_opened():
     models = (f"bayes_bias.language_models.{module}" for module in ("causal", "hugging_face", "masked"))
-    modules = (*models, "bayes_bias.sentence_pairs.scoring", "studies.known_bias.running")
+    modules = (*models, "bayes_bias.analyses.sentence_pairs.scoring", "studies.known_bias.running")
     code = "".join(f"import {module}\n" for module in modules)
     code += "import sys; sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

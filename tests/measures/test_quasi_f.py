@@ -12,7 +12,7 @@ from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import QuasiF, measure_all, quasi_f, weat
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 from tests.helpers import REFERENCE, random_table, refused, scores_design
 
 THREE = {"targets": {"a": 3, "b": 4, "c": 5}, "attributes": {"A": 4, "B": 2, "C": 3, "other": 6}}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import defining_subspace, direct_bias, mac, same, weat
-from bayes_bias.measures.measure_result import Result
+from bayes_bias.measures.registry import Result
 from bayes_bias.table.association_table import assemble
 
 # Verdicts that are proved or claimed in the papers; what they say of the others is not known to us.

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from bayes_bias import AssociationTable, fit, pymc_model, summarize
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.patterns import Variances
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.association_table import assemble
-from bayes_bias.table.word_clusters import Clusters, clusters_of
-from bayes_bias.table.word_labels import SIDES, Side
+from bayes_bias.table.clusters import Clusters, clusters_of
+from bayes_bias.table.labels import SIDES, Side
 from tests.helpers import (
     SCALES,
     SHORT,

@@ -9,16 +9,16 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, fit, pymc_model, summarize, verdict
 from bayes_bias.errors import SpecError, TableError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import Slopes, explained_contrast
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
-from bayes_bias.models.word_effects import conditional
 from bayes_bias.posterior.covariate_estimates import covariates_of
+from bayes_bias.posterior.word_effects import conditional
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.word_labels import SIDES
+from bayes_bias.table.labels import SIDES
 from tests.helpers import (
     SCALES,
     SHORT,

@@ -13,11 +13,11 @@ from scipy.stats import expon, halfnorm, multivariate_normal
 from bayes_bias import AssociationTable, fit, summarize
 from bayes_bias.errors import TableError
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.sufficient_statistics import table_means
-from bayes_bias.table.tidy_frames import WORDS
+from bayes_bias.table.from_frames import WORDS
+from bayes_bias.table.statistics import table_means
 from tests.helpers import (
     REFERENCE,
     SCALES,

@@ -6,7 +6,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import halfnorm
 
-from bayes_bias.models.folded_scale import FoldedScale
+from bayes_bias.models.priors import FoldedScale
 
 SCALES = np.array([1e-6, 0.01, 0.3, 1.0, 40.0])
 

@@ -6,7 +6,7 @@ import pytest
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize
 from bayes_bias.errors import ScopeError
-from bayes_bias.table.tidy_frames import WORDS
+from bayes_bias.table.from_frames import WORDS
 from benchmarks.reference import TABLES
 from tests.helpers import REFERENCE, refused
 

@@ -8,12 +8,12 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, fit, summarize, word_effects
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import load_spec
 from bayes_bias.models.patterns import Variances
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
-from bayes_bias.models.word_effects import conditional
+from bayes_bias.posterior.word_effects import conditional
 from tests.helpers import (
     SCALES,
     SHORT,

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from bayes_bias import AssociationTable, Sampling, cosines, fit, load_fit, load_spec, save_fit, summarize
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.power_scaling import log_likelihood
 from bayes_bias.models.components import BY_REPLICATE, DIMS, REPLICATES
 from bayes_bias.models.crossed import data as model_data
-from bayes_bias.models.density_at_draws import log_likelihood
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.models.fitted import Fitted
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.posterior.estimates import estimate_of, estimates
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.combining_replicates import combine_replicates
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.combine_replicates import combine_replicates
+from bayes_bias.table.statistics import table_means
 from tests.helpers import (
     REFERENCE,
     SCALES,

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize
-from bayes_bias.models.model_spec import load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model, structure_of
 from tests.helpers import SHORT
 

@@ -7,7 +7,7 @@ import pytest
 
 from bayes_bias.errors import SpecError
 from bayes_bias.files import shipped
-from bayes_bias.models.model_spec import Prior, load_spec, spec_names
+from bayes_bias.models.spec import Prior, load_spec, spec_names
 from tests.helpers import refused
 
 CROSSED = (shipped("models") / "crossed.toml").read_text(encoding="utf-8")

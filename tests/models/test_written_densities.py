@@ -11,13 +11,13 @@ from scipy.special import expit
 from scipy.stats import binom, expon, halfnorm, logistic, multivariate_normal, norm
 
 import bayes_bias as bb
+from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
+from bayes_bias.analyses.tpr_gaps.model import labelled_rates_model
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.models import hierarchical
 from bayes_bias.models.normal_effects import normal_effects
-from bayes_bias.tpr_gaps.gap_model import labelled_rates_model
-from bayes_bias.tpr_gaps.people_counts import PeopleCounts
+from tests.analyses.sentence_pairs.tables import simulated
 from tests.helpers import random_table, refused, untransformed_density
-from tests.sentence_pairs.tables import simulated
 
 HITS, PEOPLE = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
 COUNTS = PeopleCounts(*(pd.DataFrame(n, ["nurse", "judge"], list("ABC")) for n in (HITS, PEOPLE)))

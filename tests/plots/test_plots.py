@@ -10,9 +10,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.checks.leave_one_out import bias_range, leave_out
+from bayes_bias.checks.clusters import bias_range, leave_out
 from bayes_bias.errors import BayesBiasError, ScopeError
-from bayes_bias.models.diagnostics import Diagnostics
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -25,7 +25,7 @@ from bayes_bias.plots.posterior import densities
 from bayes_bias.plots.style import COLOURS, MARKERS, style
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.posterior.summary import summarize
-from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.columns import interval_columns
 from tests.helpers import refused
 
 

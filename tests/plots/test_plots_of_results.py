@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.pooling import pool_cells
+from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.analyses.tpr_gaps.counts import noise_sd
+from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
 from bayes_bias.plots.style import MARKERS
-from bayes_bias.sweeps.pooling_cells import pool_cells
-from bayes_bias.sweeps.sweep_results import Sweep
-from bayes_bias.tpr_gaps.gap_results import TprGaps
-from bayes_bias.tpr_gaps.published_gaps import noise_sd
+from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import SHORT
-from tests.sweeps.made_up import made_sweep
 
 
 @pytest.fixture(scope="module")

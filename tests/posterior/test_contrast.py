@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayes_bias import contrast, summarize, verdict
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.models.fitted import Fitted
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.plots import plot_forest, plot_posterior
 from bayes_bias.posterior.contrast_weights import checked_weights
 from tests.helpers import refused

@@ -8,7 +8,7 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 from tests.helpers import random_table, refused
 
 DATA = table_means(random_table())

@@ -5,13 +5,13 @@ import pytest
 
 from bayes_bias import fit, summarize, verdict, word_effects
 from bayes_bias.errors import ScopeError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.measures import weat
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.word_effects import conditional
-from bayes_bias.posterior.design_study import variance_shares, words_needed
 from bayes_bias.posterior.estimates import estimates
+from bayes_bias.posterior.planning import variance_shares, words_needed
+from bayes_bias.posterior.word_effects import conditional
 from bayes_bias.table.bias_weights import attribute_weights, block_weights, target_weights
-from bayes_bias.table.sufficient_statistics import table_means
+from bayes_bias.table.statistics import table_means
 from tests.helpers import SCALES, SHORT, attribute_covariance, random_table, refused, target_covariance
 
 SCOPES = ("both", "targets", "attributes", "none")

@@ -7,11 +7,11 @@ import pytest
 import xarray as xr
 
 from bayes_bias import AssociationTable, WordList, compare, fit, report, summarize, verdict
+from bayes_bias.analyses.report.document import figures_of
+from bayes_bias.analyses.report.methods import methods_of
 from bayes_bias.errors import BayesBiasError, MeasureError, TableError, WordListError
 from bayes_bias.measures import weat, wefat
 from bayes_bias.posterior.estimates import estimate_of
-from bayes_bias.reports.methods_of_report import methods_of
-from bayes_bias.reports.report_figures import figures_of
 from tests.helpers import FEW, SHORT, changed, html_of, random_table, refused, says
 
 LIST = {

@@ -11,8 +11,8 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, Metric, fit, pool, save_fit, verdict
 from bayes_bias.errors import BayesBiasError, ScopeError
-from bayes_bias.models.diagnostics import Diagnostics
-from bayes_bias.posterior.pooled_lists import PooledLists
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.posterior.pooling import PooledLists
 from bayes_bias.table.association_table import assemble
 from tests.helpers import SHORT, random_table, refused, says
 

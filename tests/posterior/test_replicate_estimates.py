@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from bayes_bias.models.fitted import Fitted
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.bias_weights import BLOCK, bias_weights

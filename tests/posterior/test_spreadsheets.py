@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bayes_bias.errors import TableError
 from bayes_bias.files import csv_text, read_csv
-from bayes_bias.table.table_files import read_table
+from bayes_bias.table.files import read_table
 from tests.helpers import random_table
 
 FORMULAS = ('=HYPERLINK("http://x")', "+1", "-ed", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x")

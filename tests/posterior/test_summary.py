@@ -9,7 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.posterior.estimates import bias_estimate
-from bayes_bias.table.column_names import interval_columns
+from bayes_bias.table.columns import interval_columns
 from tests.helpers import refused
 
 CALLABLES = [

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import norm
 
 from bayes_bias import cosines, fit, summarize, verdict
-from bayes_bias.posterior.design_study import WordsNeeded
 from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.planning import WordsNeeded
 from bayes_bias.posterior.summary import chance
 from bayes_bias.posterior.verdict import Verdict, _label
 from bayes_bias.table.metric import COSINE

@@ -29,14 +29,13 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias import open_embedding, save_vectors
 from bayes_bias.cli.frames import write_csv
+from bayes_bias.documents.folder import PROVENANCE, hashes, write_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import UNFINISHED, copy_shipped
+from bayes_bias.fitting.storage import save_posterior
+from bayes_bias.jobs import Job, Outcome, open_store
 from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
-from bayes_bias.models.storage import save_posterior
-from bayes_bias.reports.report_folder import PROVENANCE, hashes, write_folder
-from bayes_bias.sweeps.job import Job, Outcome
-from bayes_bias.sweeps.job_store import open_store
 
 # Contents, by the number that all their values have.
 OLD, NEW = 1, 2

@@ -14,24 +14,23 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.criterion_validity.biases import Biases
-from bayes_bias.criterion_validity.criterion_data import outside_of
-from bayes_bias.debiasing.rated_pairs import read_ratings
-from bayes_bias.embeddings.saving_vectors import save_vectors
+from bayes_bias.analyses.criterion.biases import Biases
+from bayes_bias.analyses.criterion.data import outside_of
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.analyses.sentence_pairs.stereoset import read_triples
+from bayes_bias.analyses.sweep.spec_file import read_sweep
+from bayes_bias.analyses.tpr_gaps.counts import count
+from bayes_bias.debiasing.damage import read_ratings
+from bayes_bias.documents.folder import check_folder
+from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.files import shipped
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.storage import netcdf_with_hash
+from bayes_bias.jobs import MARKER, Job, Outcome, Store, open_store
 from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
-from bayes_bias.models.fitted import Fitted
-from bayes_bias.models.model_spec import load_spec
-from bayes_bias.models.storage import netcdf_with_hash
-from bayes_bias.reports.report_folder import check_folder
-from bayes_bias.sentence_pairs.pair_scores import read_scores
-from bayes_bias.sentence_pairs.stereoset_scores import read_triples
-from bayes_bias.sweeps.job import Job, Outcome
-from bayes_bias.sweeps.job_store import MARKER, Store, open_store
-from bayes_bias.sweeps.sweep_spec import read_sweep
-from bayes_bias.table.table_files import read_matrix, read_table
-from bayes_bias.tpr_gaps.people_counts import count
+from bayes_bias.models.spec import load_spec
+from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.templates import load_templates
 from studies.known_bias.scenario import load_scenario

@@ -22,7 +22,7 @@ SAVING_A_FIT = """
 import resource, sys
 import numpy as np, xarray as xr
 from bayes_bias.errors import OutputError
-from bayes_bias.models.storage import save_posterior
+from bayes_bias.fitting.storage import save_posterior
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, -1))
 draws = xr.Dataset({f"x{k}": (("chain", "draw"), np.ones((4, 1000))) for k in range(20)})

@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="
 
 # What runs code that it reads, or talks to other machines, and the only modules that may use it.
 USED_BY = {
-    "pickle": {"embeddings/gensim_native.py"},
+    "pickle": {"embeddings/format_gensim.py"},
     "marshal": set(),
     "shelve": set(),
     "dill": set(),
@@ -32,8 +32,8 @@ USED_BY = {
     "httpx": set(),
     "smtplib": set(),
     "ftplib": set(),
-    "huggingface_hub": {"language_models/opening_models.py"},
-    "distributed": {"sweeps/dask_cluster.py"},
+    "huggingface_hub": {"language_models/opening.py"},
+    "distributed": {"jobs.py"},
 }
 
 

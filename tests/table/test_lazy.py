@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from bayes_bias import AssociationTable, cosines, fit, summarize, verdict
-from bayes_bias.checks.predictive_checks import predictive_coverage
+from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.power_scaling import collapsed_log_likelihood
 from bayes_bias.measures import weat
-from bayes_bias.models.density_at_draws import collapsed_log_likelihood
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.lazy_products import Products
-from bayes_bias.table.sufficient_statistics import sufficient_statistics
+from bayes_bias.table.statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import SHORT, refused
 

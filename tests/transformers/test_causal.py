@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
+from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.causal import load_causal
-from bayes_bias.sentence_pairs.scoring import score as score_pairs
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models import opening_models
+from bayes_bias.language_models import opening
 from studies.known_bias.asking import LPBS_SCORE
 from studies.known_bias.results import KnownBias
 from studies.known_bias.running import decided_by, run
@@ -62,7 +62,7 @@ def test_each_answer_has_one_label(asked: KnownBias):
 
 
 def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(opening_models, "find_spec", lambda name: None if name == "torch" else find(name))
+    monkeypatch.setattr(opening, "find_spec", lambda name: None if name == "torch" else find(name))
     again = run(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
     with refused(LanguageModelError, "torch installed"):

@@ -13,8 +13,7 @@ from transformers import AutoModel
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models import hugging_face
 from bayes_bias.language_models.hugging_face import load_encoder
-from bayes_bias.language_models.token_pooling import POOLINGS
-from bayes_bias.language_models.tokens import padded
+from bayes_bias.language_models.tokens import POOLINGS, padded
 from tests.helpers import refused, says
 from tests.transformers.conftest import MASKED, SENTENCES, Made
 from tests.transformers.test_masked import places

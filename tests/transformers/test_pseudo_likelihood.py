@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
+from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.sentence_pairs.scoring import score as score_pairs
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, Made
 

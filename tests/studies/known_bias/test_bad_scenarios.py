@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bayes_bias.embeddings import gensim_native
+from bayes_bias.embeddings import format_gensim
 from bayes_bias.errors import EmbeddingError, OutputError
 from bayes_bias.files import read_toml
 from studies.known_bias.running import run
@@ -120,7 +120,7 @@ def test_an_unknown_scenario_and_a_folder_that_cannot_be(tmp_path: Path) -> None
 
 
 def test_without_gensim_no_static_model_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gensim_native, "find_spec", lambda _: None)
+    monkeypatch.setattr(format_gensim, "find_spec", lambda _: None)
     with refused(EmbeddingError, "skip-gram gensim not installed 3.12 3.13 contextual"):
         run(short_scenario(), tmp_path / "answers")
 

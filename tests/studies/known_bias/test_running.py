@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.jobs import MARKER
 from bayes_bias.measures import Result, measure
 from bayes_bias.measures.registry import MEASURES
-from bayes_bias.sweeps.job_store import MARKER
 from studies.known_bias import classifier, running
 from studies.known_bias.asking import EQUAL_FREQUENCY, POSTERIOR, SCORE, retest
 from studies.known_bias.corpora import draw_truth

@@ -1,0 +1,1 @@
+"""Comparisons of embeddings of the same words, before and after debiasing: the model of their differences."""

@@ -1,0 +1,311 @@
+"""Did debiasing change anything? Two embeddings, or two tables of cosines, over the same words."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, share_removed
+from bayes_bias.analyses.comparison.paired_difference import difference, pair, share_words, zero_by_construction
+from bayes_bias.analyses.comparison.spread import change_in_spread
+from bayes_bias.arguments import check_ci_prob, check_different, check_seed, listed
+from bayes_bias.debiasing.damage import Damage
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.measures import measure_all
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.estimates import levels
+from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, summarize, tabulate
+from bayes_bias.posterior.verdict import verdict
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
+from bayes_bias.table.statistics import table_means
+from bayes_bias.words.defining_sets import GivenSets
+
+_DECIMALS = 9
+
+
+def compare(
+    before: AssociationTable,
+    after: AssociationTable,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+    defining_sets: GivenSets = (),
+    damage: Damage | None = None,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> Comparison:
+    r"""Did debiasing change anything, and how sure can one be?
+
+    The crossed model is fitted to the *difference* of the two tables, value by value,
+
+    .. math:: \Delta_{ij} = y_{ij}^{after} - y_{ij}^{before},
+
+    so that variation shared by both embeddings cancels: the bias of the difference is the change of the bias. Two
+    separate posteriors, compared by eye, would lose the pairing.
+
+    Parameters
+    ----------
+    before, after : AssociationTable
+        The same list in two embeddings, from `bayes_bias.cosines`, or two tables, from `AssociationTable.from_frame`.
+        Words that one of them lacks are left out of both, with a notice. Sub-topics, pairs and covariates of words
+        are those of `before`.
+    model : str, Path or ModelSpec
+        A crossed model. Its priors are made for single values, and serve for differences of that size or smaller.
+    scope : {"both", "targets", "attributes", "none"}
+        Words that the answer generalises over.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    rope : float, optional
+        Size, in the units of the tables, up to which a change or a bias is negligible; see `verdict`.
+    defining_sets : str, path or sequence of sequences of str, optional
+        For Direct Bias and RIPA; see `measure_all`.
+    damage : Damage, optional
+        What the change has cost, from `bayes_bias.debiasing.damage`; it stands beside it in sentences and page.
+    seed, sampling, progress
+        See `fit`.
+
+    Returns
+    -------
+    Comparison
+        Bias before and after, and its change; ``print(comparison.text)`` says it in sentences, `bayes_bias.write`
+        makes a page.
+
+    Raises
+    ------
+    TableError
+        Different designs; no word in common; the same cosines twice; a bias that is zero by construction on both
+        sides.
+
+    Notes
+    -----
+    *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The
+    bias after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
+    construction and not sampled.
+
+    *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If an embedding shrinks as a
+    whole, all cosines become smaller, and so does the bias, although words are as far apart relative to their spread
+    as before.
+    So the change is given in units of the spread too (`Comparison.in_spread`), the pooled standard deviation of values
+    within groups and classes.
+
+    References
+    ----------
+    Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical Society B,
+    16(2), 175-185. https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
+
+    Gonen, H., & Goldberg, Y. (2019). Lipstick on a pig: Debiasing methods cover up systematic gender biases in
+    word embeddings but do not remove them. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> print(compare(cosines(original, "weat6"), cosines(debiased, "weat6")).text)      # doctest: +SKIP
+    """
+    progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    scope_of(scope)
+    check_ci_prob(ci_prob)
+    check_rope(rope)
+    check_seed(seed)
+    check_sampling(sampling)
+    before, after = pair(before, after)
+    sides = {"before": before, "after": after, "change": difference(before, after)}
+    scope = check_design(table_means(before), scope).name
+    constructed = _constructed(before, after)
+    measures, left_out = _measures(before, after, defining_sets, seed)
+    for side in constructed:  # a value of 1e-17 and its p-value are rounding errors
+        measures = measures.assign(**{f"p_{side}": math.nan, side: measures[side].round(_DECIMALS)})
+    fits = {
+        state: fit_table(
+            replace(sides[state], name=f"{before.name}, {state}"),
+            spec,
+            seed=seed,
+            sampling=sampling,
+            progress=Prefixed(state, progress),
+        )
+        for state in STATES
+        if state not in constructed
+    }
+    progress.step("summarising")
+    changed = fits["change"]
+    change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
+    bias = _biases(fits, scope, ci_prob, rope)
+    return Comparison(
+        before=before,
+        after=after,
+        fits={state: fitted.tree for state, fitted in fits.items()},
+        spec=spec,
+        scope=scope,
+        ci_prob=ci_prob,
+        bias=bias,
+        change=change.drop("effect_size", level="estimand", errors="ignore"),
+        controls=control_levels(changed, before, scope, ci_prob, rope),
+        share_removed=share_removed(bias, scope, ci_prob),
+        in_spread=change_in_spread(before, after, bias),
+        verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
+        measures=measures,
+        left_out=left_out,
+        damage=damage,
+    )
+
+
+def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
+    sides: dict[State, AssociationTable] = {"before": before, "after": after}
+    constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
+    if len(constructed) == 2:
+        raise TableError(
+            "before and after: in both, every attribute is equally close to all groups; the bias is zero by"
+            " construction twice, and there is no change to estimate"
+        )
+    return constructed
+
+
+def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
+    """A row for each state; a bias that was not sampled is zero by construction."""
+    rows = {state: _bias(fits[state], scope, ci_prob, rope) if state in fits else _zero(ci_prob) for state in STATES}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
+
+
+def _bias(fit: Fitted, scope: ScopeName, ci_prob: float, rope: float | None) -> dict[str, Any]:
+    row = row_of_bias(fit, scope, ci_prob, rope)
+    interval = list(interval_names(ci_prob))
+    if scope_of(scope).samples_nothing:
+        row[interval] = math.nan
+    known = row[["mean", "sd", *interval, "prob_direction", "observed"]]
+    negligible = {} if rope is None else {"prob_negligible": row.prob_negligible}
+    return {**known, "by_construction": False, **negligible}
+
+
+def _zero(ci_prob: float) -> dict[str, Any]:
+    unknown = dict.fromkeys((*interval_names(ci_prob), "prob_direction"), math.nan)
+    return {"mean": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
+
+
+def control_levels(
+    change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
+) -> pd.DataFrame:
+    """The change of the mean of each group with each control class of the table; see `Comparison.controls`."""
+    moved = tabulate(levels(change, scope), ci_prob, "eti", rope)
+    return moved.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
+
+
+def _measures(
+    before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
+) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Every measure on both sides; one that is undefined on one of them is left out."""
+    first, second = (measure_all(table, defining_sets=defining_sets, seed=seed) for table in (before, after))
+    one, other = first.table.align(second.table, join="inner", axis=0)
+    table = pd.DataFrame(
+        {"before": one.value, "after": other.value, "b0": one.b0, "p_before": one.p_value, "p_after": other.p_value}
+    )
+    return table.rename_axis("measure"), {**second.left_out, **first.left_out}
+
+
+# Several embeddings: by how much does the bias differ between any two of them?
+
+
+def compare_all(
+    tables: Sequence[AssociationTable],
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """By how much does the bias of a list differ between any two of several embeddings?
+
+    Each pair is compared as in `compare`: the crossed model is fitted to the difference of two tables, value by value.
+
+    Parameters
+    ----------
+    tables : sequence of AssociationTable
+        The same list in two embeddings or more, each under its own name, such as
+        ``replace(cosines(e, "weat6"), name=e)``. Words that one of them lacks are left out of all, with a notice.
+    model, scope, ci_prob, seed, sampling, progress
+        See `compare`; scope "none" has no intervals, and is refused.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by ``before`` and ``after``, the names of two tables. ``mean`` change of the bias from the one to the
+        other with its equal-tailed interval (units of the tables); ``observed``, that of the raw
+        contrasts; ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for
+        the number of pairs [1]_; ``converged``. Intervals are not adjusted.
+
+    Raises
+    ------
+    TableError
+        Fewer than two tables, two of the same name, different designs, no words in common, two tables with the same
+        values, or two whose bias is zero by construction.
+    ScopeError
+        The design cannot carry the scope, or the scope leaves nothing uncertain.
+
+    References
+    ----------
+    .. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+       Statistics, 6(2), 65-70. https://www.jstor.org/stable/4615733
+
+    Examples
+    --------
+    >>> compare_all([googlenews, debiased, retrained]).round(3)                      # doctest: +SKIP
+    """
+    progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    sampling_scope(scope)
+    tables = listed("tables", tables, AssociationTable, "[one, another]", TableError)
+    for table in tables:
+        check_table(table, "tables")
+    if len(tables) < 2:
+        raise TableError(f"tables: {len(tables)} of them have no pair; give two or more")
+    remedy = "name each after its embedding: dataclasses.replace(table, name=...)"
+    check_different("tables", [table.name for table in tables], remedy, TableError)
+    shared = share_words(tables)
+    scope = check_design(table_means(shared[0]), scope).name
+    changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
+    rows = {}
+    for names, table in changes.items():
+        step = Prefixed(table.name, progress)
+        fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=step)
+        rows[names] = _row(fitted, scope, ci_prob)
+    index = pd.MultiIndex.from_tuples(rows, names=["before", "after"])
+    result = pd.DataFrame(list(rows.values()), index=index)
+    result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
+    return result
+
+
+def _change(one: AssociationTable, other: AssociationTable) -> AssociationTable:
+    names = f"{one.name}, {other.name}"
+    if zero_by_construction(one) and zero_by_construction(other):
+        raise TableError(
+            f"tables: in '{one.name}' and '{other.name}' the bias is zero by construction, and there is no change to"
+            " estimate; leave one of them out"
+        )
+    try:
+        return replace(difference(one, other), name=names)
+    except TableError as error:
+        raise TableError(
+            f"tables: '{one.name}' and '{other.name}' have the same values; leave one of them out"
+        ) from error
+
+
+def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
+    row = row_of_bias(fitted, scope, ci_prob)
+    return {
+        **row[["mean", *interval_names(ci_prob), "observed", "prob_direction"]],
+        "converged": Diagnostics.of(fitted).converged,
+    }

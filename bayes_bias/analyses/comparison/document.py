@@ -1,0 +1,126 @@
+"""A comparison as a document: bias before, after and its change; controls; measures; words."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+import xarray as xr
+from matplotlib.axes import Axes
+
+from bayes_bias.analyses.comparison.comparison import Comparison, State
+from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
+from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import bounds, level
+from bayes_bias.plots import plot_overview, plot_word_bias
+from bayes_bias.table.association_table import words_in
+from bayes_bias.table.scopes import scope_of
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """The document of a comparison."""
+    table, methods, figures = comparison.before, methods_of(comparison), _figures(comparison)
+    fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
+    controls = _controls(comparison)
+    return Document(
+        title=f"Before and after: {comparison.name}",
+        heading=f"Before and after: {comparison.name}",
+        opening={"lede": comparison.between, "answer": comparison.text},
+        sections=(
+            PageSection("bias", "Bias", "comparison-bias.html"),
+            PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,
+            PageSection("measures", "Every measure before and after", "comparison-measures.html"),
+            PageSection("words", "Change, word by word", "comparison-words.html", look="words") if figures else None,
+            notices_section("What was left out", table.notices),
+            methods_section(methods),
+        ),
+        facts={
+            "comparison": comparison,
+            "level": level(comparison.ci_prob),
+            "rope": comparison.verdict.rope,
+            "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
+            "failed": [state for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
+            "controls": controls,
+            "metric": table.metric,
+            "decimals": table.metric.decimals,
+        },
+        figures=figures,
+        latex="comparison.tex",
+        tables={
+            "change": comparison.change,
+            "before-and-after": comparison.to_frame(),
+            "controls": comparison.controls,
+        },
+        methods=methods,
+        fits=fits,
+        provenance=model_provenance(comparison, fits["change"])
+        | {
+            "before": dict(table.provenance),
+            "after": dict(comparison.after.provenance),
+            "fits": {state: fitted.provenance for state, fitted in fits.items()},
+        },
+    )
+
+
+def _figures(comparison: Comparison) -> dict[str, Callable[[], Axes]]:
+    """None under scope "none", which has no intervals to draw."""
+    if scope_of(comparison.scope).samples_nothing:
+        return {}
+    scope, ci_prob = comparison.scope, comparison.ci_prob
+    words = partial(plot_word_bias, comparison.fits["change"], scope=scope, ci_prob=ci_prob)
+    figures: dict[str, Callable[[], Axes]] = {
+        "bias": partial(plot_overview, list(comparison.fits.values()), scope, ci_prob=ci_prob),
+        "targets": partial(words, side="target"),
+    }
+    if len(comparison.before.groups) > 1:
+        figures["attributes"] = partial(words, side="attribute")
+    return figures
+
+
+def _controls(comparison: Comparison) -> list[tuple[str, float, str]]:
+    """The change of each control class with its interval, which scope "none" does not have."""
+    table = comparison.controls
+    lower, upper = (column for column in table.columns if str(column).endswith(("_lb", "_ub")))
+    if scope_of(comparison.scope).samples_nothing:
+        table = table.assign(**{lower: float("nan"), upper: float("nan")})
+    decimals = comparison.before.metric.decimals
+    return [(str(label), row["mean"], bounds(row[lower], row[upper], decimals)) for label, row in table.iterrows()]
+
+
+# The methods text of a comparison: its pairs of values, and its fits.
+
+_CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
+
+# As in the methods text of a report.
+_MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"WEAT": ("caliskan2017semantics",), "quasi-F": ("clark1973language", "satterthwaite1946approximate")}
+)
+
+
+def methods_of(comparison: Comparison) -> Methods:
+    """The methods text, written from the tables, the spec and the fits themselves."""
+    fits: dict[str, Fitted] = {
+        state: Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits
+    }
+    values, table = comparison.before.values, comparison.before
+    facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
+        "comparison": comparison,
+        "rope": comparison.verdict.rope,
+        "modelled": f"change of the {table.metric.name}",
+        "finding": "change",
+        "targets": _counted(values.group, table.groups),
+        "attributes": _counted(values.attribute_class, table.associated_classes),
+        "controls": _counted(values.attribute_class, table.controls),
+        **source_facts(table),
+        "pairs": f"{values.size:,}",
+        "by_themselves": [state for state in comparison.fits if state != "change"],
+        "fieller": not math.isnan(comparison.share_removed.lower),
+        "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
+    }
+    return methods_of_fits("methods-of-comparison.txt", fits, comparison.spec, facts, sources=tuple(table.references))
+
+
+def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in words_in(labels, names).items())

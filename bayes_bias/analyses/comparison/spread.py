@@ -1,0 +1,106 @@
+"""The change of a bias in units of the spread of values: an embedding that shrinks has smaller cosines everywhere."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.formatting import MINUS, estimate, percent
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_of
+from bayes_bias.table.statistics import within_sd
+
+_DECIMALS = 2
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ChangeInSpread:
+    """The bias in units of the spread, after minus before.
+
+    Attributes
+    ----------
+    spread_before, spread_after : float
+        Pooled standard deviation of values within groups and classes, in the units of the table.
+    before, after : float
+        The bias of each side in units of its own spread.
+    change, lower, upper : float
+        After minus before with its interval, missing under scope "none". The spreads count as known: they rest on all
+        pairs of words.
+    share_removed : float
+        ``1 - after / before`` of the raw contrasts in these units.
+    disagrees : bool
+        Whether the bias changed clearly in one of the two units and not in the other, or in opposite directions.
+    of : str
+        What the values are, such as "cosines".
+    """
+
+    spread_before: float
+    spread_after: float
+    before: float
+    after: float
+    change: float
+    lower: float
+    upper: float
+    share_removed: float
+    disagrees: bool
+    of: str
+
+    @property
+    def text(self) -> str:
+        """Both in sentences; "" where a spread is unknown, because each block has one value."""
+        if math.isnan(self.change):
+            return ""
+        left, removed = percent(self.spread_after / self.spread_before), percent(self.share_removed)
+        said = (
+            f"In units of the spread of {self.of}, which is {left} of what it was, the change is"
+            f" {estimate(self.change, self.lower, self.upper, _DECIMALS)} and the share removed"
+            f" {removed.replace('-', MINUS)}."
+        )
+        if not self.disagrees:
+            return said
+        if _side(self.lower, self.upper) == 0:
+            return f"{said} The two disagree: relative to the spread of all {self.of} this bias did not clearly change."
+        return f"{said} The two disagree: relative to the spread of all {self.of} this bias changed in another way."
+
+
+def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
+    """From both tables and the three posteriors of a comparison.
+
+    As for the share removed, the covariance of the two biases follows from the variance of their difference. The
+    interval has the shape of that of the change.
+    """
+    first, second = within_sd(before), within_sd(after)
+    row = bias.loc["change"]
+    weights = {"before": -1 / first, "after": 1 / second if second else math.nan}
+    change = sum(weight * bias["mean"][state] for state, weight in weights.items())
+    var_before, var_after, var_change = bias["sd"] ** 2
+    limit = math.sqrt(var_before * var_after)
+    covariance = min(max((var_before + var_after - var_change) / 2, -limit), limit)
+    variance = (
+        var_before * weights["before"] ** 2
+        + var_after * weights["after"] ** 2
+        + 2 * covariance * weights["before"] * weights["after"]
+    )
+    lower, upper = interval_of(row)
+    scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan
+    low, high = change - (row["mean"] - lower) * scale, change + (upper - row["mean"]) * scale
+    in_units = {state: bias.observed[state] / sd for state, sd in (("before", first), ("after", second))}
+    return ChangeInSpread(
+        first,
+        second,
+        in_units["before"],
+        in_units["after"],
+        change,
+        low,
+        high,
+        1 - in_units["after"] / in_units["before"],
+        _side(lower, upper) != _side(low, high),
+        before.metric.plural,
+    )
+
+
+def _side(lower: Any, upper: Any) -> int:
+    """On which side of zero an interval lies: 0 where it holds zero, or is missing."""
+    return int(lower > _ROUNDING) - int(upper < -_ROUNDING)

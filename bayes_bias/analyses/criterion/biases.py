@@ -1,0 +1,260 @@
+"""Biases by label, with the covariance of their errors."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import as_numbers
+from bayes_bias.errors import CriterionError, did_you_mean
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.measures.quasi_f import influence
+from bayes_bias.posterior.estimates import bias_estimate, check_scope
+from bayes_bias.posterior.shared_words import by_side, shared_errors
+from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
+from bayes_bias.table.statistics import compared_classes
+
+LABEL = "label"
+# Eigenvalues this much below zero, in the largest one, are rounding errors.
+_ROUNDING = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Biases:
+    """Observed biases and the covariance of their errors, from whatever has them.
+
+    Attributes
+    ----------
+    values : pandas.Series
+        The biases by label; the name of the index is what a label is, such as "language".
+    covariance : pandas.DataFrame
+        Labels by labels, in squared units of the biases. Zero for biases that count as exact.
+    unit : str
+        Of the biases, for axes and sentences.
+    """
+
+    values: "pd.Series[float]"
+    covariance: pd.DataFrame
+    unit: str = "bias"
+
+    @classmethod
+    def of(cls, values: "pd.Series[float]", covariance: Any, unit: str = "bias") -> Self:
+        """Checked: one finite number a label, and a covariance that errors can have.
+
+        Raises
+        ------
+        CriterionError
+        """
+        values = values.set_axis(values.index.astype(str).rename(values.index.name or LABEL))
+        check_labels("biases", values.index)
+        check_finite("biases", values)
+        return cls(values.astype(float), _covariance(covariance, values.index), unit)
+
+    @classmethod
+    def of_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
+        """From the columns ``bias`` and ``sd``; with a `covariance`, no ``sd`` is needed."""
+        frame = labelled("biases", frame)
+        values = column_of("biases", frame, "bias")
+        if covariance is not None:
+            return cls.of(values, covariance)
+        sd = column_of("biases", frame, "sd")
+        check_not_negative("biases", sd)
+        return cls.of(values, np.diag(sd**2))
+
+    @classmethod
+    def of_draws(cls, draws: xr.DataArray) -> Self:
+        """Mean and covariance of posterior draws, ``(chain, draw, label)``."""
+        labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
+        if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
+            raise CriterionError(
+                f"biases: draws must have the dims chain, draw and one with labels, got"
+                f" {', '.join(map(str, draws.dims))}; give `posterior_draws`, or name its labels"
+            )
+        sample = draws.transpose(..., labels[0]).to_numpy().reshape(-1, draws.sizes[labels[0]])
+        index = pd.Index(draws[labels[0]].to_numpy().astype(str), name=LABEL)
+        return cls.of(pd.Series(sample.mean(axis=0), index), np.cov(sample, rowvar=False))
+
+    @property
+    def sd(self) -> "pd.Series[float]":
+        """Standard errors."""
+        return pd.Series(np.sqrt(np.diag(self.covariance)), self.values.index)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no bias has an error."""
+        return not self.covariance.to_numpy().any()
+
+    @property
+    def independent(self) -> bool:
+        """Whether no two errors go together."""
+        covariance = self.covariance.to_numpy()
+        return not (covariance - np.diag(np.diag(covariance))).any()
+
+    def at(self, labels: Iterable[str]) -> Self:
+        """Those of these labels."""
+        kept = list(labels)
+        return type(self)(self.values.loc[kept], self.covariance.loc[kept, kept], self.unit)
+
+
+def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame by its column ``label``, or by its index where that has names."""
+    if LABEL in frame:
+        frame = frame.set_index(LABEL)
+    if isinstance(frame.index, pd.RangeIndex):
+        raise CriterionError(
+            f"{argument}: the rows have no labels; add a column 'label' with the name of each row's embedding, word or"
+            " class, or set them as the index"
+        )
+    if not len(frame):
+        raise CriterionError(f"{argument}: has no rows; give one for each embedding, word or class")
+    frame = frame.set_axis(frame.index.astype(str).rename(frame.index.name or LABEL))
+    check_labels(argument, frame.index)
+    return frame
+
+
+def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """A column of finite numbers."""
+    if name not in frame:
+        raise CriterionError(f"{argument}: there is no column '{name}'; {did_you_mean(name, map(str, frame.columns))}")
+    check_finite(argument, frame[name])
+    return frame[name].astype(float)
+
+
+def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
+    """Refuse a label that is given twice."""
+    if labels.has_duplicates:
+        raise CriterionError(f"{argument}: '{labels[labels.duplicated()][0]}' is given twice; give each label once")
+
+
+def check_finite(argument: str, values: "pd.Series[Any]") -> None:
+    """Refuse what is not a finite number."""
+    where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        wrong = values[as_numbers(values).isna()]
+        raise CriterionError(f"{where}must hold numbers, got {[*wrong, values.iloc[0]][0]!r}; give one for each label")
+    wrong = values[~np.isfinite(values)]
+    if len(wrong):
+        raise CriterionError(
+            f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'; fill in this number or leave out the row"
+        )
+
+
+def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
+    """Refuse a negative standard error."""
+    wrong = sd[sd < 0]
+    if len(wrong):
+        raise CriterionError(
+            f"{argument}: {sd.name} of '{wrong.index[0]}' is {wrong.iloc[0]:g}; a standard error is 0 or more"
+        )
+
+
+def _covariance(given: Any, labels: "pd.Index[str]") -> pd.DataFrame:
+    n = len(labels)
+    if isinstance(given, pd.DataFrame):
+        given = given.set_axis(given.index.astype(str)).set_axis(given.columns.astype(str), axis=1)
+        if missing := [label for label in labels if label not in given.index or label not in given.columns]:
+            raise CriterionError(f"covariance: '{missing[0]}' is missing; give a row and a column for each bias")
+        given = given.loc[list(labels), list(labels)]
+    matrix = np.asarray(given, dtype=float)
+    if matrix.shape != (n, n):
+        raise CriterionError(f"covariance: its shape is {matrix.shape}; give one row and column for each of {n} biases")
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+        raise CriterionError(
+            "covariance: must be symmetric and finite; give the covariance of the errors of the biases"
+        )
+    diagonal = np.diag(matrix)
+    alone = not (matrix - np.diag(diagonal)).any()
+    eigenvalues = np.sort(diagonal) if alone else np.linalg.eigvalsh(matrix)
+    if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
+        raise CriterionError(
+            f"covariance: is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so that no errors can"
+            " have it; give a covariance, not a matrix of distances or rounded correlations"
+        )
+    return pd.DataFrame((matrix + matrix.T) / 2, labels, list(labels))
+
+
+# Biases and the covariance of their errors, from fits: of words in one list, or of one list in several embeddings.
+
+
+def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
+    """The bias of one list in each embedding or language.
+
+    Errors are those of other words that might have been chosen. Words that fits share, by their names, move the
+    biases together: of the variance of each error, the share that all have in common is that of `shared_errors`.
+    """
+    fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
+    estimates = {label: bias_estimate(fit, scope) for label, fit in fitted.items()}
+    values = pd.Series({label: each.observed.item() for label, each in estimates.items()}, dtype=float)
+    variance = [
+        0.0 if each.noise_sd is None else float((each.noise_sd**2).mean()) for each in estimates.values()
+    ]  # none where the scope samples nothing
+    share = 0.0
+    if any(variance):
+        name = check_scope(next(iter(fitted.values())), scope).name
+        cells = {(label, ""): by_side(influence(fit.data)) for label, fit in fitted.items()}
+        share = float(shared_errors(cells, name).fillna(0.0).iloc[0])
+    return Biases.of(values, with_common_error(np.sqrt(variance), share), _unit(fitted))
+
+
+def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Covariance of errors with a part in common, which is this share of their variance."""
+    return share * np.outer(sd, sd) + (1 - share) * np.diag(sd**2)
+
+
+def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFAULT_SCOPE) -> Biases:
+    """The raw contrasts of the targets of a list, signed towards one class.
+
+    Other attributes would move the biases of all targets of a group together, and those of two groups as far as
+    attributes prefer neither. The residual moves each by itself.
+    """
+    fitted = Fitted.of(fit).generalising("the bias of words")
+    data, checked = fitted.data, check_scope(fit, scope)
+    names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
+    if len(names) != 2:
+        raise CriterionError(
+            f"biases: the list compares {len(names)} classes of attributes; give one that compares two"
+        )
+    if toward not in names:
+        raise CriterionError(
+            f"toward: must be the class of attributes to which a positive bias is closer, got {toward!r};"
+            f" {did_you_mean(toward, names)}"
+        )
+    weights = np.zeros(data.sizes["attribute_class"])
+    for name in names:
+        weights[data.attribute_class.to_numpy().tolist().index(name)] = 1 if name == toward else -1
+    values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
+    return Biases.of(values, _of_words(fitted, weights, checked), fitted.metric.unit)
+
+
+def _of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
+    """Covariance of the errors of the contrasts of all targets."""
+    data, group_of = fitted.data, fitted.data.group_of.to_numpy()
+    n_groups = data.sizes["group"]
+    if scope.samples_nothing:
+        return np.zeros((len(group_of), len(group_of)))
+    # One contrast for each group, and one for each sum of two: covariances by polarisation.
+    groups = np.eye(n_groups)
+    blocks = (groups[:, None, :] + groups[None, :, :]).reshape(-1, n_groups)[:, :, None] * weights
+    parts = fitted.variances.of_contrast(blocks, n_targets=1)
+    shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
+    for part, draws in parts.items():
+        if not is_noise(part, scope, TARGETS):
+            continue
+        variance = draws.mean(axis=(0, 1)).reshape(n_groups, n_groups)
+        single = np.diag(variance) / 4  # of twice a group's contrast
+        if part.startswith(("residual", TARGETS.name)):
+            own += single
+        else:
+            shared += (variance - single[:, None] - single[None, :]) / 2
+    return np.asarray(shared[np.ix_(group_of, group_of)] + np.diag(own[group_of]))
+
+
+def _unit(fits: Mapping[str, Fitted]) -> str:
+    units = {fit.metric.unit for fit in fits.values()}
+    if len(units) > 1:
+        raise CriterionError(f"biases: fits are in different units ({', '.join(sorted(units))}); give fits of one kind")
+    return units.pop()

@@ -1,0 +1,273 @@
+"""`criterion`: does bias go with something outside?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+
+from bayes_bias.analyses.criterion.biases import Biases, biases_of_fits, biases_of_words
+from bayes_bias.analyses.criterion.data import OF, CriterionData, CriterionLike, outside_of, read
+from bayes_bias.analyses.criterion.model import model_of, spec_of, with_true_values
+from bayes_bias.analyses.criterion.results import (
+    CORRELATION,
+    NEW,
+    OBSERVED,
+    RELIABILITY,
+    SLOPE,
+    THESE,
+    CriterionValidity,
+    row_of,
+)
+from bayes_bias.arguments import check_ci_prob, check_seed, described, listed
+from bayes_bias.errors import CriterionError
+from bayes_bias.fitting.fit_model import NamedData, fit_model
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.table.association_table import announce
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
+
+METRIC = Metric("correlation", unit="correlation", range=(-1.0, 1.0), decimals=2)
+
+
+@runtime_checkable
+class ManyBiases(Protocol):
+    """What has the biases of many embeddings, such as a sweep."""
+
+    def biases(self, of: str | None = None) -> Biases:
+        """Those of one list."""
+
+
+type BiasesLike = pd.DataFrame | str | Path | xr.DataArray | Fit | Mapping[str, Fit] | ManyBiases | Biases
+
+
+def criterion(
+    biases: BiasesLike,
+    criterion: CriterionLike | None = None,
+    *,
+    of: str | None = None,
+    toward: str | None = None,
+    scope: ScopeName = DEFAULT_SCOPE,
+    covariance: pd.DataFrame | np.ndarray | None = None,
+    covariates: Sequence[str] = (),
+    family: str | None = None,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    name: str = "criterion validity",
+    bias_name: str = "bias",
+    criterion_name: str = "",
+    progress: Progress | None = None,
+) -> CriterionValidity:
+    r"""Does bias go with something outside: people's associations, women's share of a job, human ratings?
+
+    True bias :math:`b_i` and true criterion :math:`c_i` of each label (a language, an occupation, a class) are
+    bivariate normal over labels, and both are seen with errors,
+
+    .. math:: (b_i, c_i) \sim \mathrm{Normal}(\mu + X_i \beta, \Sigma), \qquad
+              \hat b \sim \mathrm{Normal}(b, S), \qquad \hat c_i \sim \mathrm{Normal}(c_i, s_i)
+
+    where S is the covariance of the errors that another choice of words would make. Labels that share words share
+    errors, and what all of them share moves no correlation. The estimates are the correlation in :math:`\Sigma` and the
+    slope of c on b. Errors draw Pearson's r of what is seen towards zero [1]_; the model does not [2]_. The true values
+    are integrated out analytically.
+
+    Parameters
+    ----------
+    biases : DataFrame, path, fits, fit, Sweep, DataArray or Biases
+        The bias of each label and its error:
+
+        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error;
+        - a mapping from label to a fit, of one list in several embeddings or languages;
+        - one fit, whose targets are the labels, with `toward`;
+        - a sweep, whose embeddings are the labels, with `of` where it has several lists;
+        - draws ``(chain, draw, label)``, whose mean and covariance are used.
+    criterion : DataFrame, path, Series or mapping, optional
+        By label. A frame or CSV file has the columns ``label`` and ``criterion``, and of its error ``criterion_se``, or
+        ``criterion_n`` people with ``criterion_sd`` between them, or ``criterion_n`` alone for a share from 0 to 1.
+        Without any of these, and in a Series, the criterion counts as exact. By default columns of `biases`.
+    of : str, optional
+        The list of a sweep.
+    toward : str, optional
+        For one fit: the class of attributes to which a positive bias is closer.
+    scope : {"all", "both", "targets", "attributes", ...}
+        For fits: the words that are samples, whose choice makes the errors of biases.
+    covariance : DataFrame or array, optional
+        The covariance of the errors of biases, where these come in a frame; in place of ``sd``.
+    covariates : sequence of str
+        Columns beside the criterion, such as a country's median age. Bias and criterion may both depend on them, and
+        correlation and slope are then those at equal covariates, which count as exact.
+    family : str, optional
+        A column beside the criterion, such as families of languages. The labels of a family share effects on bias and
+        criterion, partly pooled, and the correlation is that within families.
+    ci_prob, seed, sampling, progress
+        See `fit`.
+    name, bias_name, criterion_name : str
+        The title; what figure and sentences call the two.
+
+    Returns
+    -------
+    CriterionValidity
+        ``summary()``, ``verdict()``, ``table`` and the posteriors in ``fits``; printed, its sentences.
+
+    Raises
+    ------
+    CriterionError
+        Labels that do not match, fewer than four that do, numbers that are missing or the same for all labels, a
+        negative standard error, a covariance that is not positive semidefinite.
+    BayesBiasError
+        An impossible probability, seed, scope or sampling.
+
+    Notes
+    -----
+    Two answers are given. For *these words*, biases are what they are, and only the criterion has errors. For *new
+    words*, biases have the errors of S. A frame's ``sd`` decides what new words are.
+
+    Priors, in standard deviations over labels: ``correlation`` uniform from -1 to 1, ``mean`` and the coefficients of
+    covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a correlation of their
+    own, uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows: the
+    interval is wide, and its middle is near zero.
+
+    Of several fits, errors share what `bayes_bias.posterior.shared_words.shared_errors` finds: one share for all pairs.
+    Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the coverage.
+
+    References
+    ----------
+    .. [1] Spearman, C. (1904). The proof and measurement of association between two things. American Journal of
+       Psychology, 15(1), 72-101. https://doi.org/10.2307/1412159
+    .. [2] Kelly, B. C. (2007). Some aspects of measurement error in linear regression of astronomical data. The
+       Astrophysical Journal, 665(2), 1489-1506. https://doi.org/10.1086/519947
+
+    Examples
+    --------
+    >>> import bayes_bias as bb
+    >>> jobs = bb.fit(bb.cosines("googlenews-demo", "occupations.csv"))           # doctest: +SKIP
+    >>> print(bb.criterion(jobs, "womens-share.csv", toward="female"))            # doctest: +SKIP
+    """
+    check_seed(seed)
+    check_sampling(sampling)
+    check_ci_prob(ci_prob)
+    beside = listed("covariates", covariates, str, "['median_age']", CriterionError)
+    if isinstance(biases, str | Path):
+        biases = read(biases, "biases")
+    if criterion is None:
+        if not isinstance(biases, pd.DataFrame):
+            raise CriterionError("criterion: is missing; give a number for each label, as a frame, CSV file or Series")
+        criterion = biases
+    data = CriterionData.of(
+        _biases(biases, of, toward, scope, covariance), outside_of(criterion), tuple(beside), family
+    )
+    given = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
+    announce(data.notices)
+    fits = {
+        words: _fitted(each, words, name, seed, sampling, progress or Quiet())
+        for words, each in _by_words(data).items()
+    }
+    return CriterionValidity(
+        name=name,
+        bias_name=bias_name,
+        criterion_name=criterion_name or given or "criterion",
+        noun=data.noun,
+        ci_prob=ci_prob,
+        covariates=tuple(beside),
+        table=_table(data, fits),
+        numbers=_numbers(data, fits, ci_prob),
+        fits={words: fitted.tree for words, fitted in fits.items()},
+        notices=data.notices,
+    )
+
+
+def _biases(given: Any, of: str | None, toward: str | None, scope: ScopeName, covariance: Any) -> Biases:
+    """The biases, from each kind that `criterion` takes."""
+    if covariance is not None and not isinstance(given, pd.DataFrame):
+        raise CriterionError(f"covariance: {described(given)} has its own; leave it out, or give biases as a frame")
+    if isinstance(given, Biases):
+        return given
+    if isinstance(given, pd.DataFrame):
+        return Biases.of_frame(given, covariance)
+    if isinstance(given, xr.DataArray):
+        return Biases.of_draws(given)
+    if isinstance(given, xr.DataTree | Fitted):
+        return biases_of_words(given, toward, scope)
+    if isinstance(given, Mapping) and given:
+        return biases_of_fits(given, scope)
+    if isinstance(given, ManyBiases):
+        return given.biases(of)
+    raise CriterionError(
+        f"biases: {described(given)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
+        " from labels to fits, a fit whose targets are the labels, or a sweep"
+    )
+
+
+def _by_words(data: CriterionData) -> dict[str, CriterionData]:
+    """These words, whose biases are exact; and new ones, where another choice of words would make errors."""
+    exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
+    these = {THESE: replace(data, biases=exact)}
+    return these if data.biases.exact else these | {NEW: data}
+
+
+def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling, progress: Progress) -> Fitted:
+    source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
+    return fit_model(
+        source,
+        spec_of(data),
+        model_of(data),
+        data.dataset,
+        seed=seed,
+        sampling=sampling,
+        progress=Prefixed(words, progress),
+        derive=lambda posterior: with_true_values(data, posterior, seed),
+        observed={"observed_data": data.observed},
+    )
+
+
+def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
+    posterior = fits[NEW if NEW in fits else THESE].posterior
+    true = {f"true_{name}": posterior[name].mean(["chain", "draw"]).to_numpy() for name in OF}
+    seen = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
+    table = pd.DataFrame({**seen, "criterion_se": data.criterion_se}).join(data.covariates)
+    if data.family is not None:
+        table = table.join(data.family)
+    return table.assign(**true).rename_axis(data.noun)
+
+
+def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
+    observed = _observed(data, ci_prob)
+    rows: dict[tuple[str, str], dict[str, float]] = {}
+    for quantity in (CORRELATION, SLOPE):
+        drawn = {words: fitted.posterior[quantity] for words, fitted in fits.items()}
+        rows[quantity, OBSERVED] = observed[quantity]
+        rows |= {(quantity, words): row_of(draws, ci_prob) for words, draws in drawn.items()}
+    widest = NEW if NEW in fits else THESE
+    errors = {"bias": not data.biases.exact, "criterion": bool(data.criterion_se.any())}
+    for name in (name for name in OF if errors[name]):
+        of_one = row_of(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
+        rows[f"{RELIABILITY} of {name}", widest] = of_one | {"prob_direction": np.nan}
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
+
+
+def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:
+    """Pearson's r and the least-squares slope at equal covariates, with intervals of Fisher's z and Student's t."""
+    n, k = data.covariates.shape
+    design = np.column_stack([np.ones(n), data.covariates])
+    both = np.column_stack([data.biases.values, data.criterion])
+    bias, outside = (both - design @ np.linalg.lstsq(design, both, rcond=None)[0]).T
+    r, spread = float(np.corrcoef(bias, outside)[0, 1]), float(outside.std() / bias.std())
+    with np.errstate(divide="ignore"):
+        reach = scipy.stats.norm.ppf((1 + ci_prob) / 2) / np.sqrt(n - k - 3) if n - k > 3 else np.inf
+        of_r = np.tanh(np.arctanh(r) + reach * np.array([-1, 1]))
+    se = spread * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
+    of_slope = r * spread + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * np.array([-1, 1])
+    names = interval_names(ci_prob)
+
+    def row(middle: float, ends: np.ndarray) -> dict[str, float]:
+        return {"median": middle, **dict(zip(names, ends.tolist(), strict=True)), "prob_direction": np.nan}
+
+    return {CORRELATION: row(r, of_r), SLOPE: row(r * spread, of_slope)}

@@ -1,0 +1,232 @@
+"""Biases and criterion by label: matched, checked, and in the units of the model."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.analyses.criterion.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
+from bayes_bias.arguments import described
+from bayes_bias.errors import CriterionError, did_you_mean
+from bayes_bias.files import read_csv
+from bayes_bias.formatting import in_words
+
+type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
+
+FEWEST = 4
+OF = ("bias", "criterion")
+_NAMED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionData:
+    """What is known of each label.
+
+    Attributes
+    ----------
+    biases : Biases
+    criterion, criterion_se : pandas.Series
+        The criterion by label, and its standard errors; zero where it is exact.
+    covariates : pandas.DataFrame
+        Labels by covariates; no columns where there are none.
+    family : pandas.Series or None
+        The family of each label.
+    notices : tuple of str
+        Labels that only one side has.
+    """
+
+    biases: Biases
+    criterion: "pd.Series[float]"
+    criterion_se: "pd.Series[float]"
+    covariates: pd.DataFrame
+    family: "pd.Series[Any] | None" = None
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, biases: Biases, outside: pd.DataFrame, covariates: Sequence[str] = (), family: str | None = None
+    ) -> Self:
+        """Biases matched by label with the columns of a frame.
+
+        Raises
+        ------
+        CriterionError
+        """
+        labels, notices = _matched(biases, outside)
+        outside = outside.loc[labels]
+        values = column_of("criterion", outside, "criterion")
+        _check_differ("criterion", values)
+        _check_differ("biases", biases.at(labels).values)
+        beside = pd.DataFrame({name: column_of("covariates", outside, name) for name in covariates}, outside.index)
+        for name in covariates:
+            _check_differ(f"covariates: '{name}'", beside[name])
+        if len(labels) < FEWEST + len(covariates):
+            raise CriterionError(
+                f"covariates: {in_words(len(covariates))} for {in_words(len(labels))} labels are too many; give"
+                f" {in_words(FEWEST)} labels more than covariates"
+            )
+        return cls(biases.at(labels), values, _errors(outside), beside, _families(outside, family), notices)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that have both."""
+        return list(self.criterion.index)
+
+    @property
+    def noun(self) -> str:
+        """What a label is called, by the first index that says."""
+        return next((str(each.index.name) for each in self._both if each.index.name != LABEL), LABEL)
+
+    @property
+    def units(self) -> xr.DataArray:
+        """Standard deviations of biases and criterion over labels, in which the model has them."""
+        spread = [float(self.biases.values.std()), float(self.criterion.std())]
+        return xr.DataArray(spread, dims="of", coords={"of": list(OF)})
+
+    @property
+    def means(self) -> xr.DataArray:
+        """Means of biases and criterion, from which the model counts them."""
+        centre = [float(self.biases.values.mean()), float(self.criterion.mean())]
+        return xr.DataArray(centre, dims="of", coords={"of": list(OF)})
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """What is known, in its own units: the group ``constant_data``."""
+        content: dict[str, Any] = {
+            "bias_covariance": (("label", "label_too"), self.biases.covariance.to_numpy()),
+            "criterion_se": ("label", self.criterion_se.to_numpy()),
+            "unit": self.units,
+            "centre": self.means,
+        }
+        coords: dict[str, Any] = {"label": self.labels, "label_too": self.labels, "of": list(OF)}
+        if len(self.covariates.columns):
+            content["covariates"] = ("label", "covariate"), self.covariates.to_numpy()
+            coords["covariate"] = list(self.covariates.columns)
+        if self.family is not None:
+            content["family_of"] = "label", self.family.astype(str).to_numpy()
+        return xr.Dataset(content, coords=coords)
+
+    @property
+    def observed(self) -> xr.Dataset:
+        """Biases and criterion as they were observed: the group ``observed_data``."""
+        columns = {name: ("label", values.to_numpy()) for name, values in zip(OF, self._both, strict=True)}
+        return xr.Dataset(columns, coords={"label": self.labels})
+
+    @property
+    def sha256(self) -> str:
+        """Hash of labels and numbers."""
+        known = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
+        text = known.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
+        return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
+
+    @property
+    def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":
+        return self.biases.values, self.criterion
+
+
+def outside_of(given: Any) -> pd.DataFrame:
+    """The criterion as a frame by label, from each kind that `criterion` takes."""
+    if isinstance(given, pd.DataFrame):
+        return labelled("criterion", given)
+    if isinstance(given, str | Path):
+        return labelled("criterion", read(given, "criterion"))
+    if isinstance(given, Mapping):
+        given = pd.Series(dict(given))
+    if isinstance(given, pd.Series):
+        return labelled("criterion", given.to_frame("criterion"))
+    raise CriterionError(
+        f"criterion: {described(given)} has no labels; give a frame or CSV file with the columns 'label' and"
+        " 'criterion', or a number for each label"
+    )
+
+
+def read(path: str | Path, argument: str) -> pd.DataFrame:
+    """A CSV file of this kind; labels are text, so that the language 'no' or 'NA' stays one."""
+    if not Path(path).is_file():
+        raise CriterionError(f"{argument}: no file '{path}'; give a CSV file with a row for each label")
+    subject = f"{argument}: '{path}' is"
+    return read_csv(Path(path), subject, CriterionError, dtype={"label": str}, keep_default_na=False, na_values=[""])
+
+
+def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:
+    """The labels that have both, and notices of the others."""
+    ours, theirs = list(biases.values.index), list(outside.index)
+    both = [label for label in ours if label in set(theirs)]
+    spare = {
+        "without a criterion": [label for label in ours if label not in set(both)],
+        "without a bias": [label for label in theirs if label not in set(both)],
+    }
+    if not both:
+        raise CriterionError(
+            f"criterion: no label of the criterion ({_some(theirs)}) is one of the biases ({_some(ours)}); call each"
+            " embedding, word or class the same in both"
+        )
+    if len(both) < FEWEST:
+        without = "; ".join(f"{why}: {_some(labels)}" for why, labels in spare.items() if labels)
+        raise CriterionError(
+            f"criterion: {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and a criterion"
+            f" cannot show a correlation; give {in_words(FEWEST)} or more{f' ({without})' if without else ''}"
+        )
+    return both, tuple(f"left out, {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
+
+
+def _some(labels: Sequence[str]) -> str:
+    return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
+
+
+def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
+    """Standard errors: given, or those of means or shares of so many people."""
+    if "criterion_se" in outside:
+        se = column_of("criterion", outside, "criterion_se")
+        check_not_negative("criterion", se)
+        return se
+    if "criterion_n" not in outside:
+        return pd.Series(0.0, outside.index, name="criterion_se")
+    people, values = column_of("criterion", outside, "criterion_n"), outside.criterion.astype(float)
+    if (people < 1).any():
+        label = people.index[people < 1][0]
+        raise CriterionError(f"criterion: criterion_n of '{label}' is {people[label]:g}; a mean is of 1 or more")
+    if "criterion_sd" in outside:
+        sd = column_of("criterion", outside, "criterion_sd")
+        check_not_negative("criterion", sd)
+        return (sd / np.sqrt(people)).rename("criterion_se")
+    if not values.between(0, 1).all():
+        raise CriterionError(
+            "criterion: criterion_n alone gives the error of a share from 0 to 1, and the criterion is none; add"
+            " criterion_sd, the standard deviation between people, or give criterion_se"
+        )
+    share = (people * values + 1) / (people + 2)  # of none or all, the error is not zero
+    return np.sqrt(share * (1 - share) / people).rename("criterion_se")
+
+
+def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":
+    if family is None:
+        return None
+    if family not in outside:
+        raise CriterionError(
+            f"family: there is no column '{family}'; {did_you_mean(family, map(str, outside.columns))}"
+        )
+    families = outside[family]
+    blank = families.isna() | (families.astype(str).str.strip() == "")
+    if blank.any():
+        raise CriterionError(f"family: '{families.index[blank][0]}' has none; give each label one")
+    counts = families.value_counts()
+    if len(counts) < 2 or counts.max() < 2:
+        raise CriterionError(
+            f"family: {in_words(len(counts))} for {in_words(len(families))} labels; give two families or more, one of"
+            " them with several labels"
+        )
+    return families.rename("family")
+
+
+def _check_differ(what: str, values: "pd.Series[float]") -> None:
+    check_finite(what, values)
+    if np.ptp(values.to_numpy()) == 0:
+        raise CriterionError(
+            f"{what}: is {values.iloc[0]:g} for every label; what does not vary correlates with nothing"
+        )

@@ -1,0 +1,121 @@
+"""Bias against criterion: as observed, as they may be, and the slope."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from bayes_bias.analyses.criterion.results import CORRELATION, CriterionValidity
+from bayes_bias.arguments import check_kind
+from bayes_bias.formatting import capitalized, level
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    PAPER,
+    axes_or_new,
+    colour_and_marker,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
+from bayes_bias.posterior.estimate import tails
+
+# With more labels, names would lie on each other.
+_MOST_NAMES = 40
+_STEPS = 60
+_MARGIN = 0.12
+
+
+def plot_criterion(
+    result: CriterionValidity,
+    *,
+    names: bool | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+) -> Axes:
+    """Labels by bias and criterion: observed with one standard error either way, and posterior means.
+
+    Behind them is the slope of the criterion on true bias, at equal covariates, with the interval of its line.
+
+    Parameters
+    ----------
+    result : CriterionValidity
+        From `bayes_bias.criterion`.
+    names : bool, optional
+        Whether labels are written beside their points; by default where there are at most 40.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_criterion(bayes_bias.criterion("languages.csv"))                     # doctest: +SKIP
+    """
+    check_kind("result", result, CriterionValidity, "not what `bayes_bias.criterion` returned; give that")
+    rows = result.table
+    errors: dict[str, Any] = {"ecolor": GREY, "elinewidth": 0.7, "alpha": 0.55, "zorder": 2}
+    with style(palette):
+        look = colour_and_marker(0)
+        ax = axes_or_new(ax, rows=14, extra=1.5)
+        _line(ax, result, look["color"])
+        ax.errorbar(
+            rows.bias,
+            rows.criterion,
+            rows.criterion_se,
+            rows.bias_sd,
+            marker="x",
+            color=GREY,
+            markersize=4,
+            linestyle="",
+            **errors,
+        )
+        ax.plot(
+            rows.true_bias, rows.true_criterion, markersize=4.5, linestyle="", markeredgecolor=PAPER, zorder=4, **look
+        )
+        if names if names is not None else len(rows) <= _MOST_NAMES:
+            for label, row in rows.iterrows():
+                beside: dict[str, Any] = {
+                    "xytext": (4, 3),
+                    "textcoords": "offset points",
+                    "fontsize": 7,
+                    "color": INK,
+                    "zorder": 5,
+                }
+                ax.annotate(shortened(str(label)), (row.true_bias, row.true_criterion), parse_math=False, **beside)
+        ax.set_xlabel(result.bias_name, parse_math=False)
+        ax.set_ylabel(result.criterion_name, parse_math=False)
+        handles = [
+            Line2D(
+                [], [], color=GREY, marker="x", markersize=5, linestyle="", label="observed, and one standard error"
+            ),
+            Line2D([], [], markersize=5, linestyle="", **look, label=f"posterior mean, {result.widest}"),
+            Patch(color=NOISE, label=f"slope on true bias, {level(result.ci_prob)} interval"),
+        ]
+        legend_below(ax, shown=legend, handles=handles)
+        title = f"{shortened(capitalized(result.name))}: correlation {result.written(CORRELATION, result.widest)}"
+        set_title(ax, title, converged=result.diagnostics.converged)
+        return ax
+
+
+def _line(ax: Axes, result: CriterionValidity, color: str) -> None:
+    """The criterion to be expected of a true bias, through the means of both."""
+    posterior = result.fit["posterior"]
+    slope, bias, criterion = (
+        posterior[name].stack(sample=("chain", "draw")).transpose("sample", ...).to_numpy()
+        for name in ("slope", "bias", "criterion")
+    )
+    rows = result.table
+    ends = (rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max()
+    seen = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
+    margin = _MARGIN * (seen[1] - seen[0])
+    ax.set_ylim(seen[0] - margin, seen[1] + margin)  # a slope of which little is known would reach far beyond
+    x = np.linspace(*ends, _STEPS)
+    line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
+    lower, middle, upper = np.quantile(line, [tails(result.ci_prob)[0], 0.5, tails(result.ci_prob)[1]], axis=0)
+    ax.fill_between(x, lower, upper, color=NOISE, linewidth=0, zorder=0)
+    ax.plot(x, middle, color=color, linewidth=1.4, zorder=1)

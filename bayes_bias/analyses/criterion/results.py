@@ -1,0 +1,230 @@
+"""What the model says of bias and criterion, as data and as sentences."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.formatting import Tabled, Telling, capitalized, estimate, in_words, level, plural, probability
+from bayes_bias.table.columns import interval_names, interval_of
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+OBSERVED, THESE, NEW = "as observed", "these words", "new words"
+CORRELATION, SLOPE, RELIABILITY = "correlation", "slope", "reliability"
+
+Label = Literal["distinguishable", "for these words only", "not distinguishable", "not converged"]
+
+
+@dataclass(frozen=True, repr=False)
+class CriterionVerdict(Telling):
+    """Whether bias goes with the criterion.
+
+    Attributes
+    ----------
+    label : str
+        "distinguishable": the interval of the correlation excludes zero, for new words where biases have errors;
+        "for these words only": only for exactly these words; "not distinguishable"; "not converged".
+    sentences : str
+        The label's reasons.
+    """
+
+    label: Label
+    sentences: str
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences."""
+        return self.sentences
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CriterionValidity(Tabled):
+    """Whether bias goes with something outside. Made by `bayes_bias.criterion`.
+
+    Attributes
+    ----------
+    name : str
+        The title of page and figure.
+    bias_name, criterion_name : str
+        What axes and sentences call them.
+    noun : str
+        What a label is called, such as "language".
+    ci_prob : float
+        Probability of the intervals.
+    table : pandas.DataFrame
+        A row for each label: ``bias``, ``bias_sd``, ``criterion``, ``criterion_se``, the covariates and family; and the
+        posterior means ``true_bias`` and ``true_criterion``.
+    numbers : pandas.DataFrame
+        See `summary`.
+    fits : mapping of str to xarray.DataTree
+        The posteriors for ArviZ, of "new words" and of "these words"; of the latter alone where biases are exact.
+    notices : tuple of str
+        Labels that were left out.
+    """
+
+    name: str
+    bias_name: str
+    criterion_name: str
+    noun: str
+    ci_prob: float
+    covariates: tuple[str, ...]
+    table: pd.DataFrame
+    numbers: pd.DataFrame
+    fits: Mapping[str, xr.DataTree]
+    notices: tuple[str, ...] = ()
+
+    def document(self) -> "Document":
+        """Return the page of the correlation and its files, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.criterion.document import criterion_document
+
+        return criterion_document(self)
+
+    def summary(self) -> pd.DataFrame:
+        """Correlation, slope and reliability, by ``quantity`` and by the ``words`` for which they hold.
+
+        "as observed" are Pearson's r and the least-squares slope, which errors draw towards zero, with confidence
+        intervals (Fisher's z, Student's t); "these words" allows for errors of the criterion, "new words" for those of
+        the biases as well. Columns: ``median``, equal-tailed interval, ``prob_direction``. With covariates, correlation
+        and slope are those at equal covariates. A reliability is the share of the variance over labels, at equal
+        covariates, that is not error.
+        """
+        return self.numbers.copy()
+
+    def verdict(self) -> CriterionVerdict:
+        """The answer in sentences, with a label."""
+        if not self.diagnostics.converged:
+            problems = "; ".join(self.diagnostics.problems)
+            return CriterionVerdict("not converged", f"Not converged, do not interpret: {problems}.")
+        sentences = [self._as_observed, *map(self._allowing, self.fits), *self._reliabilities, self._conclusion]
+        return CriterionVerdict(self._label, " ".join(sentences))
+
+    @property
+    def fit(self) -> xr.DataTree:
+        """The posterior for new words; for these words where biases are exact."""
+        return self.fits[self.widest]
+
+    @property
+    def widest(self) -> str:
+        """For which words the conclusion holds."""
+        return NEW if NEW in self.fits else THESE
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Of the fit that converged worst."""
+        return max((Diagnostics.of(fit) for fit in self.fits.values()), key=lambda found: len(found.shortfalls))
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences, and what was left out."""
+        return " ".join([self.verdict().text, *(f"{capitalized(notice)}." for notice in self.notices)])
+
+    @property
+    def priors(self) -> dict[str, str]:
+        """Priors of the parameters, in standard deviations over labels."""
+        return dict(json.loads(self.fit.attrs["priors"]))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of the software."""
+        return dict(json.loads(self.fit.attrs["versions"]))
+
+    @property
+    def labels(self) -> str:
+        """How many labels, in words."""
+        return f"{in_words(len(self.table))} {plural(self.noun)}"
+
+    def correlation(self, words: str) -> "pd.Series[float]":
+        """The row of `summary` of the correlation for these words, for new ones, or as observed."""
+        return self.numbers.loc[(CORRELATION, words)]
+
+    def written(self, quantity: str, words: str) -> str:
+        """Median and interval; a slope with as many decimals as its size deserves."""
+        row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
+        size = abs(row["median"]) if quantity == SLOPE else 1.0
+        decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
+        return estimate(row["median"], *interval_of(row), decimals, sign=sign)
+
+    def excludes_zero(self, words: str) -> bool:
+        """Whether the interval of the correlation does."""
+        lower, upper = interval_of(self.correlation(words))
+        return bool(lower > 0 or upper < 0)
+
+    @property
+    def methods(self) -> str:
+        """The methods, for a paper."""
+        fit, diagnosed = self.fit.attrs, self.diagnostics
+        priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
+        beside = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
+        families = (
+            f" The {plural(self.noun)} of a family share effects on both, which are partly pooled."
+            if "family" in self.table
+            else ""
+        )
+        return (
+            f"The correlation of {self.bias_name} and {self.criterion_name} over {self.labels} was estimated by a"
+            " measurement-error model. True values are bivariate normal over"
+            f" {plural(self.noun)}; biases are observed with normal errors of the covariance that other words would"
+            " give, the criterion with its standard errors. The true values were integrated out analytically."
+            f"{beside}{families} Priors, in standard deviations over {plural(self.noun)}: {priors}. Posterior medians"
+            f" and equal-tailed {level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
+            f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']};"
+            f" R-hat at most {diagnosed.r_hat:.3f}, bulk and tail ESS at least {diagnosed.ess_bulk:.0f} and"
+            f" {diagnosed.ess_tail:.0f}, {diagnosed.divergent}."
+        )
+
+    @property
+    def _label(self) -> Label:
+        if self.excludes_zero(self.widest):
+            return "distinguishable"
+        return "for these words only" if self.excludes_zero(THESE) else "not distinguishable"
+
+    @property
+    def _as_observed(self) -> str:
+        equal = f", at equal {' and '.join(self.covariates)}" if self.covariates else ""
+        return (
+            f"Over {self.labels}, {self.bias_name} and {self.criterion_name} correlate at"
+            f" {self.written(CORRELATION, OBSERVED)} as observed{equal}."
+        )
+
+    def _allowing(self, words: str) -> str:
+        exact = not self.table.criterion_se.any()
+        reach = {
+            THESE: f"For exactly these words{'' if exact else ', allowing for errors of the criterion'}",
+            NEW: f"For new words, allowing for errors {'of the biases' if exact else 'in both'}",
+        }
+        direction = probability(self.correlation(words)["prob_direction"])
+        return f"{reach[words]}: {self.written(CORRELATION, words)} (probability of direction {direction})."
+
+    @property
+    def _reliabilities(self) -> list[str]:
+        if self.widest == THESE:
+            return []
+        of_criterion = self.written(f"{RELIABILITY} of criterion", NEW) if self.table.criterion_se.any() else "exact"
+        return [f"Reliability: biases {self.written(f'{RELIABILITY} of bias', NEW)}, criterion {of_criterion}."]
+
+    @property
+    def _conclusion(self) -> str:
+        return {
+            "distinguishable": "The correlation is distinguishable from none.",
+            "for these words only": (
+                "The correlation is distinguishable from none for exactly these words; other words might show none."
+            ),
+        }.get(self._label, "The correlation is not distinguishable from none.")
+
+    def _shown(self) -> pd.DataFrame:
+        return self.numbers
+
+
+def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
+    """Median, equal-tailed interval and probability of direction: a ratio of scales may have no mean."""
+    lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
+    positive = float((draws > 0).mean())
+    bounds = dict(zip(interval_names(ci_prob), (float(lower), float(upper)), strict=True))
+    return {"median": float(middle), **bounds, "prob_direction": max(positive, 1 - positive)}

@@ -1,0 +1,1 @@
+"""A published WEAT effect: what it is worth without its vectors."""

@@ -1,0 +1,365 @@
+"""A published d without vectors: would the finding be distinguishable from noise if attributes counted as a sample?"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from bayes_bias.arguments import check_count, check_seed, is_number, listed
+from bayes_bias.errors import BayesBiasError, MeasureError
+from bayes_bias.files import read_csv, shipped, table_file
+from bayes_bias.formatting import Tabled, equals, estimate, in_words, percent, plain, probability
+from bayes_bias.measures.permutation import check_ddof
+from bayes_bias.posterior.estimate import tails
+
+# How much words vary in tables of real studies, as a distribution over studies: what a published d leaves out.
+
+FILE = "variance-ratios"
+SIDES = ("targets", "attributes")
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceRatios:
+    r"""Posterior of a hierarchical model of the variances of words in units of the residual's.
+
+    For the words of either side of table k of study s, whose d has the share :math:`|r_k|` of its bound,
+
+    .. math:: \log \frac{\sigma^2_k}{\sigma^2_{E,k}} = \mu_s + \beta |r_k| + \epsilon_k, \qquad
+              \mu_s \sim \mathrm{Normal}(\mu, \tau), \qquad \epsilon_k \sim \mathrm{Normal}(0, \omega)
+
+    Attributes
+    ----------
+    draws : pandas.DataFrame
+        A row for each draw; by side ("targets", "attributes") the columns ``mean`` (:math:`\mu`), ``slope``
+        (:math:`\beta`), ``sd_study`` (:math:`\tau`) and ``sd_table`` (:math:`\omega`), such as ``targets_mean``.
+    learnt_from : mapping
+        Provenance: studies and tables, lengths of their lists, sources, reliability of the predictions.
+    """
+
+    draws: pd.DataFrame
+    learnt_from: Mapping[str, Any]
+
+    @classmethod
+    @cache
+    def shipped(cls) -> Self:
+        """What the studies of ``benchmarks/published_tables.py`` say."""
+        learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
+        return cls(read_csv(table_file(FILE), "ratios:", BayesBiasError), learnt_from)
+
+    def of_new_studies(
+        self, separation: float, tables: int, rng: np.random.Generator
+    ) -> dict[str, NDArray[np.float64]]:
+        """Ratios of `tables` tables of one new study for each draw, shape (draws, tables), by side."""
+        return {side: self._of(side, separation, tables, rng) for side in SIDES}
+
+    def _of(self, side: str, separation: float, tables: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        mean, slope, sd_study, sd_table = (
+            self.draws[[f"{side}_{name}"]].to_numpy() for name in ("mean", "slope", "sd_study", "sd_table")
+        )
+        study = mean + sd_study * rng.standard_normal(mean.shape)
+        return np.exp(study + slope * separation + sd_table * rng.standard_normal((len(mean), tables)))
+
+
+type Numbers = NDArray[np.float64]
+
+LEVEL = 0.05
+# Tables that are simulated for each draw of the variance ratios.
+TABLES = 100
+_STUDIES, _INTERVAL = tails(0.9), tails(1 - LEVEL)
+
+# By how much predictions may have missed, and how many studies must show it, for a probability to be given.
+MOST_OFF, FEWEST_STUDIES = 0.1, 5
+
+
+@dataclass(frozen=True)
+class Design:
+    """Two groups of targets and two classes of attributes, and the d that was published; see `published`."""
+
+    d: float
+    targets: tuple[int, int]
+    attributes: tuple[int, int]
+    ddof: int = 1
+
+    @property
+    def n(self) -> int:
+        """Targets of both groups."""
+        return sum(self.targets)
+
+    @property
+    def of_targets(self) -> float:
+        """The variance of a difference of group means, in units of a score's variance."""
+        return sum(1 / size for size in self.targets)
+
+    @property
+    def of_attributes(self) -> float:
+        """The same for attributes."""
+        return sum(1 / size for size in self.attributes)
+
+    @property
+    def bound(self) -> float:
+        """The d of groups whose words all have the same score: no d is larger."""
+        return float(np.sqrt(self.of_targets * (self.n - self.ddof)))
+
+    @property
+    def separation(self) -> float:
+        """The share of its bound that d reaches: with ``ddof=1`` the correlation of score and group."""
+        return abs(self.d) / self.bound
+
+    @property
+    def within(self) -> float:
+        """Standard deviation of scores within groups, in units of the one over all targets."""
+        return float(np.sqrt((self.n - self.ddof) * (1 - self.separation**2) / (self.n - 2)))
+
+    @property
+    def t(self) -> float:
+        """Student's t of the scores of the two groups, with ``n - 2`` degrees of freedom."""
+        return self.d / (self.within * float(np.sqrt(self.of_targets)))
+
+
+@dataclass(frozen=True)
+class PublishedFinding(Tabled):
+    """What a published d is worth where both lists count as samples of words. Made by `bayes_bias.published`.
+
+    Attributes
+    ----------
+    d : float
+        As published.
+    targets, attributes : tuple of int
+        Words in each group, and in each class.
+    t, p_value : float
+        Student's t of the targets' scores and its two-sided p-value: the attributes are fixed, as in WEAT's test.
+    probability : float or None
+        Probability that the finding would be distinguishable from noise, averaged over studies. None where such
+        predictions are not calibrated; `why` says so.
+    studies : tuple of float
+        The same probability in the middle 90% of studies: how much depends on words that are not known.
+    lower, upper : float
+        95% interval of the bias of new words on both sides, in units of d.
+    why : str
+        Why there is no probability; "" else.
+    learnt_from : str
+        What the variances of words were learnt from.
+    """
+
+    d: float
+    targets: tuple[int, int]
+    attributes: tuple[int, int]
+    t: float
+    p_value: float
+    probability: float | None
+    studies: tuple[float, float]
+    lower: float
+    upper: float
+    why: str
+    learnt_from: str
+
+    @property
+    def text(self) -> str:
+        """One sentence for a reviewer, and what it rests on."""
+        design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
+        tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
+        least, most = map(percent, self.studies)
+        how_often = (
+            f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
+            if self.probability is None
+            else f"with a probability of {percent(self.probability)} ({least} to {most} in nine of ten studies)"
+        )
+        return (
+            f"WEAT's d of {plain(self.d, 2)} with {design} ({tested}): if attributes counted as a sample of words, too,"
+            f" the finding would be distinguishable from noise {how_often}, and the bias would be"
+            f" {estimate(self.d, self.lower, self.upper, 2)} in units of d. How much attributes vary is learnt from"
+            f" {self.learnt_from}."
+        )
+
+    def _shown(self) -> pd.DataFrame:
+        row = {"d": self.d, "t": self.t, "p": self.p_value, "probability": self.probability}
+        least, most = self.studies
+        interval = {"studies from": least, "studies to": most, "ci95_lb": self.lower, "ci95_ub": self.upper}
+        return pd.DataFrame([row | interval], index=pd.Index(["published"]), dtype=float)
+
+
+def published(
+    d: float, targets: Sequence[int], attributes: Sequence[int], *, ddof: int = 1, seed: int = 1
+) -> PublishedFinding:
+    r"""Would a published d be distinguishable from noise if attribute words counted as a sample as well?
+
+    WEAT's :math:`d = \Delta / S` is a difference of the groups' mean scores, divided by the standard deviation of the
+    scores of all N targets. With :math:`h_T = 1/P_1 + 1/P_2` and :math:`h_A = 1/W_1 + 1/W_2` for the lengths of groups
+    and classes, d and the lengths give the variance of scores within groups, and Student's t:
+
+    .. math:: s^2 = S^2 \, \frac{(N - 1) - d^2 / h_T}{N - 2}, \qquad
+              t = \frac{\Delta}{s \sqrt{h_T}} = d \sqrt{\frac{N - 2}{h_T (N - 1) - d^2}}, \qquad
+              |d| < \sqrt{h_T (N - 1)}
+
+    With new words on both sides :math:`\Delta` varies by
+
+    .. math:: \mathrm{var}\, \Delta = h_T \sigma_T^2 + h_A \sigma_A^2 + h_T h_A \sigma_E^2
+              = h_T \left( \sigma_T^2 + h_A \sigma_E^2 \right)
+                \left( 1 + \frac{h_A \sigma_A^2}{h_T (\sigma_T^2 + h_A \sigma_E^2)} \right)
+
+    where a target's preference for a class varies by :math:`\sigma_T^2`, an attribute's for a group by
+    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is what :math:`h_T s^2` estimates. The
+    second is not in d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their
+    distribution over real studies (see `VarianceRatios`), always for a new study.
+    For each draw tables with this d are simulated, and their quasi-F tested at the 5% level. (In the tables that the
+    distribution was learnt from, quasi-F and posterior of the crossed model agree in 99% of cases.)
+
+    Parameters
+    ----------
+    d : float
+        WEAT's effect size.
+    targets, attributes : sequence of int
+        Number of words in each of the two groups, and in each of the two classes.
+    ddof : {1, 0}
+        Subtracted from the number of targets in the standard deviation of d: 1 as published by Caliskan et al.
+    seed : int
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    PublishedFinding
+        Printed, its sentence.
+
+    Raises
+    ------
+    MeasureError
+        `d` is not a number, or reaches its bound; not two groups or classes, or one of fewer than two words; another
+        `ddof`.
+
+    Notes
+    -----
+    The probability is about the table that was published. The interval is about the bias for new words on both sides,
+    with a flat prior. Lists of words about one sub-topic, which count for fewer, make it too short.
+
+    docs/evidence/published-d.md has the reliability of the probability in studies that were left out of the learning.
+    There is none, but only the range over studies, where a list is shorter or longer than all that were learnt from,
+    and where such predictions missed the share that came true by more than .1 or came from fewer than five studies.
+
+    References
+    ----------
+    Caliskan, A., Bryson, J. J. & Narayanan, A. (2017). Semantics derived automatically from language corpora
+    contain human-like biases. Science 356, 183-186. https://doi.org/10.1126/science.aal4230
+
+    Clark, H. H. (1973). The language-as-fixed-effect fallacy: a critique of language statistics in psychological
+    research. Journal of Verbal Learning and Verbal Behavior 12, 335-359.
+    https://doi.org/10.1016/S0022-5371(73)80014-3
+
+    Examples
+    --------
+    >>> finding = published(d=0.97, targets=(8, 8), attributes=(8, 8))
+    >>> round(finding.t, 2), round(finding.p_value, 3)
+    (2.17, 0.048)
+    """
+    design = _checked(d, targets, attributes, ddof)
+    check_seed(seed)
+    ratios = VarianceRatios.shipped()
+    by_study, bias = simulate(design, ratios, seed)
+    share = float(by_study.mean())
+    why = _why_not(design, share, ratios.learnt_from)
+    least, most = np.quantile(by_study, _STUDIES)
+    lower, upper = np.quantile(bias, _INTERVAL)
+    return PublishedFinding(
+        d=design.d,
+        targets=design.targets,
+        attributes=design.attributes,
+        t=design.t,
+        p_value=float(2 * stats.t.sf(abs(design.t), design.n - 2)),
+        probability=None if why else share,
+        studies=(float(least), float(most)),
+        lower=float(lower),
+        upper=float(upper),
+        why=why,
+        learnt_from=f"{ratios.learnt_from['tables']} tables of {ratios.learnt_from['studies']} studies",
+    )
+
+
+def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers, Numbers]:
+    """For each draw of a study, the share of tables with this d that the quasi-F finds; and draws of the bias.
+
+    The mean square of the targets' scores within groups is 1, and all variances are in units of it.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = ratios.of_new_studies(design.separation, TABLES, rng)
+    df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
+    shape = drawn["targets"].shape
+    of_scores = 1 / _mean_square(df_targets, shape, rng)  # what the scores of new targets vary by, given those that did
+    of_pairs = of_scores / (drawn["targets"] + design.of_attributes)
+    attributes = of_pairs * (drawn["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
+    pairs = of_pairs * _mean_square(df_targets * df_attributes, shape, rng)
+    found = _p_of_quasi_f(design, attributes, pairs) < LEVEL
+    noise = design.of_targets * of_scores + design.of_attributes * of_pairs * drawn["attributes"]
+    bias = design.d + design.within * np.sqrt(noise) * rng.standard_normal(shape)
+    return found.mean(axis=1), bias
+
+
+def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
+    """Mean squares of normal values whose variance is 1."""
+    return rng.chisquare(df, shape) / df
+
+
+def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Numbers:
+    """Two-sided p of `bayes_bias.measures.quasi_f`, from mean squares of attributes and pairs in units of targets'."""
+    of_targets = design.of_targets
+    of_attributes = design.of_attributes * attributes
+    of_pairs = design.of_targets * design.of_attributes * pairs
+    # Satterthwaite's sums of squared variances, each over its degrees of freedom.
+    doubt_targets = sum(1 / size**2 / (size - 1) for size in design.targets)
+    doubt_attributes = attributes**2 * sum(1 / size**2 / (size - 1) for size in design.attributes)
+    doubt_pairs = of_pairs**2 / ((design.n - 2) * (sum(design.attributes) - 2))
+    both = of_targets + of_attributes - of_pairs
+    # A second sampled side never makes a bias more certain.
+    largest = [both >= np.maximum(of_targets, of_attributes), of_targets >= of_attributes]
+    variance = np.select(largest, [both, of_targets], of_attributes)
+    doubt = np.select(largest, [doubt_targets + doubt_attributes + doubt_pairs, doubt_targets], doubt_attributes)
+    p: Numbers = 2 * stats.t.sf(abs(design.d) / design.within / np.sqrt(variance), variance**2 / doubt)
+    return p
+
+
+def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
+    if not is_number(d):
+        raise MeasureError(f"d: {d!r} is not a finite number; give WEAT's effect size, such as 0.97")
+    check_ddof(ddof)
+    groups, classes = _pair("targets", targets, "groups"), _pair("attributes", attributes, "classes")
+    design = Design(float(d), groups, classes, ddof)
+    if abs(d) >= design.bound:
+        raise MeasureError(
+            f"d: {d} is impossible with {_lengths(groups)} targets and ddof={ddof}, where |d| is below"
+            f" {design.bound:.4g}; check d and the lengths, or give the other ddof"
+        )
+    return design
+
+
+def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
+    given = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
+    if len(given) != 2:
+        raise MeasureError(f"{argument}: there are {len(given)} lengths; d compares two {of}, give two, such as (8, 8)")
+    for length in given:
+        check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)
+    first, second = map(int, given)
+    return first, second
+
+
+def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> str:
+    """Why there is no probability; see the notes of `published`."""
+    for side, lengths in (("targets", design.targets), ("attributes", design.attributes)):
+        shortest, longest = learnt_from["lengths"][side]
+        if not shortest <= min(lengths) <= max(lengths) <= longest:
+            return f"lists of {side} have {shortest} to {longest} words in the tables that it would be learnt from"
+    like = next(row for row in learnt_from["reliability"] if share <= row["to"])
+    if like["studies"] < FEWEST_STUDIES:
+        return f"only {in_words(like['studies'])} studies had predictions like it"
+    if abs(like["predicted"] - like["observed"]) > MOST_OFF:
+        predicted, observed = percent(like["predicted"]), percent(like["observed"])
+        return f"of predictions like it, {predicted} on average, {observed} came true"
+    return ""
+
+
+def _lengths(sizes: tuple[int, int]) -> str:
+    return " + ".join(map(str, sizes))

@@ -1,0 +1,68 @@
+"""What a check of a report looks at, and what it says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from bayes_bias.checks.calibration import Calibration
+from bayes_bias.documents.methods import Sentence
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.progress import Progress
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import ScopeName
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a check may look at: one list, its fit, and the settings of the report."""
+
+    table: AssociationTable
+    fitted: Fitted
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+    # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
+    nulls: Callable[[], Calibration | str] | None
+    null_draws: int
+    progress: Progress
+    against_published: bool = False
+    # Makes the table with the sub-topics that the vectors show; None where there is no saying.
+    related: Callable[[], AssociationTable | None] = lambda: None
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What one check says of one list."""
+
+    text: str  # or why the check was not made
+    numbers: Mapping[str, Any] = _NOTHING  # its row of ``evidence.csv``, by the checker's columns
+    alarm: bool = False  # whether a reader must know before anything else
+    in_verdict: bool = False  # whether the verdict says so already
+    figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
+    figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
+    listing: str = ""  # lines of a word list, to be pasted
+    tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
+    result: Any = None  # the numbers behind it; None where the check was not made
+
+
+@dataclass(frozen=True)
+class Checker:
+    """A check that every report makes, list by list."""
+
+    name: str
+    title: str  # its heading on the page
+    columns: tuple[str, ...]  # its columns of ``evidence.csv``
+    run: Callable[[Study], Check]
+    # Its sentence in the methods text, from the results of the lists whose check was made.
+    methods: Callable[[Mapping[str, Any]], Sentence] | None = None

@@ -1,0 +1,113 @@
+"""Does the model fit the raw values and, where it is asked for, better than the published one?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.checks.data_fit import NOT_ASKED, PROBS, PUBLISHED, DataFit, data_fit
+from bayes_bias.documents.methods import Cite, Sentence
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.formatting import count, level, share, signed
+from bayes_bias.models.spec import load_spec
+
+_COMPARED = ("elpd_difference", "elpd_se", "bad_k")
+_COLUMNS = (
+    *(f"{prefix}coverage_{100 * prob:.0f}" for prefix in ("", "published_") for prob in PROBS),
+    *_COMPARED,
+    "no_data_fit",
+    "no_comparison",
+)
+
+
+def _run(study: Study) -> Check:
+    fit, reason = _fit_or_reason(study)
+    if fit is None:
+        return Check(f"{reason}.", {"no_data_fit": reason})
+    sentences = _sentences(fit, study.table.metric.plural)
+    return Check(f"{'. '.join(sentences)}.", _numbers(fit), result=(fit, sentences))
+
+
+def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
+    if not Diagnostics.of(study.fitted).converged:
+        return None, "Not checked, because the fit has not converged"
+    study.progress.step("checking the fit to the data")
+    try:
+        fit = data_fit(
+            study.fitted,
+            study.table,
+            against_published=study.against_published,
+            seed=study.seed,
+            sampling=study.sampling,
+        )
+    except TableError as error:
+        return None, f"Not checked: {error}"
+    return fit, ""
+
+
+def _sentences(fit: DataFit, values: str) -> tuple[str, ...]:
+    """The comparison is mentioned only where it was asked for."""
+    coverage = _coverage(fit, values)
+    return (coverage,) if fit.no_comparison == NOT_ASKED else (coverage, _comparison(fit, values))
+
+
+def _coverage(fit: DataFit, values: str) -> str:
+    shares, *published = fit.coverage.to_numpy().tolist()
+    text = (
+        f"{_both(shares)} of the {fit.pairs:,} raw {values} lie inside their {' and '.join(map(level, PROBS))}"
+        " predictive intervals"
+    )
+    return f"{text} ({_both(published[0])} under the published model)" if published else text
+
+
+def _comparison(fit: DataFit, values: str) -> str:
+    if fit.no_comparison:
+        return f"There is no comparison with the published model: {fit.no_comparison}"
+    difference, error = fit.elpd_difference, fit.elpd_se
+    return (
+        f"Left out one at a time (PSIS-LOO), they are predicted {_manner(difference, error)} the published"
+        f" model: elpd {signed(difference, 0)}, standard error {error:,.0f}; Pareto k is too high for"
+        f" {count(fit.bad_k)} {values}"
+    )
+
+
+def _manner(difference: float, error: float) -> str:
+    if abs(difference) < 2 * error:
+        return "about as well as by"
+    return "better than by" if difference > 0 else "worse than by"
+
+
+def _both(shares: list[float]) -> str:
+    return " and ".join(map(share, shares))
+
+
+def _numbers(fit: DataFit) -> dict[str, Any]:
+    prefixes = ("", "published_")
+    shares = {
+        f"{prefix}coverage_{100 * prob:.0f}": value
+        for prefix, (_, row) in zip(prefixes, fit.coverage.iterrows(), strict=False)
+        for prob, value in row.items()
+    }
+    rest = {name: getattr(fit, name) for name in (*_COMPARED, "no_comparison")}
+    return shares | rest | {"no_data_fit": ""}
+
+
+def _methods(made: Mapping[str, Any]) -> Sentence:
+    compared = any(not fit.no_comparison for fit, _ in made.values())
+    by_list = " ".join(
+        f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}."
+        for name, (fit, sentences) in made.items()
+    )
+    published = load_spec(PUBLISHED).reference
+    if not compared or published is None:
+        return (f"Fit to the raw values. {by_list}",)
+    return (
+        "Fit to the raw values was compared with that of the published model ",
+        Cite((published,)),
+        " on the same table, with Pareto-smoothed importance sampling for leaving one value out at a time ",
+        Cite(("vehtari2017practical",)),
+        f". {by_list}",
+    )
+
+
+CHECKER = Checker("data_fit", "Fit to the data", _COLUMNS, _run, _methods)

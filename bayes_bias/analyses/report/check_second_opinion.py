@@ -1,0 +1,90 @@
+"""Does a method without priors, that shares no scale between groups, say the same?"""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, cast, get_args
+
+import numpy as np
+from scipy.stats import f
+
+from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.documents.methods import Sentence
+from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import equals, estimate, plain, probability
+from bayes_bias.measures.designs import ROUNDING
+from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.models.patterns import differs_by_group
+from bayes_bias.posterior.summary import chance, row_of_bias
+from bayes_bias.table.association_table import UNEVEN
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.labels import SIDES
+from bayes_bias.table.scopes import TARGETS, scope_of
+
+_COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_value")
+# Of the F test of two groups' variances: one report in a hundred warns for nothing.
+_VARY_UNLIKE = 0.01
+_DIFFERENT = "Do not rely on a finding of only one of the two; more words would settle it."
+
+
+def _run(study: Study) -> Check:
+    if study.scope not in get_args(Sampled):
+        return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.")
+    try:
+        second = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
+    except MeasureError as error:
+        return Check(f"None: {error}.")
+    alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
+    agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
+    clustered = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
+    ignored = [
+        *(["the sub-topics or pairs that the list names"] if clustered else []),
+        *(["covariates of words"] if study.table.covariates else []),
+    ]
+    shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
+    answer = f"{estimate(second.value, *second.interval, decimals)}, p {equals(probability(second.p_value))}"
+    text = [
+        "The quasi-F, which has no prior and a variance for the words of each group and class, says"
+        f" {'the same' if agree else 'otherwise'}: {answer}.",
+        *([f"It ignores {' and '.join(ignored)}."] if ignored else []),
+        *([] if agree or ignored else [_DIFFERENT]),
+        *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
+    ]
+    numbers = dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True))
+    return Check(" ".join(text), numbers, alarm=not (agree or ignored), result=(answer, agree))
+
+
+def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
+    """Groups whose words vary so differently that they should not share their scales, and whether it matters."""
+    groups = second.sources.query("source == 'targets' and df > 0").set_index("cell")
+    variance, words = groups.variance * (groups.df + 1), groups.df + 1
+    sentences = []
+    for pair in combinations(groups.index, 2):
+        less, more = sorted(pair, key=variance.__getitem__)
+        ratio = variance[more] / max(variance[less], ROUNDING**2)
+        if 2 * f.sf(ratio, groups.df[more], groups.df[less]) < _VARY_UNLIKE:
+            sizes = " and ".join(plain(float(np.sqrt(variance[group])), decimals) for group in (more, less))
+            sentences.append(
+                f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their contributions to"
+                f" the bias: {sizes}), but in the model groups share their scales:"
+                f" {_consequence(words[more], words[less])}."
+            )
+    return sentences
+
+
+def _consequence(of_more: float, of_less: float) -> str:
+    """Say what follows, as docs/evidence/simulated-tables.md shows."""
+    if of_more * UNEVEN <= of_less:
+        return "its interval is too short, since the group that varies more is the shorter one"
+    if of_less * UNEVEN <= of_more:
+        return "its interval is too long, since the group that varies more is the longer one"
+    return "with lists of similar length this matters little"
+
+
+def _methods(made: Mapping[str, Any]) -> Sentence:
+    other = [name for name, (_, agree) in made.items() if not agree]
+    verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
+    answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in made.items())
+    return (f"About what is distinguishable from zero the quasi-F (see below) {verdict} ({answers}).",)
+
+
+CHECKER = Checker("second-opinion", "Second opinion", _COLUMNS, _run, _methods)

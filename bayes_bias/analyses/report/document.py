@@ -1,0 +1,197 @@
+"""A report of lists as a document: the answers of all lists, then a section for each."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.analyses.report.methods import embeddings, methods_of
+from bayes_bias.analyses.report.record import Report, Section, about_replicates
+from bayes_bias.analyses.report.tables import measure_rows, side_by_side
+from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
+from bayes_bias.documents.templating import Latex
+from bayes_bias.files import file_names
+from bayes_bias.formatting import equals, in_words, joined, level, plain, probability
+from bayes_bias.plots import (
+    plot_forest,
+    plot_overview,
+    plot_posterior,
+    plot_replicates,
+    plot_variance_shares,
+    plot_word_bias,
+)
+from bayes_bias.table.scopes import SCOPES
+
+_CONTRASTS = {
+    "bias": "Bias",
+    "contrast": "Contrasts",
+    "class_bias": "Class bias",
+    "group_bias": "Group bias",
+    "excess": "Excess over control",
+    "repulsion": "Repulsion from others' stereotypes",
+}
+_WEAT = ("effect_size", "statistic", "difference", "p_value", "exact", "partitions", "alternative", "ddof")
+
+
+def report_document(report: Report) -> Document:
+    """The document of a report."""
+    names = file_names([section.name for section in report.sections])
+    scopes = {name: scope.with_replicates_called(report.replicate_kind) for name, scope in SCOPES.items()}
+    methods = methods_of(report)
+    count = len(report.sections)
+    software = {**model_provenance(report, report.sections[0].fitted)}
+    lists = {section.name: section.provenance for section in report.sections}
+    return Document(
+        title=f"Bias report: {', '.join(section.name for section in report.sections)}",
+        kicker="bayes_bias report",
+        heading=_question(embeddings(report)),
+        opening={
+            "lede": f"{in_words(count).capitalize()} word list{'' if count == 1 else 's'}, model “{report.spec.name}”,"
+            f" {level(report.ci_prob)} credible intervals that generalise to {scopes[report.scope].reach}."
+        },
+        sections=(
+            PageSection("answers", "Answers", "report-answers.html"),
+            *(_of_list(section, names[section.name]) for section in report.sections),
+            methods_section(methods),
+            PageSection("provenance", "Provenance", "report-provenance.html"),
+        ),
+        facts={
+            "report": report,
+            "anchors": names,
+            # A label has a file name's letters as they are: an escaped underscore would be no letter.
+            "labels": {name: Latex(file) for name, file in names.items()},
+            "contrasts": {section.name: _contrasts(section) for section in report.sections},
+            "scope": scopes[report.scope],
+            "level": level(report.ci_prob),
+            "unit": report.metric.unit,
+            "decimals": report.metric.decimals,
+            "versions": software["versions"],
+            "lists": lists,
+        },
+        figures=figures_of(report),
+        latex="report.tex",
+        tables={
+            "summary": report.summary(),
+            "weat": _weat(report),
+            "measures": report.measures(),
+            "evidence": report.evidence(),
+            **_tables_of_checks(report),
+            "coverage": _by_list({section.name: section.coverage for section in report.sections}),
+        },
+        methods=methods,
+        fits={names[section.name]: section.fit for section in report.sections},
+        provenance={**software, "lists": lists},
+    )
+
+
+def _question(embeddings: tuple[str, ...]) -> str:
+    return f"{'Are' if len(embeddings) > 1 else 'Is'} {joined(embeddings or ('this embedding',))} biased?"
+
+
+def _of_list(section: Section, name: str) -> PageSection:
+    scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
+    facts = {
+        "section": section,
+        "name": name,
+        "scopes": scopes,
+        "answer": f"{_weat_sentence(section)} {section.verdict.text}",
+        "quantities": side_by_side(section),
+        "measures": measure_rows(section.measures, section.summaries, section.table.metric),
+        "about_replicates": about_replicates(section),
+        "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
+    }
+    return PageSection(name, section.title, "report-list.html", facts, look="list")
+
+
+def _weat_sentence(section: Section) -> str:
+    if section.weat is None:
+        return f"WEAT: not defined here ({section.no_weat})."
+    return f"WEAT: d = {plain(section.weat.effect_size, 2)}, p {equals(probability(section.weat.p_value))}."
+
+
+def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
+    """Rows of the summary under their titles, for LaTeX."""
+    there = section.summary.index.get_level_values("estimand")
+    return [
+        (title, [(str(label), row) for label, row in section.summary.loc[name].iterrows()])
+        for name, title in _CONTRASTS.items()
+        if name in there
+    ]
+
+
+def _weat(report: Report) -> pd.DataFrame:
+    rows = {
+        section.name: {column: getattr(section.weat, column, None) for column in _WEAT} for section in report.sections
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+
+def _tables_of_checks(report: Report) -> dict[str, pd.DataFrame]:
+    tables: dict[str, dict[str, pd.DataFrame]] = {}
+    for section in report.sections:
+        for check in section.checks.values():
+            for name, table in check.tables.items():
+                tables.setdefault(name, {})[section.name] = table
+    return {name: _by_list(by_list) for name, by_list in tables.items()}
+
+
+def _by_list(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat(tables, names=["list"]).reset_index("list").set_index("list")
+
+
+# The figures of a report of lists: an overview, and each list's figures.
+
+type Drawing = Callable[[], Axes]
+
+
+def figures_of(report: Report) -> dict[str, Drawing]:
+    """How every figure is drawn, by its file name."""
+    names = file_names([section.name for section in report.sections])
+    fits = [section.fitted for section in report.sections]
+    summaries = {section.name: section.summary for section in report.sections}
+    figures: dict[str, Drawing] = {
+        "overview": partial(plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries)
+    }
+    for section in report.sections:
+        drawings = _drawings_of_list(section, report) | _drawings_of_checks(section)
+        figures |= {f"{names[section.name]}-{kind}": drawing for kind, drawing in drawings.items()}
+    return figures
+
+
+def _drawings_of_list(section: Section, report: Report) -> dict[str, Drawing]:
+    fit = section.fitted
+    read = {"scope": report.scope, "ci_prob": report.ci_prob}
+    summarised = {**read, "summary": section.summary}
+    drawn: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
+        "forest": (plot_forest, summarised),
+        "posterior": (plot_posterior, read),
+        "targets": (plot_word_bias, {"side": "target", **summarised}),
+        "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
+    }
+    if len(section.table.groups) > 1:
+        drawn["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
+    if section.replicate_kind:
+        drawn["replicates"] = (plot_replicates, summarised)
+    return {kind: partial(plot, fit, **options, **_added(section, kind)) for kind, (plot, options) in drawn.items()}
+
+
+def _added(section: Section, kind: str) -> dict[str, Any]:
+    added: dict[str, Any] = {}
+    for check in section.checks.values():
+        added |= check.figure_options.get(kind, {})
+    return added
+
+
+def _drawings_of_checks(section: Section) -> dict[str, Drawing]:
+    return {
+        f"{name}-{kind}": partial(_as_drawn, ax)
+        for name, check in section.checks.items()
+        for kind, ax in check.figures.items()
+    }
+
+
+def _as_drawn(ax: Axes) -> Axes:
+    return ax

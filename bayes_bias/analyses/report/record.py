@@ -1,0 +1,283 @@
+"""What a report consists of, as data; the renderers make pages and tables of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.analyses.report.check import Check
+from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import Tabled, bounds, in_words, plain, plural, probability
+from bayes_bias.measures.measure_table import MeasureTable
+from bayes_bias.measures.quasi_f import QuasiF
+from bayes_bias.measures.weat import Weat
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.contrast import Contrast
+from bayes_bias.posterior.holm import ManyLists, many_lists
+from bayes_bias.posterior.summary import row_of, with_posterior
+from bayes_bias.posterior.verdict import Verdict
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import ScopeName
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Everything that the report says of one list.
+
+    Attributes
+    ----------
+    title, description : str
+        Of the word list; name and "" for a table.
+    table : AssociationTable
+    fitted : Fitted
+        The fit; ``fitted.tree`` is what `bayes_bias.fit` gave.
+    summaries : mapping of scope to pandas.DataFrame
+        `summarize` under the report's scope (the first one), "all", "both" and "targets", as far as the design
+        carries them.
+    verdict : Verdict
+    contrasts : tuple of Contrast
+        Those of the report that the list has words for.
+    measures : MeasureTable
+        Every measure of the literature that applies to the list, and why the others do not.
+    coverage : pandas.DataFrame
+        One row for each group and class: ``role``, ``name``, ``asked`` (missing where nobody knows),
+        ``found``, ``lost`` (the words without a usable vector).
+    variance_shares : pandas.DataFrame
+    checks : mapping of str to Check
+        What speaks for and against the numbers, by the name of the check.
+    errata : tuple of str
+        What is known to be wrong in the literature's copies of the list and its control classes.
+    """
+
+    title: str
+    description: str
+    table: AssociationTable
+    fitted: Fitted
+    summaries: Mapping[ScopeName, pd.DataFrame]
+    verdict: Verdict
+    contrasts: tuple[Contrast, ...]
+    measures: MeasureTable
+    coverage: pd.DataFrame
+    variance_shares: pd.DataFrame
+    checks: Mapping[str, Check]
+    errata: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What tables and files call the list."""
+        return self.table.name
+
+    @property
+    def fit(self) -> xr.DataTree:
+        """The fit, as `bayes_bias.fit` gave it."""
+        return self.fitted.tree
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """All estimands under the report's scope."""
+        return next(iter(self.summaries.values()))
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Whether the fit can be believed."""
+        return Diagnostics.of(self.fitted)
+
+    @property
+    def weat(self) -> Weat | None:
+        """WEAT of the list; None where it is not defined, and `no_weat` says why."""
+        result = self.measures.results.get("WEAT")
+        return result if isinstance(result, Weat) else None
+
+    @property
+    def no_weat(self) -> str:
+        """Why WEAT is not defined on this list; "" where it is."""
+        return self.measures.left_out.get("WEAT", "").removeprefix("WEAT: ")
+
+    @property
+    def quasi_f(self) -> QuasiF | None:
+        """The second opinion on the list's bias; None where it has none."""
+        result = self.measures.results.get("quasi-F")
+        return result if isinstance(result, QuasiF) else None
+
+    @property
+    def replicate_kind(self) -> str:
+        """What a replicate of the table is, such as "template"; "" where it has none."""
+        return self.fitted.replicate_kind
+
+    @property
+    def replicates(self) -> Mapping[str, float]:
+        """What replicates say, for ``evidence.csv``; empty where there are none."""
+        if not self.replicate_kind:
+            return {}
+        needed, reliability = self.verdict.replicates_needed, self.summary.loc["reliability", "mean"]
+        return {
+            "replicates": self.fitted.data.sizes["replicate"],
+            "replicate_sd": row_of(self.summary, "replicate_sd")["mean"],
+            "same_sign": row_of(self.summary, "same_sign")["mean"],
+            "reliability_one": reliability.iloc[0],
+            "reliability_all": reliability.iloc[-1],
+            "replicates_needed": float("nan") if needed is None else needed.words,
+        }
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out on the way to the table."""
+        return self.table.notices
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Hashes, names and settings, as the fit carries them."""
+        return self.fitted.provenance
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Tabled):
+    """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
+
+    Examples
+    --------
+    >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
+    """
+
+    sections: tuple[Section, ...]
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    rope: float | None = None
+
+    def document(self) -> "Document":
+        """Return the page of the report and the files next to it, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.report.document import report_document
+
+        return report_document(self)
+
+    @property
+    def text(self) -> str:
+        """What it says of each list."""
+        said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table()[["verdict", "mean", *interval_names(self.ci_prob), "weat_d", "weat_p_value"]]
+
+    @property
+    def metric(self) -> Metric:
+        """What all tables hold, and in which units."""
+        return self.sections[0].table.metric
+
+    @property
+    def replicate_kind(self) -> str:
+        """What a replicate of its tables is; "replicate" where they differ, "" where there are none."""
+        kinds = {section.replicate_kind for section in self.sections} - {""}
+        return "replicate" if len(kinds) > 1 else "".join(kinds)
+
+    @property
+    def converged(self) -> bool:
+        """Whether every fit has converged."""
+        return all(section.diagnostics.converged for section in self.sections)
+
+    @property
+    def together(self) -> ManyLists:
+        """The verdicts of all lists, each by itself and after Holm's adjustment for their number."""
+        return many_lists({section.name: section.verdict for section in self.sections})
+
+    def table(self) -> pd.DataFrame:
+        """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
+
+        Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
+        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing where WEAT is
+        not defined; ``words_needed`` if the bias is as large as estimated,
+        ``words_needed_lb`` and ``words_needed_ub`` if it lies at an end of its 50% interval (missing where 1,000 are
+        not enough), ``words_needed_power``, the probability of detecting the bias with that many words, averaged over
+        the posterior; ``prob_negligible``, missing where no
+        `rope` was given.
+        """
+        rows = {section.name: _row(section) for section in self.sections}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+    def summary(self) -> pd.DataFrame:
+        """All numbers of all lists, tidy: one row for each list, scope, estimand and label."""
+        tables = {
+            (section.name, scope): table for section in self.sections for scope, table in section.summaries.items()
+        }
+        return pd.concat(tables, names=["list", "scope"])
+
+    def measures(self) -> pd.DataFrame:
+        """Every measure of every list with the posterior in the last rows; see `with_posterior`."""
+        tables = {s.name: with_posterior(s.measures.table, s.summaries, s.table.metric) for s in self.sections}
+        return pd.concat(tables, names=["list"])
+
+    def evidence(self) -> pd.DataFrame:
+        """One row for each list: what speaks for and against its numbers, with the columns of each check in turn.
+
+        Columns ``chance``, ``chance_holm``, ``survives`` (`ManyLists` says what they are); ``nulls`` (random
+        draws), ``null_share`` of them in which the model found a bias under the report's scope, with its exact 95%
+        interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is prior-sensitive);
+        ``icc_targets``, how alike words of one cluster are, and ``icc_limit_targets``, what shuffled words reach in
+        one of 20 cases, with the same of attributes; ``bias_without_word_min`` and ``_max``, the observed bias without
+        any one word, with the same of clusters; ``coverage_50``, ``coverage_89``, and the same of the published model
+        (shares of raw values inside posterior predictive intervals); ``elpd_difference`` to the published model,
+        ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        ``no_comparison``, ``no_calibration``: why numbers are missing. Where there are replicates also how many, the
+        standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
+        in a new one, ``reliability_one`` and ``reliability_all`` of them, and ``replicates_needed``.
+        """
+        columns = [column for checker in CHECKERS for column in checker.columns]
+        rows = {
+            section.name: {key: value for check in section.checks.values() for key, value in check.numbers.items()}
+            for section in self.sections
+        }
+        checked = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
+        replicates = {section.name: section.replicates for section in self.sections}
+        return (
+            self.together.table.drop(columns="verdict")
+            .join(checked)
+            .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
+        )
+
+
+def _row(section: Section) -> dict[str, Any]:
+    verdict, weat, needed = section.verdict, section.weat, section.verdict.words_needed
+    return {
+        "verdict": verdict.short,
+        "mean": verdict.mean,
+        **dict(zip(interval_names(verdict.ci_prob), (verdict.lower, verdict.upper), strict=True)),
+        "prob_direction": verdict.prob_direction,
+        "noise_sd": float(row_of(section.summary, "bias").noise_sd),
+        "weat_d": float("nan") if weat is None else weat.effect_size,
+        "weat_p_value": float("nan") if weat is None else weat.p_value,
+        "words_needed": float("nan") if needed is None else needed.words,
+        "words_needed_lb": float("nan") if needed is None else needed.lower,
+        "words_needed_ub": float("nan") if needed is None or needed.upper is None else needed.upper,
+        "words_needed_power": float("nan") if needed is None else needed.averaged,
+        "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
+    }
+
+
+# How much the bias differs between templates, seeds or corpora, in sentences.
+
+
+def about_replicates(section: Section) -> str:
+    """How much they differ, the sign in a new one, and the reliability of one and of all; "" without replicates."""
+    if not section.replicate_kind:
+        return ""
+    kind, decimals = section.replicate_kind, section.table.metric.decimals
+    sd, same_sign = (row_of(section.summary, name) for name in ("replicate_sd", "same_sign"))
+    one, every = section.summary.loc["reliability", "mean"]
+    count = in_words(section.fitted.data.sizes["replicate"])
+    return (
+        f"For all words of such kinds, the standard deviation of the bias between {plural(kind)} is"
+        f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would have"
+        f" a bias of the same sign with probability {probability(same_sign['mean'])}. The reliability of one {kind} is"
+        f" {probability(one)}, that of the mean of all {count} is {probability(every)}. Reliability is the share of a"
+        f" measured bias’s variance that is due to the choice of words and not of {plural(kind)}."
+    )

@@ -1,0 +1,9 @@
+"""Benchmarks of sentence pairs: scores of a model, shares and differences with their uncertainty."""
+
+from .estimation import estimate as estimate
+from .estimation import pymc_model as pymc_model
+from .results import SentencePairs as SentencePairs
+from .results import SentencePairsChange as SentencePairsChange
+from .scores import PairScores as PairScores
+from .scoring import score as score
+from .stereoset import stereoset as stereoset

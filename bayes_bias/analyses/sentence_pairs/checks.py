@@ -1,0 +1,100 @@
+"""Posterior predictive checks: tables drawn from the fitted models beside the observed table."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from bayes_bias.analyses.sentence_pairs.estimands import linear_predictor
+from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, position_of, untied
+from bayes_bias.models.residuals import residual_of
+from bayes_bias.table.columns import interval_names
+
+type Numbers = NDArray[np.float64]
+
+DRAWN = 400
+# A number outside this interval of the predictive distribution is reported.
+EXPECTED = 0.99
+
+# The numbers that the interval of a mean rests on; the shape of the differences is not among them.
+_OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
+    {"mean difference": np.mean, "standard deviation of differences": np.std}
+)
+
+
+def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
+    """Statistics of the observed table beside those of tables drawn from the fitted models.
+
+    Each has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables drawn from the
+    posterior predictive distribution; ``fits``, whether the interval has the observed value. Shares are those among
+    pairs that do not tie.
+
+    References
+    ----------
+    Gelman, A., Meng, X.-L., & Stern, H. (1996). Posterior predictive assessment of model fitness via realized
+    discrepancies. Statistica Sinica, 6(4), 733-760. https://www.jstor.org/stable/24306036
+    """
+    rng, data = np.random.default_rng(seed), difference["constant_data"].to_dataset()
+    values = data.difference.to_numpy()
+    drawn = _replicated_differences(difference["posterior"].to_dataset(), data, rng)
+    rows = {
+        name: _row(statistic(values), [statistic(replicated) for replicated in drawn])
+        for name, statistic in _OF_DIFFERENCES.items()
+    }
+    compared = data.isel(pair=untied(data))
+    ahead = _replicated_ahead(share["posterior"].to_dataset(), compared, rng)
+    for dim in (TYPE, *clusters_of(data)):
+        if np.ptp(compared[position_of(dim)].to_numpy()):
+            spread = _between(compared, dim)
+            rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(
+                spread(compared.ahead.to_numpy()), [spread(replicated) for replicated in ahead]
+            )
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
+
+
+def _row(observed: float, drawn: list[float]) -> dict[str, float | bool]:
+    lower, upper = np.quantile(drawn, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+    return {
+        "observed": observed,
+        "expected": float(np.mean(drawn)),
+        **dict(zip(interval_names(EXPECTED), (float(lower), float(upper)), strict=True)),
+        "fits": bool(lower <= observed <= upper),
+    }
+
+
+def _replicated_differences(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> Numbers:
+    few = _thinned(posterior, rng)
+    expected = linear_predictor(few, data, "mean")
+    columns = {str(name): draws.to_numpy()[:, None] for name, draws in few.items() if draws.ndim == 1}
+    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
+    return np.asarray(distribution.rvs(*parameters, size=expected.shape, random_state=rng))
+
+
+def _replicated_ahead(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> NDArray[np.bool_]:
+    chance = expit(linear_predictor(_thinned(posterior, rng), data, "logit"))
+    return np.asarray(rng.random(chance.shape) < chance)
+
+
+def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]:
+    """Standard deviation of shares between the labels of a dim, weighted by their numbers of pairs."""
+    _, at = np.unique(data[position_of(dim)].to_numpy(), return_inverse=True)
+    counts = np.bincount(at)
+
+    def spread(ahead: NDArray[np.bool_]) -> float:
+        share = np.bincount(at, weights=ahead) / counts
+        return float(np.sqrt(np.cov(share, fweights=counts)))
+
+    return spread
+
+
+def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    chosen = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
+    at = {
+        dim: xr.DataArray(k, dims="sample") for dim, k in zip(("chain", "draw"), np.divmod(chosen, draws), strict=True)
+    }
+    return posterior.isel(at).transpose("sample", ...)

@@ -1,0 +1,161 @@
+"""Sentence pairs, or the change of them, as a document: shares, differences, plan and checks."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import pandas as pd
+
+from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs
+from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
+from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, has_types
+from bayes_bias.analyses.sentence_pairs.units import described_unit
+from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
+from bayes_bias.documents.methods import Methods, methods_of_fits
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import bounds, count, joined, level, plain, plural, probability, signed
+from bayes_bias.models.residuals import residual_of
+from bayes_bias.table.columns import interval_of
+
+type Estimand = Literal["share", "difference"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table, as it is printed."""
+
+    label: str
+    pairs: str
+    observed: str
+    value: str
+    interval: str
+    independent: str
+    noise: str
+    probability: str
+
+
+def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Document:
+    """The document of sentence pairs."""
+    sides, changed = pairs.sides, pairs.changed
+    one, *_ = sides.values()
+    fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
+    methods, metric = methods_of(pairs), pairs.metric
+    estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
+    how = "Change of how" if changed else "How"
+    notices = [notice for side in sides.values() for notice in side.scores.notices]
+    return Document(
+        title=f"Sentence pairs: {pairs.name}",
+        heading=f"Sentence pairs{' before and after' if changed else ''}: {pairs.name}",
+        opening={"answer": pairs.text},
+        sections=(
+            PageSection("share", f"{how} often the stereotypical sentence is ahead", "pairs-share.html"),
+            PageSection("difference", f"{how} far it is ahead", "pairs-difference.html"),
+            *([] if changed else _plan_and_checks(one)),
+            methods_section(methods),
+            notices_section("What to know of the scores", notices),
+        ),
+        facts={
+            "pairs": pairs,
+            "changed": changed,
+            "ties": any(side.ties for side in sides.values()),
+            "level": level(pairs.ci_prob),
+            "reach": one.reach,
+            "unit": metric.unit,
+            "shares": _rows(pairs, "share"),
+            "differences": _rows(pairs, "difference"),
+        },
+        figures={estimand: partial(plot_sentence_pairs, pairs, estimand) for estimand in estimands},
+        latex="pairs.tex",
+        tables={"summary": pairs.table, "published": pairs.published, **_tables(sides)},
+        methods=methods,
+        fits=fits,
+        provenance=model_provenance(pairs, next(iter(fits.values())))
+        | {state: dict(side.scores.provenance) | {"sha256": side.scores.sha256} for state, side in sides.items()}
+        | {"fits": {name: fitted.provenance for name, fitted in fits.items()}},
+    )
+
+
+def _tables(sides: dict[str, SentencePairs]) -> dict[str, pd.DataFrame]:
+    if len(sides) > 1:
+        tables = {state: side.table for state, side in sides.items()}
+        return {"before-and-after": pd.concat(tables, names=["state"])}
+    return {"plan": sides["scores"].planned, "checks": sides["scores"].checks}
+
+
+def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
+    counted, columns, rows = _plan(pairs.planned)
+    plan = {"counted": counted, "columns": columns, "rows": rows}
+    return [
+        PageSection("plan", "How many pairs would tell more", "pairs-plan.html", plan),
+        PageSection("checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}),
+    ]
+
+
+def _rows(pairs: SentencePairs | SentencePairsChange, estimand: Estimand) -> list[Row]:
+    """The rows of an estimand: shares in percent, changes of them in percentage points, differences as they are."""
+    changed, decimals = pairs.changed, pairs.metric.decimals
+
+    def value(number_: float) -> str:
+        return number(number_, changed) if estimand == "share" else signed(number_, decimals)
+
+    def between(lower: float, upper: float) -> str:
+        return interval(lower, upper, changed) if estimand == "share" else bounds(lower, upper, decimals)
+
+    return [
+        Row(
+            str(label),
+            count(row.pairs),
+            value(row.observed),
+            value(row["mean"]),
+            between(*interval_of(row)),
+            between(*interval_of(row, "independent")),
+            between(*interval_of(row, "noise")),
+            probability(row.prob_above),
+        )
+        for label, row in pairs.table.loc[estimand].iterrows()
+    ]
+
+
+def _plan(planned: pd.DataFrame) -> tuple[str, list[int], list[tuple[int, list[str]]]]:
+    """Half of the interval's width in percentage points, writers in rows, pairs of each in columns."""
+    wide = (50 * planned).pivot_table("width", planned.index.names[0], "each")
+    rows = [
+        (int(count), [plain(half, 1) for half in row]) for count, row in zip(wide.index, wide.to_numpy(), strict=True)
+    ]
+    return str(wide.index.name), [int(pairs) for pairs in wide.columns], rows
+
+
+# The methods text of sentence pairs: the pairs, both models, and what their shares generalise to.
+
+
+def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
+    """The methods text, written from the scores, the spec and the fits themselves."""
+    one, *_ = pairs.sides.values()
+    all_fits = dict(pairs.fits)
+    if pairs.changed:
+        all_fits |= {f"{state}, {name}": fit for state, side in pairs.sides.items() for name, fit in side.fits.items()}
+    fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
+    data, spec = one.data, pairs.spec
+    clusters = clusters_of(data)
+    sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
+    tied = [
+        f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}"
+        for state, side in pairs.sides.items()
+        if side.ties
+    ]
+    facts: dict[str, Any] = {
+        "pairs": pairs,
+        "changed": pairs.changed,
+        "scores": one.scores,
+        "score_unit": described_unit(one.scores.unit),
+        "tied": joined(tied) if tied else "",
+        "types": data.sizes[TYPE] if has_types(data) else 0,
+        "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
+        "effects": [*(["bias type"] if has_types(data) else []), *clusters],
+        "residual": residual_of(spec.priors),
+        "priors": "; ".join(f"{prior} for {name}" for name, prior in spec.priors.items() if name in sampled),
+        "unit": f"{one.fits['difference']['constant_data'].unit.item():.4g}",
+        "reach": one.reach,
+        "ci_prob": pairs.ci_prob,
+    }
+    return methods_of_fits("methods-of-pairs.txt", fits, spec, facts)

@@ -1,0 +1,283 @@
+"""Estimands of sentence pairs: shares and mean differences, of all pairs and of each type, under each scope."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from bayes_bias.analyses.sentence_pairs.models import effect_of
+from bayes_bias.analyses.sentence_pairs.scores import (
+    ALL_PAIRS,
+    CLUSTERS,
+    TYPE,
+    clusters_of,
+    has_types,
+    position_of,
+    weights,
+)
+from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.formatting import plural
+from bayes_bias.models.residuals import residual_of
+
+type Numbers = NDArray[np.float64]
+
+# "all": new pairs of new writers (templates, terms); "pairs": new pairs of the same ones; "none": exactly these pairs.
+PairScope = Literal["all", "pairs", "none"]
+PAIR_SCOPES: tuple[PairScope, ...] = get_args(PairScope)
+
+NO_PREFERENCE = 0.5
+
+# Gauss-Hermite nodes: with 21 a share is exact to 1e-5 up to a standard deviation of 3 on the log odds.
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_SAMPLE = ("chain", "draw")
+
+
+@dataclass(frozen=True, eq=False)
+class EstimandDraws:
+    """Posterior draws of an estimand.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        All pairs, and each type where there are two or more.
+    values : array (draws, labels)
+    noise_sd : array (draws, labels)
+        The noise floor: standard deviation of the observed value for a model without preference.
+    """
+
+    labels: tuple[str, ...]
+    values: Numbers
+    noise_sd: Numbers
+
+
+def check_pair_scope(scope: Any) -> None:
+    """Refuse an unknown scope.
+
+    Raises
+    ------
+    ScopeError
+    """
+    if scope not in PAIR_SCOPES:
+        raise ScopeError(f"scope: '{scope}' is not a scope of pairs; {did_you_mean(scope, PAIR_SCOPES)}")
+
+
+def reach(data: xr.Dataset, scope: PairScope) -> str:
+    """What the numbers of a scope generalise to."""
+    kinds = " and ".join(map(plural, clusters_of(data)))
+    if scope == "none":
+        return "exactly these pairs"
+    if not kinds:
+        return "new pairs like these, if they are independent"
+    return f"new pairs of new {kinds}" if scope == "all" else f"new pairs of the same {kinds}"
+
+
+def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
+    """How often the stereotypical sentence is ahead: the average over clusters, not the share of a median one."""
+    flat = _arrays(stacked(posterior))
+    by_type, spread = _of_types(flat, data, "logit"), _spread(flat)
+    if scope == "pairs":
+        values = _over_pairs(expit(_of_pairs(flat, data, "logit")), data)
+    else:
+        total = _total(spread, len(by_type))[:, None]
+        values = np.column_stack([expit(level[:, None] + total * _NODES) @ _WEIGHTS for level in by_type.T])
+    one = np.ones((len(by_type), len(labels_of(data))))
+    noise = clustered_variance(posterior, data, one, NO_PREFERENCE**2 * one, scope)
+    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise))
+
+
+def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
+    """By how much the stereotypical sentence is ahead on average, in the units of the scores."""
+    flat = _arrays(stacked(posterior))
+    given = scope == "pairs"
+    values = _over_pairs(_of_pairs(flat, data, "mean"), data) if given else _of_types(flat, data, "mean")
+    information = residual_of(flat).information(flat)
+    noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
+    for dim, sd in () if given else _spread(flat).items():
+        noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
+    # The first column is the noise of all pairs, whose clusters extend over types.
+    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
+
+
+def between(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
+    """Variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
+    flat = _arrays(stacked(posterior))
+    by_type = _of_types(flat, data, "logit")
+    total = _total(_spread(flat), len(by_type))
+    values = expit(by_type[..., None] + total[:, None, None] * _NODES)
+    mean = values @ _WEIGHTS
+    shared = ((values - mean[..., None]) ** 2) @ _WEIGHTS
+    return shared @ weights(data), (mean * (1 - mean)) @ weights(data)
+
+
+def stacked(posterior: xr.Dataset) -> xr.Dataset:
+    """Draws along one dimension ``sample``, which comes first."""
+    return posterior.stack(sample=_SAMPLE).transpose("sample", ...)
+
+
+def linear_predictor(draws: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
+    """Expected value of each pair given its clusters, (sample, pairs), of draws ``(sample, ...)``."""
+    return _of_pairs(_arrays(draws), data, level)
+
+
+def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
+    """Averages over all pairs, and over those of each type, of values of the pairs."""
+    means = averages(values[None, :].astype(float), data)[0].tolist()
+    return MappingProxyType(dict(zip(labels_of(data), means, strict=True)))
+
+
+def averages(values: Numbers, data: xr.Dataset) -> Numbers:
+    """Averages over all pairs, and over those of each type, of values (draws, pairs)."""
+    return _with_all(_over_pairs(values, data), data)
+
+
+def clustered_variance(
+    posterior: xr.Dataset, data: xr.Dataset, times: Numbers, total: Numbers, scope: PairScope
+) -> Numbers:
+    """Variance of averages of pairs with the variance `total` each. What pairs of a cluster share of it is `times` what
+    they share of a model without preference."""
+    spread, counts = _spread(_arrays(stacked(posterior))), _counts(data)[: times.shape[1]]
+    if scope == "pairs" or not spread:
+        return np.asarray(total / counts)
+    shared = {
+        dim: times * _variance_of(sd, [other for name, other in spread.items() if name != dim])[:, None]
+        for dim, sd in spread.items()
+    }
+    common = sum(variance * _concentration(data, dim)[: times.shape[1]] for dim, variance in shared.items())
+    return np.asarray(common + np.clip(total - sum(shared.values()), 0, None) / counts)
+
+
+def labels_of(data: xr.Dataset) -> tuple[str, ...]:
+    """All pairs, and each type."""
+    return (ALL_PAIRS, *(data[TYPE].to_numpy().tolist() if has_types(data) else ()))
+
+
+def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
+    """Prepend the average over types in their proportions."""
+    overall = (values @ weights(data))[:, None]
+    return np.concatenate([overall, values], axis=1) if has_types(data) else overall
+
+
+def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
+    return {str(name): draws[name].to_numpy() for name in draws.data_vars}
+
+
+def _of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    """The level of each type (draws, types)."""
+    return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
+
+
+def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
+    """Standard deviation of the effects of all clusters together."""
+    return np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(draws)))
+
+
+def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """Standard deviation of the effects of each kind of cluster."""
+    names = ((dim, f"{prefix}_{dim}") for dim in CLUSTERS for prefix in ("logit_sd", "sd"))
+    return {dim: flat[name] for dim, name in names if name in flat}
+
+
+def _of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    values = _of_types(flat, data, level)[:, data.type_of.to_numpy()]
+    for dim in clusters_of(data):
+        if effect_of(dim) in flat:
+            values = values + flat[effect_of(dim)][:, data[position_of(dim)].to_numpy()]
+    return values
+
+
+def _over_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
+    """Averages of pairs (draws, pairs) in each type."""
+    belongs = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
+    return values @ (belongs / belongs.sum(axis=0))
+
+
+def _counts(data: xr.Dataset) -> Numbers:
+    """Numbers of pairs: of all, and of each type."""
+    by_type = np.bincount(data.type_of, minlength=data.sizes[TYPE]).astype(float)
+    return np.concatenate([[by_type.sum()], by_type])
+
+
+def _concentration(data: xr.Dataset, dim: str) -> Numbers:
+    """Variance of an average of pairs if cluster effects have variance one: of all pairs, and of each type."""
+    table = np.zeros((data.sizes[dim], data.sizes[TYPE]))
+    np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
+    table = np.column_stack([table.sum(axis=1), table])
+    return np.asarray((table**2).sum(axis=0) / table.sum(axis=0) ** 2)
+
+
+def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
+    """Variance of the share between clusters of one kind, averaged over the other kinds, without preference."""
+    beside = np.sqrt(sum((other**2 for other in others), np.zeros_like(sd)))
+    log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
+    given = expit(log_odds) @ _WEIGHTS
+    return np.asarray(((given - NO_PREFERENCE) ** 2) @ _WEIGHTS)
+
+
+# The change of a share, where the same pairs are scored twice.
+
+# By how much a gain and a loss count: (draws, 1), or one number for all draws.
+type Steps = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
+
+
+def change_of_shares(
+    changed: xr.Dataset, gained: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
+) -> EstimandDraws:
+    r"""Draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
+
+    :math:`q` is the share of pairs that change, :math:`r` the share of these in which the stereotypical sentence gains,
+    and :math:`s_+`, :math:`s_-` are by how much a gain and a loss count on average: by one where nothing ties.
+    Writers' effects on the two are independent, so that the average over new writers is a product of averages. The
+    noise floor has the same :math:`q`, and both directions equally often.
+    """
+    gain, loss = steps
+    if scope == "pairs":
+        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (changed, gained))
+        values = averages(q * ((gain + loss) * r - loss), data)
+    else:
+        q, r = (_by_type(shares(posterior, data, scope)) for posterior in (changed, gained))
+        values = q * ((gain + loss) * r - loss)
+        values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
+    share_changed = shares(changed, data, scope).values
+    # A step is one or one half: its mean square is 3/2 of the mean, less 1/2.
+    square = (3 * (gain + loss) / 2 - 1) / 2
+    noise = clustered_variance(gained, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
+    return EstimandDraws(labels_of(data), values, np.sqrt(noise))
+
+
+def steps_of(moved: NDArray[np.float64], draws: int, seed: int) -> Steps:
+    """Draws of the average size of gains and of losses, in which a step from a tie, or to one, is one half.
+
+    How many steps are whole has a uniform prior; where all of them are, nothing is uncertain.
+    """
+    rng = np.random.default_rng(seed)
+    if np.isin(moved, (-1, 0, 1)).all():
+        return WHOLE
+    gain, loss = (
+        (1 + rng.beta(1 + (moved == whole).sum(), 1 + (moved == whole / 2).sum(), size=(draws, 1))) / 2
+        for whole in (1, -1)
+    )
+    return gain, loss
+
+
+def shares_with_ties(
+    untied: xr.Dataset, ahead: xr.Dataset, data: xr.Dataset, scope: PairScope = "all"
+) -> EstimandDraws:
+    r"""Draws of the share where a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
+
+    :math:`q` is the share of pairs that do not tie, :math:`r` that of these in which the stereotypical sentence is
+    ahead. It exceeds one half exactly where :math:`r` does: a tie speaks for neither sentence.
+    """
+    towards = change_of_shares(untied, ahead, data, scope)
+    return EstimandDraws(towards.labels, NO_PREFERENCE + towards.values / 2, towards.noise_sd / 2)
+
+
+def _by_type(draws: EstimandDraws) -> np.ndarray:
+    return draws.values[:, 1:] if len(draws.labels) > 1 else draws.values

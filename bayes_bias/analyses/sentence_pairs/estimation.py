@@ -1,0 +1,391 @@
+"""`sentence_pairs.estimate`: from scores of sentence pairs to shares and differences with their uncertainty."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Self, TypedDict, Unpack, overload
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from bayes_bias.analyses.sentence_pairs.checks import predictive_checks
+from bayes_bias.analyses.sentence_pairs.estimands import (
+    NO_PREFERENCE,
+    EstimandDraws,
+    PairScope,
+    change_of_shares,
+    check_pair_scope,
+    differences,
+    observed,
+    shares,
+    shares_with_ties,
+    steps_of,
+)
+from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share, labelled_model, pairs_spec
+from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
+from bayes_bias.analyses.sentence_pairs.published import paired, published, ties_as_half
+from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
+from bayes_bias.analyses.sentence_pairs.scores import DECIMALS, LABELS, PairScores, design, read_scores, untied
+from bayes_bias.analyses.sentence_pairs.units import ScoreUnit
+from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.errors import SentencePairsError
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.estimate import over_draws, tails
+from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.table.association_table import announce
+from bayes_bias.table.columns import interval_names
+
+type Scores = PairScores | pd.DataFrame | str | Path
+
+# Enough for the 1,508 pairs of CrowS-Pairs; a draw costs more here than in the crossed model.
+SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
+
+
+class _Options(TypedDict, total=False):
+    model: str | Path | ModelSpec
+    of: str | None
+    name: str | None
+    decimals: int | None
+    unit: ScoreUnit | None
+    scope: PairScope
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+    progress: Progress | None
+
+
+@overload
+def estimate(scores: Scores, after: None = None, **options: Unpack[_Options]) -> SentencePairs: ...
+
+
+@overload
+def estimate(scores: Scores, after: Scores, **options: Unpack[_Options]) -> SentencePairsChange: ...
+
+
+def estimate(
+    scores: Scores,
+    after: Scores | None = None,
+    *,
+    model: str | Path | ModelSpec = "pairs",
+    of: str | None = None,
+    name: str | None = None,
+    decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
+    scope: PairScope = "all",
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = SAMPLING,
+    progress: Progress | None = None,
+) -> SentencePairs | SentencePairsChange:
+    r"""How often, and by how much, a language model prefers the stereotypical sentence of a pair.
+
+    Benchmarks of sentence pairs (CrowS-Pairs [1]_, StereoSet, AUL, differences of log-likelihoods) report a share as if
+    pairs were independent. They are not: 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
+    hierarchical models allow for the clusters of writers, templates and terms [2]_,
+
+    .. math:: \mathrm{ahead}_i \sim \mathrm{Bernoulli}(\mathrm{logit}^{-1}(\lambda + \mathrm{type}_{t(i)} +
+              \mathrm{writer}_{w(i)} + \dots)), \qquad
+              d_i \sim N(\mu + \mathrm{type}_{t(i)} + \mathrm{writer}_{w(i)} + \dots, \sigma^2)
+
+    with a term for each column that the scores have. The share is averaged over writers, and over the types in their
+    proportions in the table.
+
+    Parameters
+    ----------
+    scores : PairScores, pandas.DataFrame, str or Path
+        One row for each pair; see `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
+    after : the same, optional
+        Scores of the same items by another model, or by the same after debiasing: each pair is compared with itself.
+    model : str, Path or ModelSpec
+        The shipped model "pairs", or a copy of it with other priors.
+    of : str, optional
+        Which language model's rows, where the scores have a column ``model`` with several.
+    name : str, optional
+        What tables and figures call the scores.
+    decimals : int or None
+        To how many decimals scores are rounded before they are compared; None compares them unrounded.
+    unit : {"log-probability", "probability", "loss", "perplexity"}, optional
+        What the scores are. Without it they are read as log probabilities, and refused where they look like something
+        else; probabilities, losses and perplexities become log probabilities first.
+    scope : {"all", "pairs", "none"}
+        Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
+        describe exactly these pairs.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    seed : int
+    sampling : Sampling
+    progress : Progress, optional
+
+    Returns
+    -------
+    SentencePairs, or with `after` SentencePairsChange
+        Printed, its sentences; ``table``, ``published``, ``verdict``. Shares are between 0 and 1; differences are in
+        nats if the scores are natural logarithms.
+
+    Raises
+    ------
+    SentencePairsError
+        The scores cannot be read, do not vary, or look like scores of another unit; those after are of other pairs.
+    SpecError, ScopeError
+        A model of something else; an impossible unit, scope, seed or probability.
+
+    Notes
+    -----
+    Types, such as gender or religion, are fixed: results do not generalise to other types. A writer has the same effect
+    in all types. Where it depends on the type, intervals of single types are somewhat too short.
+
+    Differences need not be normal: the posterior of a mean depends on means and variances alone once there are enough
+    pairs, 25 times their squared skewness or more [3]_ (fewer bring a notice). A copy of the model with a prior of
+    ``nu`` has Student-t residuals; it estimates their location, and says so.
+
+    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``, each with its own effects.
+
+    References
+    ----------
+    .. [1] Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). CrowS-Pairs: A challenge dataset for measuring
+       social biases in masked language models. Proceedings of EMNLP 2020, 1953-1967.
+       https://doi.org/10.18653/v1/2020.emnlp-main.154
+    .. [2] Miller, E. (2024). Adding error bars to evals: A statistical approach to language model evaluations.
+       https://doi.org/10.48550/arXiv.2411.00640
+    .. [3] Cochran, W. G. (1977). Sampling Techniques, 3rd edition, section 2.15. Wiley.
+
+    Examples
+    --------
+    >>> print(estimate("crows.csv"))                                              # doctest: +SKIP
+    >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
+    """
+    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
+    before = read_scores(scores, name=name, model=of, decimals=decimals, unit=unit)
+    if after is None:
+        return estimate_one(before, settings)
+    return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals, unit=unit), settings)
+
+
+def pymc_model(
+    scores: Scores,
+    estimand: Literal["share", "difference"] = "share",
+    *,
+    model: str | Path | ModelSpec = "pairs",
+    of: str | None = None,
+    decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
+) -> pm.Model:
+    """The model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
+
+    Parameters
+    ----------
+    scores, model, of, decimals, unit
+        As in `estimate`.
+    estimand : {"share", "difference"}
+        How often the stereotypical sentence is ahead, or by how much.
+
+    Returns
+    -------
+    pymc.Model
+        Of a share ``logit``, of a difference ``mean`` and ``scale_residual``, the latter in units of the standard
+        deviation of the differences; standard deviations and effects of types, writers, templates and terms, as far as
+        the scores have them. What has the prior of the level and is sampled is ``average_logit`` or ``average_mean``,
+        the level with the average effect of these writers. Observed are ``ahead``, the numbers of pairs with the same
+        clusters, or ``difference``.
+
+    Raises
+    ------
+    SentencePairsError
+        As in `estimate`, or the estimand is not one of the two.
+    SpecError
+        A model of something else.
+
+    Examples
+    --------
+    >>> model = pymc_model("crows.csv", "difference")                             # doctest: +SKIP
+    """
+    if estimand not in ("share", "difference"):
+        raise SentencePairsError(f"estimand: must be 'share' or 'difference', got {estimand!r}")
+    spec = pairs_spec(model)
+    return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit), spec, estimand)
+
+
+# From checked scores to results: both models fitted, and every estimand tabulated.
+
+
+@dataclass(frozen=True, eq=False)
+class PairSettings:
+    """Options that all fits of one question share, checked."""
+
+    spec: ModelSpec
+    scope: PairScope
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        check_pair_scope(self.scope)
+        check_ci_prob(self.ci_prob)
+        check_seed(self.seed)
+        check_sampling(self.sampling)
+
+    def for_step(self, name: str) -> Self:
+        """The same with progress that names the step."""
+        return replace(self, progress=Prefixed(name, self.progress))
+
+    @property
+    def fitting(self) -> dict[str, Any]:
+        """How to sample."""
+        return {"seed": self.seed, "sampling": self.sampling, "progress": self.progress}
+
+
+def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
+    """Share and difference of one table."""
+    data, notices = design(scores)
+    scores = replace(scores, notices=(*scores.notices, *announce(notices)))
+    spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
+    share = fit_share(scores, spec, data, **settings.fitting)
+    difference = fit_difference(scores, spec, data, **settings.fitting)
+    share_draws, fits = _posterior(share), {"share": share, "difference": difference}
+    compared = None
+    if not untied(data).all():
+        # Another seed makes the draws of the two fits independent.
+        reseeded = settings.fitting | {"seed": settings.seed + 1}
+        fits["untied"] = fit_share(scores, spec, data, counted=untied(data), **reseeded)
+        compared = _posterior(fits["untied"])
+    of_share = shares(share_draws, data, scope)
+    if compared is not None:
+        of_share = shares_with_ties(compared, share_draws, data, scope)
+    independent = published(scores, ci_prob)
+    tabulated = partial(_tabulated, data, independent, settings)
+    table = {
+        "share": tabulated(
+            of_share, ties_as_half(scores.rows).to_numpy(), "wilson" if compared is None else "ties_half", NO_PREFERENCE
+        ),
+        "difference": tabulated(
+            differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
+        ),
+    }
+    return SentencePairs(
+        scores=scores,
+        fits=fits,
+        spec=spec,
+        scope=scope,
+        ci_prob=ci_prob,
+        table=pd.concat(table, names=["estimand", "label"]),
+        published=independent,
+        planned=plan_pairs(share_draws, data, untied=compared, ci_prob=ci_prob),
+        needed=pairs_needed(share_draws, data, untied=compared, ci_prob=ci_prob),
+        checks=predictive_checks(share, difference, settings.seed),
+    )
+
+
+def estimate_change(before: PairScores, after: PairScores, settings: PairSettings) -> SentencePairsChange:
+    """The change of the same pairs, and both sides by themselves."""
+    change = _change(before, after)
+    data, _ = design(change)
+    moved = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
+    crossed = moved != 0
+    first = estimate_one(before, settings.for_step("before"))
+    second = estimate_one(after, settings.for_step("after"))
+    settings = settings.for_step("change")
+    spec, scope, fitting = settings.spec, settings.scope, settings.fitting
+    changed = fit_share(change, spec, data, counted=crossed, **fitting)
+    # Another seed makes the draws of the two fits independent.
+    reseeded = fitting | {"seed": settings.seed + 1}
+    gained = fit_share(change, spec, data, counted=moved > 0, among=crossed, **reseeded)
+    difference = fit_difference(change, spec, data, **fitting)
+    independent = paired(before, after, settings.ci_prob)
+    rates = _posterior(changed), _posterior(gained)
+    steps = steps_of(moved, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
+    of_share = change_of_shares(*rates, data, scope, steps)
+    of_difference = differences(_posterior(difference), data, scope)
+    tabulated = partial(_tabulated, data, independent, settings)
+    table = {
+        "share": tabulated(of_share, moved, "ties_half"),
+        "difference": tabulated(of_difference, data.difference.to_numpy(), "student"),
+    }
+    return SentencePairsChange(
+        before=first,
+        after=second,
+        fits={"changed": changed, "gained": gained, "difference": difference},
+        spec=spec,
+        scope=scope,
+        ci_prob=settings.ci_prob,
+        table=pd.concat(table, names=["estimand", "label"]),
+        published=independent,
+    )
+
+
+def _change(before: PairScores, after: PairScores) -> PairScores:
+    """Differences after minus before, of the same pairs with the same labels."""
+    unmatched = before.rows.index.symmetric_difference(after.rows.index)
+    if len(unmatched):
+        raise SentencePairsError(
+            f"after: {len(unmatched):,} pairs are in one table only, such as '{unmatched[0]}'; score the same items"
+            " twice"
+        )
+    for label in LABELS:
+        if label in before.rows and label in after.rows and not before.rows[label].equals(after.rows[label]):
+            item = before.rows.index[before.rows[label] != after.rows[label]][0]
+            raise SentencePairsError(
+                f"after: {label} of item '{item}' is '{after.rows[label][item]}', and '{before.rows[label][item]}'"
+                " before; give each pair the same labels in both tables"
+            )
+    difference = after.rows.difference - before.rows.difference
+    if not difference.any():
+        raise SentencePairsError(
+            "after: every pair has the same difference as before; give the scores of another model"
+        )
+    return replace(
+        before,
+        name=before.name if before.name == after.name else f"{before.name} to {after.name}",
+        rows=before.rows.assign(difference=difference),
+        notices=(),
+    )
+
+
+def _posterior(fit: xr.DataTree) -> xr.Dataset:
+    return fit["posterior"].to_dataset()
+
+
+def _tabulated(
+    data: xr.Dataset,
+    independent: pd.DataFrame,
+    settings: PairSettings,
+    draws: EstimandDraws,
+    values: NDArray[Any],
+    interval: str,
+    null: float = 0.0,
+) -> pd.DataFrame:
+    """Posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
+    raw = observed(data, values)
+    ci_prob, labels = settings.ci_prob, list(draws.labels)
+    posterior, above = over_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
+    noise = dict(zip(interval_names(ci_prob, "ci", "noise"), null + _noise_bounds(draws, tails(ci_prob)), strict=True))
+    bounds = independent.loc[labels, list(interval_names(ci_prob, "ci", interval))]
+    table = pd.DataFrame(
+        {
+            "pairs": independent.pairs[labels].astype(int),
+            **posterior,
+            "prob_above": above,
+            "prob_direction": np.maximum(above, 1 - above),
+            "observed": [raw[label] for label in labels],
+            **noise,
+            **dict(zip(interval_names(ci_prob, "ci", "independent"), bounds.to_numpy().T, strict=True)),
+        },
+        index=pd.Index(labels, name="label"),
+    )
+    if settings.scope != "none":
+        return table
+    known = table.assign(mean=table.observed, sd=0.0)
+    return known.assign(**dict.fromkeys([*interval_names(ci_prob), "prob_above", "prob_direction", *noise], np.nan))
+
+
+def _noise_bounds(draws: EstimandDraws, probs: tuple[float, float]) -> np.ndarray:
+    """Quantiles of an equal mixture of normals about zero with the draws' standard deviations."""
+    grid = norm.ppf((np.arange(199) + 0.5) / 199)
+    noise = np.broadcast_to(draws.noise_sd, draws.values.shape)
+    few = noise[:: max(1, len(noise) // 500)]
+    return np.quantile(few[:, None, :] * grid[:, None], probs, axis=(0, 1))

@@ -1,0 +1,127 @@
+"""Design study of a share: how many pairs, and of how many writers, detect a difference from one half."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import norm, t
+
+from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, between, shares
+from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
+
+# Numbers of writers (of pairs, where there are no clusters), and of pairs of each writer.
+WRITERS = (10, 20, 40, 80, 160, 320, 640)
+EACH = (1, 5, 20, 80)
+MOST = 100_000
+
+type Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairsNeeded:
+    """Numbers with which the share would be distinguished from one half, if it is as estimated.
+
+    `count` is the smallest number of `kind` ("writer", or "pair" where there are no clusters) with which the interval
+    would exclude one half with probability `power`; None where 100,000 would not be enough. `pairs_each` is the present
+    average, and `more_pairs_suffice` whether more pairs of the present number of writers could be enough.
+    """
+
+    kind: str
+    count: int | None
+    pairs_each: int
+    power: float
+    more_pairs_suffice: bool
+
+
+def plan_pairs(
+    posterior: xr.Dataset,
+    data: xr.Dataset,
+    writers: Sequence[int] = WRITERS,
+    pairs_each: Sequence[int] = EACH,
+    *,
+    untied: xr.Dataset | None = None,
+    ci_prob: float = 0.95,
+) -> pd.DataFrame:
+    r"""Width of the share's interval, and the probability that it excludes one half, for other numbers of pairs.
+
+    With :math:`W` writers of :math:`m` pairs each the variance of the share is
+
+    .. math:: v = \sigma^2_\mathrm{shared} / W + (p (1 - p) - \sigma^2_\mathrm{shared}) / W m
+
+    where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
+    :math:`\pm t_{W - 1} \sqrt v`; its width and the probability are averaged over the posterior. Other clusters
+    (templates, terms) are assumed to be as many as writers. Without clusters `writers` are pairs, and `pairs_each` is
+    ignored. `untied` is the posterior of the share of pairs that do not tie, where some do.
+
+    References
+    ----------
+    Westfall, J., Kenny, D. A., & Judd, C. M. (2014). Statistical power and optimal design in experiments in which
+    samples of participants respond to samples of stimuli. Journal of Experimental Psychology: General, 143(5),
+    2020-2045. https://doi.org/10.1037/xge0000014
+    """
+    study = _Study.of(posterior, data, untied)
+    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (pairs_each if study.clustered else (1,))}
+    index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
+    planned = pd.DataFrame(list(rows.values()), index=index)
+    return planned if study.clustered else planned.drop(columns="pairs")
+
+
+def pairs_needed(
+    posterior: xr.Dataset,
+    data: xr.Dataset,
+    *,
+    untied: xr.Dataset | None = None,
+    ci_prob: float = 0.95,
+    power: float = 0.8,
+) -> PairsNeeded:
+    """How many writers, each with the present average number of pairs, distinguish this share from one half."""
+    study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
+    kind = kinds[0] if kinds else PAIR
+    here = data.sizes[kind]
+    pairs_each = round(data.sizes[PAIR] / here)
+    counts = np.unique(np.geomspace(2, MOST, 2000).round())
+    enough = study.enough(counts, pairs_each, ci_prob, power)
+    return PairsNeeded(
+        kind,
+        int(counts[enough][0]) if enough.any() else None,
+        pairs_each,
+        power,
+        bool(study.enough(np.array([float(here)]), np.inf, ci_prob, power)[0]) if kinds else True,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """Variance components of single pairs, and by how much the share differs from one half, draw by draw."""
+
+    shared: Numbers
+    single: Numbers
+    beyond: Numbers
+    clustered: bool
+
+    @classmethod
+    def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
+        shared, total = between(posterior, data)
+        beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
+        if untied is not None:  # a tie counts as half: it is at the null, and does not vary
+            q = shares(untied, data).values[:, 0]
+            shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
+        return cls(shared, total - shared, beyond, bool(clusters_of(data)))
+
+    def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:
+        sd = np.sqrt(self.shared / writers + self.single / (writers * pairs_each))
+        quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
+        ratio = np.abs(self.beyond) / sd
+        return {
+            "pairs": writers * pairs_each,
+            "width": float((2 * quantile * sd).mean()),
+            "power": float((norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile)).mean()),
+        }
+
+    def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
+        """Whether these are enough if share and variances equal their posterior means."""
+        sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
+        return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)

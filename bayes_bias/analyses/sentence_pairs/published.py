@@ -1,0 +1,125 @@
+"""Published numbers, with intervals that treat pairs as independent."""
+
+from math import nan
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+from scipy.stats import t as student
+
+from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, DIRECTION, TYPE, PairScores
+from bayes_bias.table.columns import interval_names
+
+
+def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
+    """Shares and differences as the literature reports them, treating pairs as independent.
+
+    There is a row for all pairs, for each bias type, and for each direction. Numbers of ``pairs``, ``ahead``, ``tied``;
+    ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
+    ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
+    two-sided, of the sign test, which leaves out ties; ``ties_half``, the share if a tie counts as half, with Student's
+    interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); mean ``difference`` (units of the scores) with Student's
+    interval (``student_ci95_lb``, ``student_ci95_ub``).
+
+    Misleads: pairs of one writer resemble each other, so that all of these intervals are too short. As in CrowS-Pairs'
+    program, ties stay in the denominator of the overall share but not in those of the directions ("stereotype score",
+    "antistereotype score").
+
+    References
+    ----------
+    Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). CrowS-Pairs: A challenge dataset for measuring social
+    biases in masked language models. Proceedings of EMNLP 2020, 1953-1967.
+    https://doi.org/10.18653/v1/2020.emnlp-main.154. For bert-base-uncased: 60.48 (stereotype score 61.09,
+    antistereotype score 56.88).
+    """
+    rows = scores.rows
+    groups = {ALL_PAIRS: rows, **_by_type(rows, rows)}
+    if DIRECTION in rows:
+        groups |= {str(direction): part for direction, part in rows[~rows.tied].groupby(DIRECTION)}
+    return _table({label: _row(part, ci_prob) for label, part in groups.items()})
+
+
+def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
+    """The change of the same pairs, treated as independent: a row for all pairs and for each bias type.
+
+    Numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval (``change_ci95_lb``,
+    ``change_ci95_ub``), and ``ties_half``, that of the share in which a tie counts as half, with the same
+    (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean change of the
+    ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
+
+    References
+    ----------
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+    Psychometrika, 12(2), 153-157. https://doi.org/10.1007/BF02295996
+    """
+    change = pd.DataFrame(
+        {
+            "share": after.rows.ahead.astype(int) - before.rows.ahead.astype(int),
+            "ties_half": ties_as_half(after.rows) - ties_as_half(before.rows),
+            "difference": after.rows.difference - before.rows.difference,
+        }
+    )
+    groups = {ALL_PAIRS: change, **_by_type(change, before.rows)}
+    return _table({label: _change(part, ci_prob) for label, part in groups.items()})
+
+
+def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
+    """1 for each pair whose stereotypical sentence is ahead, 0 where the other one is, and one half where they tie."""
+    return rows.ahead + rows.tied / 2
+
+
+def _by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    if TYPE not in rows or rows[TYPE].nunique() < 2:
+        return {}
+    return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
+
+
+def _table(rows: dict[str, dict[str, float]]) -> pd.DataFrame:
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("label")
+
+
+def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
+    ahead, tied, count = int(rows.ahead.sum()), int(rows.tied.sum()), len(rows)
+    test = binomtest(ahead, count)
+    wilson, exact = (test.proportion_ci(ci_prob, method) for method in ("wilson", "exact"))
+    return {
+        "pairs": count,
+        "ahead": ahead,
+        "tied": tied,
+        "share": ahead / count,
+        **_named(ci_prob, "wilson", (wilson.low, wilson.high)),
+        **_named(ci_prob, "exact", (exact.low, exact.high)),
+        "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
+        "ties_half": ties_as_half(rows).mean(),
+        **_named(ci_prob, "ties_half", _student(ties_as_half(rows), ci_prob)),
+        "difference": rows.difference.mean(),
+        **_named(ci_prob, "student", _student(rows.difference, ci_prob)),
+    }
+
+
+def _change(change: pd.DataFrame, ci_prob: float) -> dict[str, float]:
+    gained, lost = int((change.share > 0).sum()), int((change.share < 0).sum())
+    share, half, difference = (_student(change[column], ci_prob) for column in change)
+    return {
+        "pairs": len(change),
+        "gained": gained,
+        "lost": lost,
+        "change": change.share.mean(),
+        **_named(ci_prob, "change", share),
+        "ties_half": change.ties_half.mean(),
+        **_named(ci_prob, "ties_half", half),
+        "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
+        "difference": change.difference.mean(),
+        **_named(ci_prob, "student", difference),
+    }
+
+
+def _named(ci_prob: float, of: str, interval: tuple[float, float]) -> dict[str, float]:
+    return dict(zip(interval_names(ci_prob, "ci", of), interval, strict=True))
+
+
+def _student(values: "pd.Series[float]", ci_prob: float) -> tuple[float, float]:
+    if len(values) < 2:
+        return nan, nan
+    reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
+    return values.mean() - reach, values.mean() + reach

@@ -1,0 +1,347 @@
+"""Scores of sentence pairs: one row for each pair, read and checked before anything is computed."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import skew
+
+from bayes_bias.analyses.sentence_pairs.units import (
+    LOG,
+    LOG_PROBABILITY,
+    ScoreUnit,
+    check_unit,
+    log_differences,
+    log_probabilities,
+    metric_of,
+)
+from bayes_bias.arguments import as_numbers, check_count, check_kind
+from bayes_bias.errors import SentencePairsError, did_you_mean
+from bayes_bias.files import read_csv, table_file
+from bayes_bias.formatting import plural
+from bayes_bias.table.association_table import announce
+from bayes_bias.table.metric import Metric
+
+# Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
+TYPE, DIRECTION = "bias_type", "direction"
+CLUSTERS = ("writer", "template", "term")
+LABELS = (TYPE, *CLUSTERS, DIRECTION)
+
+# Names in CrowS-Pairs' data and in the files that its program writes.
+CROWS_PAIRS = MappingProxyType(
+    {
+        "item": "Unnamed: 0",  # the first column of the published file is unnamed
+        "sentence_more": "sent_more",
+        "sentence_less": "sent_less",
+        "score_more": "sent_more_score",
+        "score_less": "sent_less_score",
+        "writer": "anon_writer",
+        "direction": "stereo_antistereo",
+    }
+)
+_SCORES = ("score_more", "score_less")
+
+DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """By how much each stereotypical sentence is ahead of the other sentence of its pair. Made by `read_scores`.
+
+    Attributes
+    ----------
+    name : str
+        What sentences, tables and figures call the scores.
+    rows : pandas.DataFrame
+        One row for each ``item``: ``difference``, ``ahead`` and ``tied`` after rounding, and the columns of
+        ``bias_type``, ``writer``, ``template``, ``term``, ``direction`` that the source has.
+    decimals : int or None
+        To how many decimals scores were rounded before they were compared; None: not rounded.
+    metric : Metric
+        The metric of a difference, with its unit.
+    unit : {"log-probability", "probability", "loss", "perplexity"}
+        What the source had, before it became log probabilities.
+    notices : tuple of str
+        What a reader should know, such as numbers of ties.
+    provenance : mapping of str to str
+        Where the scores come from.
+    """
+
+    name: str
+    rows: pd.DataFrame
+    decimals: int | None = DECIMALS
+    metric: Metric = LOG_PROBABILITY
+    unit: ScoreUnit = LOG
+    notices: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all rows, in the order of their items."""
+        return hashlib.sha256(self.rows.to_csv(float_format="%.10g").encode()).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_scores(
+    source: "PairScores | pd.DataFrame | str | Path",
+    *,
+    name: str | None = None,
+    model: str | None = None,
+    decimals: int | None = DECIMALS,
+    unit: ScoreUnit | None = None,
+) -> PairScores:
+    """Scores of sentence pairs from a frame or a CSV file, checked; see `bayes_bias.sentence_pairs.estimate`.
+
+    Columns are ``item``; ``score_more`` and ``score_less``, scores of the more and of the less stereotypical sentence,
+    or ``difference``; optionally ``bias_type``, ``writer``, ``template``, ``term`` (StereoSet's target of a pair),
+    ``direction`` and ``model``, of which one can be chosen. The names of CrowS-Pairs' program are accepted as well.
+    Before scores are compared they are rounded: to three decimals in CrowS-Pairs' program. Averages of log
+    probabilities (AUL) are small numbers and need more decimals; None compares them unrounded.
+
+    Scores are natural logarithms of probabilities, none of which is above 0. Others have a `unit`, and become
+    logarithms: of probabilities, minus losses, minus those of perplexities. Without one, scores that look like anything
+    else are refused.
+    """
+    if isinstance(source, PairScores):
+        return source
+    check_unit(unit)
+    if decimals is not None:
+        check_count("decimals", decimals, "decimals", least=0)
+    frame, default_name = _read(source)
+    rows = _of_model(_checked(frame), model)
+    rows = rows.assign(item=_labels(rows, "item"))
+    _check_items(rows.item)
+    more, less = _two_scores(rows, unit)
+    difference = more - less
+    compared = difference if decimals is None else more.round(decimals) - less.round(decimals)
+    labels = {label: _labels(rows, label) for label in LABELS if label in rows}
+    table = pd.DataFrame({"difference": difference, "ahead": compared > 0, "tied": compared == 0, **labels}).set_axis(
+        rows.item, axis=0
+    )
+    name = name or default_name
+    known = unit or LOG
+    provenance = {"pairs": name, "unit": known} | ({} if model is None else {"language_model": model})
+    return PairScores(
+        name,
+        table.sort_index(),
+        decimals,
+        metric_of(known),
+        known,
+        notices=announce(_ties(name, table.tied, decimals)),
+        provenance=MappingProxyType(provenance),
+    )
+
+
+def _read(source: Any) -> tuple[pd.DataFrame, str]:
+    if isinstance(source, pd.DataFrame):
+        return source, "pairs"
+    needed = "neither a DataFrame nor the path of a CSV file; give one of them"
+    check_kind("scores", source, str | Path, needed, SentencePairsError)
+    path = table_file(source)
+    if not path.is_file():
+        raise SentencePairsError(
+            f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
+            " (pairs-demo)"
+        )
+    return read_csv(path, f"scores: '{path}' is", SentencePairsError), path.stem
+
+
+def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of CrowS-Pairs by our names, unless the frame has these as well."""
+    return frame.rename(columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns})
+
+
+def _checked(frame: pd.DataFrame) -> pd.DataFrame:
+    renamed = with_our_names(frame).reset_index(drop=True)
+    required = ("item", *(() if "difference" in renamed else _SCORES))
+    missing = [column for column in required if column not in renamed]
+    if missing:
+        raise SentencePairsError(
+            f"scores: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; required are item"
+            " and either score_more and score_less, or difference"
+        )
+    if renamed.empty:
+        raise SentencePairsError("scores: there are no rows; give two pairs or more")
+    return renamed
+
+
+def _of_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
+    if "model" not in rows:
+        if model is not None:
+            raise SentencePairsError(f"model: the scores have no column 'model', got '{model}'; leave it out")
+        return rows
+    models = _labels(rows, "model")
+    present = models.unique().tolist()
+    if model is None and len(present) > 1:
+        raise SentencePairsError(
+            f"model: the scores are of {len(present)} models; give one of {', '.join(sorted(present))}"
+        )
+    if model is not None and model not in present:
+        raise SentencePairsError(f"model: there are no scores of '{model}'; {did_you_mean(model, present)}")
+    return rows if model is None else rows[models == model].reset_index(drop=True)
+
+
+def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
+    values = rows[column]
+    if values.isna().any():
+        raise SentencePairsError(
+            f"scores: {column} is missing in row {int(np.argmax(values.isna())) + 1}; fill it in, or drop the column"
+        )
+    return values.astype(str)
+
+
+def _check_items(items: "pd.Series[str]") -> None:
+    twice = items[items.duplicated()]
+    if len(twice):
+        raise SentencePairsError(
+            f"scores: item '{twice.iloc[0]}' has {int((items == twice.iloc[0]).sum())} rows; give each pair one row"
+        )
+    if len(items) < 2:
+        raise SentencePairsError(f"scores: '{items.iloc[0]}' is the only pair; give two or more")
+
+
+def _two_scores(rows: pd.DataFrame, unit: ScoreUnit | None) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+    """Both scores as log probabilities; where there are differences only, these and zeros."""
+    if not set(_SCORES) <= set(rows.columns):
+        difference = log_differences(_numbers(rows, "difference"), unit)
+        return difference, 0 * difference
+    return log_probabilities(_numbers(rows, "score_more"), _numbers(rows, "score_less"), unit)
+
+
+def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
+    numbers = as_numbers(rows[column]).astype(float)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise SentencePairsError(
+            f"scores: {column} of item '{rows['item'].iloc[at]}' must be a finite number, got"
+            f" '{rows[column].iloc[at]}'; score it again or remove the row"
+        )
+    return numbers
+
+
+def _ties(name: str, tied: "pd.Series[bool]", decimals: int | None) -> tuple[str, ...]:
+    count = int(tied.sum())
+    if not count:
+        return ()
+    rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
+    finer = "" if decimals is None else "; decimals=None compares them unrounded"
+    return (
+        f"{name}: {count} of {len(tied):,} pairs tie{rounded}; they count as not stereotypical in the published share,"
+        f" and as half in the posterior and its verdict{finer}",
+    )
+
+
+# The design of a table of scores: which pairs share a type, a writer, a template, a term.
+
+ALL_PAIRS = "all pairs"
+PAIR = "pair"
+_PER_SQUARED_SKEWNESS = 25
+
+
+def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
+    """The pairs with their types and clusters, and notices of columns that are left out and of skewed differences.
+
+    ``difference``, ``ahead`` and ``tied`` are by ``pair``; ``type_of`` and, for each kind of cluster, such as
+    ``writer_of``, are positions among the labels of that dim, in alphabetical order; ``unit`` is that of the priors of
+    differences.
+    """
+    rows, notices = scores.rows, []
+    if rows.tied.all():
+        finer = "" if scores.decimals is None else ", or compare them unrounded with decimals=None (--decimals none)"
+        raise SentencePairsError(
+            f"scores: all {len(rows):,} pairs of {scores.name} tie, so that no sentence is ahead; give scores that"
+            f" differ{finer}"
+        )
+    types = rows[TYPE] if TYPE in rows else pd.Series(ALL_PAIRS, index=rows.index)
+    content = {
+        "difference": (PAIR, rows.difference.to_numpy()),
+        "ahead": (PAIR, rows.ahead.to_numpy()),
+        "tied": (PAIR, rows.tied.to_numpy()),
+        "unit": spread(rows.difference.to_numpy(), scores.name),
+    }
+    labels: dict[str, list[str]] = {PAIR: rows.index.tolist()}
+    for dim, column in {TYPE: types, **{name: rows[name] for name in CLUSTERS if name in rows}}.items():
+        codes, names = pd.factorize(column, sort=True)
+        if dim != TYPE and (why := _useless(dim, len(names), len(rows))):
+            notices.append(f"{scores.name}: {why}")
+            continue
+        content[position_of(dim)] = (PAIR, codes.astype(np.int32))
+        labels[dim] = names.tolist()
+    if why := _too_skewed(rows.difference.to_numpy()):
+        notices.append(f"{scores.name}: {why}")
+    return xr.Dataset(content, coords=labels), tuple(notices)
+
+
+def position_of(dim: str) -> str:
+    """Name of the positions of pairs among the labels of a dim."""
+    return f"{dim.removeprefix('bias_')}_of"
+
+
+def clusters_of(data: xr.Dataset) -> tuple[str, ...]:
+    """The kinds of clusters that pairs fall into."""
+    return tuple(dim for dim in CLUSTERS if dim in data.dims)
+
+
+def has_types(data: xr.Dataset) -> bool:
+    """Whether there are two types or more."""
+    return data.sizes[TYPE] > 1
+
+
+def untied(data: xr.Dataset) -> NDArray[np.bool_]:
+    """Whether one of the two sentences of each pair is ahead."""
+    return ~data.tied.to_numpy()
+
+
+def weights(data: xr.Dataset) -> NDArray[np.float64]:
+    """The share of each type among all pairs."""
+    return np.bincount(data.type_of, minlength=data.sizes[TYPE]) / data.sizes[PAIR]
+
+
+def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> pd.DataFrame:
+    """One row for pairs with the same type and clusters: numbers of pairs `among`, and of `counted` ones of these."""
+    keys = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
+    frame = data[keys].reset_coords(drop=True).to_dataframe()
+    frame = frame.assign(counted=counted & among, among=among)
+    return frame.groupby(keys)[["counted", "among"]].sum().reset_index()
+
+
+def spread(difference: NDArray[np.float64], name: str) -> float:
+    """The standard deviation; refuses differences that are all equal."""
+    sd = float(difference.std())
+    # Equal numbers may differ by rounding.
+    if not sd > 1e-10 * np.abs(difference).max():
+        raise SentencePairsError(
+            f"scores: all pairs of {name} have the same difference, {difference[0]:g}, so that no uncertainty can be"
+            " estimated; give scores that vary"
+        )
+    return sd
+
+
+def _useless(dim: str, count: int, pairs: int) -> str:
+    if count == 1:
+        return f"all pairs have the same {dim}, so that results do not generalise to other {plural(dim)}"
+    if count == pairs:
+        return f"every pair has a {dim} of its own, so that there are no clusters; the column is left out"
+    return ""
+
+
+def _too_skewed(difference: NDArray[np.float64]) -> str:
+    """Cochran's rule for the interval of a mean, 25 times the squared skewness (Sampling Techniques, 1977, 2.15)."""
+    needed = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
+    if needed <= len(difference):
+        return ""
+    return (
+        f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
+        f" be too short; about {needed:,} would be enough, and the share of pairs does not depend on it"
+    )

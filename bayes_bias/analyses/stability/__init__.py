@@ -1,0 +1,1 @@
+"""Stability: the same words in several trainings of one embedding."""

@@ -1,0 +1,83 @@
+"""How much each method depends on the training."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bayes_bias.analyses.stability.stability import Stability
+from bayes_bias.arguments import check_kind
+from bayes_bias.formatting import plural
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    PAPER,
+    axes_or_new,
+    colour_and_marker,
+    finish,
+    label_rows,
+    legend_below,
+    shortened,
+    style,
+)
+
+# With more trainings a legend would be a heap of names.
+_NAMED = 6
+
+
+def plot_stability(
+    stability: Stability, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Methods in rows, trainings as points, each in multiples of its method's average size.
+
+    Methods have different units; so divided, 1 is what a method says on average and 0 is no bias. A point left of zero
+    has the other sign. The bar is the mean over trainings, one standard deviation to each side; the steadiest method is
+    in the last row.
+
+    Parameters
+    ----------
+    stability : Stability
+        From `bayes_bias.stability`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_stability(stability("weat7", ["seed-1.txt", "seed-2.txt"]))          # doctest: +SKIP
+    """
+    check_kind("stability", stability, Stability, "not what `bayes_bias.stability` returned; give that")
+    spread = stability.spread.dropna().sort_values("relative_sd", ascending=False)
+    relative = stability.relative[spread.index]
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(spread), row_height=0.34, extra=1.4)
+        for y, (method, values) in enumerate(relative.items()):
+            sd = spread.relative_sd[method]
+            mean = values.mean()
+            ax.plot([mean - sd, mean + sd], [y, y], color=GREY, linewidth=1.6, zorder=1)
+            for training, value in enumerate(values):
+                ax.plot([value], [y], **_point(training, len(values)), linestyle="", zorder=3)
+            ax.annotate(f"sd {sd:.2f}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5)
+        ax.axvline(0, color=INK, linewidth=0.9, zorder=0)
+        ax.axvline(1, color=GREY, linewidth=0.8, linestyle=":", zorder=0)
+        label_rows(ax, list(spread.index))
+        ax.set_xlabel("in multiples of the method’s average size (0: no bias)")
+        if legend:
+            _legend(ax, stability)
+        return finish(ax, stability.fit, f"each method in {len(relative)} {plural(stability.kind)}")
+
+
+def _point(training: int, trainings: int) -> dict[str, Any]:
+    """A colour and marker of its own, unless there are too many to distinguish."""
+    look = colour_and_marker(training if trainings <= _NAMED else 0)
+    return {**look, "markersize": 5.5, "markeredgecolor": PAPER}
+
+
+def _legend(ax: Axes, stability: Stability) -> None:
+    labels = list(stability.measures.index)
+    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd")
+    named = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
+    points = [
+        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels))) for k, label in enumerate(named)
+    ]
+    legend_below(ax, handles=[*points, bar], ncols=2)

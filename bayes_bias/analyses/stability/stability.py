@@ -1,0 +1,259 @@
+"""How much does the answer depend on the training? Measures in each of several trainings, and the posterior of all."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.arguments import check_ci_prob
+from bayes_bias.associations.cosines import CONTROLS, similarities
+from bayes_bias.associations.similarity import Similarity
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import Openable, open_embedding
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.formatting import Telling, percent, plain, plural
+from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.summary import row_of, summarize
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.table.statistics import table_means
+from bayes_bias.words.wordlist import ControlsLike, ListLike
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+# What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
+# zero without bias, except SD-WEAT, whose expected value nobody knows.
+_METHODS = (
+    ("WEAT d", "WEAT", attrgetter("effect_size")),
+    ("WEAT difference", "WEAT", attrgetter("difference")),
+    ("SD-WEAT", "SD-WEAT", attrgetter("value")),
+    ("SAME", "SAME", attrgetter("value")),
+    ("quasi-F t", "quasi-F", attrgetter("statistic")),
+)
+# What is known of how much trainings differ.
+OF_TRAININGS = ("replicate_sd", "same_sign", "reliability")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Telling):
+    """How much the bias of a list depends on the training, method by method and as components of variance.
+
+    Attributes
+    ----------
+    name : str
+        The list.
+    kind : str
+        What a training is: "seed", "corpus".
+    measures : pandas.DataFrame
+        A row for each training, a column for each method: ``WEAT d`` and ``WEAT difference``, ``SD-WEAT``, ``SAME``,
+        ``quasi-F t``, ``raw bias``, ``posterior bias``.
+    left_out : mapping of str to str
+        For each method that a list or an embedding does not allow the reason, in one line.
+    summary : pandas.DataFrame
+        What `bayes_bias.summarize` says of the fit to all trainings together.
+    shares : pandas.DataFrame
+        Shares of variance of a single value, and of the measured bias; see
+        `bayes_bias.posterior.planning.variance_shares`.
+    fit : xarray.DataTree
+        The crossed model of all trainings together.
+    scope : str
+    ci_prob : float
+    """
+
+    name: str
+    kind: str
+    measures: pd.DataFrame
+    left_out: Mapping[str, str]
+    summary: pd.DataFrame
+    shares: pd.DataFrame
+    fit: xr.DataTree
+    scope: ScopeName
+    ci_prob: float
+
+    def document(self) -> "Document":
+        """Return the page of the trainings and the files next to it, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.stability.document import stability_document
+
+        return stability_document(self)
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model."""
+        return Fitted.of(self.fit).spec
+
+    @property
+    def relative(self) -> pd.DataFrame:
+        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean: with
+        1 everywhere a method does not depend on the training, below zero it says the contrary of what it mostly says.
+        """
+        values = self.measures
+        return values * np.sign(values.mean()) / values.abs().mean()
+
+    @property
+    def spread(self) -> pd.DataFrame:
+        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``, that of
+        `relative`, by which methods with different units can be compared."""
+        values = self.measures
+        return pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)})
+
+    @property
+    def components(self) -> pd.DataFrame:
+        """Rows of the summary on how much trainings differ: ``replicate_sd``, ``same_sign``, ``reliability``."""
+        columns = ["mean", *interval_columns(self.summary), "observed"]
+        return self.summary.loc[list(OF_TRAININGS), columns]
+
+    @property
+    def text(self) -> str:
+        """What it says, in sentences."""
+        if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
+            return f"No answer: the fit has not converged: {'; '.join(problems)}."
+        kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
+        several, decimals = str(len(self.measures)), Fitted.of(self.fit).metric.decimals + 1
+        sd = row_of(self.summary, "replicate_sd")
+        lower, upper = (plain(bound, decimals) for bound in interval_of(sd))
+        one, all_of_them = (row_of(self.summary, "reliability", label)["mean"] for label in ("1", several))
+        return (
+            f"{self.name} in {several} {kinds}: between {kinds} the bias itself has a standard deviation of"
+            f" {plain(sd['mean'], decimals)} [{lower}, {upper}]. Of the variance of a bias measured in one {kind},"
+            f" {percent(one)} is that of word lists, and the rest that of {kinds}; of the average over {several}"
+            f" {kinds}, {percent(all_of_them)} (reliability). In multiples of its average size, {spread.idxmax()}"
+            f" differs most between {kinds} (sd {plain(spread.max(), 2)}), and {spread.idxmin()} least"
+            f" ({plain(spread.min(), 2)}); SAME and SD-WEAT have no sign that could change."
+        )
+
+
+def stability(
+    wordlist: ListLike,
+    embeddings: Sequence[Openable] | Embedding | str | Path,
+    *,
+    kind: str | None = None,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    similarity: str | Similarity = "cosine",
+    model: str | Path | ModelSpec = "crossed",
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    allow_loss: bool = False,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> Stability:
+    """How much does the bias of a list depend on the training: its seed, its corpus?
+
+    Published measures are taken in each training by itself, as their users do, and their standard deviations over
+    trainings are put beside each other [1]_ [2]_. The posterior is that of all trainings together: it says how much the
+    bias itself differs between them, which is less than what is measured in each, since words bring noise of their own.
+
+    Parameters
+    ----------
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
+        Two trainings or more, of the same dimensions and under different names; five or more say how much they differ.
+    kind : str, optional
+        What a training is, in the singular; "seed" by default, and of an embedding with replicates what these are.
+    controls, similarity, allow_loss, trust
+        See `similarities`.
+    model, seed, sampling, progress
+        See `fit`.
+    scope : str
+        Over which words, and whether over new trainings, the bias in each training generalises.
+    ci_prob : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    Stability
+        ``measures`` by training, their ``spread``, and of the posterior ``components`` and ``shares`` of variance;
+        `bayes_bias.write` puts them into a folder, and `bayes_bias.plots.plot_stability` draws them.
+
+    Raises
+    ------
+    EmbeddingError
+        Fewer than two trainings, two of one name, or of different dimensions.
+    WordListError, CoverageError, ScopeError
+        As `cosines` and `fit`.
+
+    Notes
+    -----
+    The posterior bias of one training is centred at its raw bias; that of all trainings together draws each towards
+    their mean, the more so the less they differ. So ``posterior bias`` varies less than ``raw bias`` does.
+
+    References
+    ----------
+    .. [1] Gray, M., Milanova, M., & Wu, L. (2024). Enhancing bias assessment for complex term groups in language
+       embedding models: Quantitative comparison of methods. JMIR Medical Informatics, 12, e60272, figure 4.
+       https://doi.org/10.2196/60272
+    .. [2] Borah, A., Barman, M. P., & Awekar, A. (2021). Are word embedding methods stable and should we care about
+       it? https://doi.org/10.48550/arXiv.2104.08433
+
+    Examples
+    --------
+    >>> stability("weat7", [f"word2vec-seed-{n}.txt" for n in range(5)]).spread           # doctest: +SKIP
+    """
+    progress, spec = progress or Quiet(), generalising_spec(model, "stability")
+    sampling_scope(scope)
+    check_ci_prob(ci_prob)
+    opened = _opened(embeddings, kind, trust)
+    progress.step("measuring similarities")
+    table = similarities(opened, wordlist, controls, similarity=similarity, allow_loss=allow_loss)
+    check_design(table_means(table), scope)
+    measured, left_out = _measured(table, seed, progress)
+    fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=progress)
+    summary = summarize(fitted, scope, ci_prob=ci_prob)
+    by_training = summary.loc["replicate_bias"]
+    return Stability(
+        name=table.name,
+        kind=opened.kind,
+        measures=measured.assign(
+            **{"raw bias": by_training.observed.to_numpy(), "posterior bias": by_training["mean"].to_numpy()}
+        ),
+        left_out=left_out,
+        summary=summary,
+        shares=variance_shares(fitted),
+        fit=fitted.tree,
+        scope=scope,
+        ci_prob=ci_prob,
+    )
+
+
+def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str | None, trust: bool) -> Embedding:
+    several = isinstance(embeddings, list | tuple)
+    opened = open_embedding(embeddings, kind=kind or ("seed" if several else None), trust=trust)
+    if not opened.replicates:
+        raise EmbeddingError(
+            f"embeddings: '{opened.name}' is one training, and nothing to say how trainings differ; give two or more"
+        )
+    return opened
+
+
+def _measured(table: AssociationTable, seed: int, progress: Progress) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    rows: dict[str, dict[str, Any]] = {}
+    left_out: dict[str, str] = {}
+    for label, single in table.singles().items():
+        progress.step(f"{label}: published measures")
+        measured = measure_all(single, seed=seed)
+        rows[label] = {
+            method: number(measured.results[measure])
+            for method, measure, number in _METHODS
+            if measure in measured.results
+        }
+        left_out |= {measure: measured.left_out[measure] for _, measure, _ in _METHODS if measure in measured.left_out}
+    kind = table.replicates.kind if table.replicates else None
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)

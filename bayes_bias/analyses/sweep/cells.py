@@ -1,0 +1,279 @@
+"""The cells of a sweep, one list in one embedding or language model each, and the functions that jobs call on them."""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, wraps
+from typing import Any
+
+from bayes_bias.analyses.comparison.compare import control_levels
+from bayes_bias.analyses.comparison.paired_difference import difference, pair
+from bayes_bias.associations.cosines import table_of
+from bayes_bias.associations.similarity import Similarity
+from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fit_model import versions
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.jobs import Job
+from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.shared_words import influence_of
+from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.posterior.verdict import verdict
+from bayes_bias.progress import logging_from
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.scopes import ScopeName
+from bayes_bias.table.statistics import within_sd
+from bayes_bias.words.wordlist import WordList
+
+type Record = dict[str, Any]
+
+# How many of the words that an embedding lacks are named in a line.
+_NAMED = 8
+# The acceptance rate at which a fit is sampled again.
+_CAREFUL = 0.99
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a model is fitted and its bias judged."""
+
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+
+    @property
+    def depends_on(self) -> list[Any]:
+        """What decides the numbers, given a table."""
+        return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell(ABC):
+    """A list, with its control classes, in an embedding or a language model; `name` says which."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def depends_on(self) -> list[Any]:
+        """What decides the table; neither names nor where files lie."""
+
+    @abstractmethod
+    def table(self) -> AssociationTable:
+        """The association table.
+
+        Raises
+        ------
+        BayesBiasError
+            There is none.
+        """
+
+    def without_controls(self) -> "Cell":
+        """The cell as the quasi-F needs it, which reads no control classes; the same where these cost nothing."""
+        return self
+
+    def screening(self, ci_prob: float) -> Job:
+        """The job of computing the quasi-F."""
+        return Job(self.name, screen_cell, (self, ci_prob), [self.depends_on, ci_prob])
+
+    def fitting(self, how: Fitting) -> Job:
+        """The job of fitting a model."""
+        return Job(self.name, fit_cell, (self, how), [self.depends_on, how.depends_on])
+
+    def measuring(self, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Job:
+        """The job of computing the literature's measures; None means all of them."""
+        settings = (None if measures is None else list(measures), seed, ci_prob)
+        return Job(self.name, measure_cell, (self, *settings), [self.depends_on, *settings])
+
+
+@dataclass(frozen=True, eq=False)
+class VectorCell(Cell):
+    """A list in an embedding, which holds no more than its words."""
+
+    words: WordList
+    embedding: Embedding
+    allow_loss: bool
+    similarity: Similarity = COSINES
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        vectors = self.embedding.all()
+        if self.embedding.replicates and self.similarity.unit:
+            vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
+        replicates = [list(self.embedding.replicates), self.embedding.kind]
+        other = [] if self.similarity == COSINES else [self.similarity.name]
+        return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other]
+
+    def table(self) -> AssociationTable:
+        return table_of(self.words, (), self.embedding, self.similarity, allow_loss=self.allow_loss)
+
+    def without_controls(self) -> "VectorCell":
+        return replace(self, words=self.words.without_controls())
+
+
+@dataclass(frozen=True, eq=False)
+class LogProbabilityCell(Cell):
+    """A list's log probabilities, or why there are none."""
+
+    scored: AssociationTable | str
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        return [self.scored if isinstance(self.scored, str) else self.scored.sha256]
+
+    def table(self) -> AssociationTable:
+        if isinstance(self.scored, str):
+            raise TableError(self.scored)
+        return self.scored
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeCell(Cell):
+    """What a version changed: the paired difference of a list's table in it and in the embedding itself."""
+
+    before: Cell
+    after: Cell
+
+    @cached_property
+    def depends_on(self) -> list[Any]:
+        return ["change", self.before.depends_on, self.after.depends_on]
+
+    def table(self) -> AssociationTable:
+        return difference(*pair(self.before.table(), self.after.table()))
+
+    def without_controls(self) -> "ChangeCell":
+        return replace(self, before=self.before.without_controls(), after=self.after.without_controls())
+
+    def fitting(self, how: Fitting) -> Job:
+        """The job of fitting a model to the change, with what became of control classes."""
+        return Job(self.name, fit_change, (self, how), [self.depends_on, how.depends_on])
+
+
+def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
+    """As a sweep keeps it. Without the notices of each cell: there are hundreds, and the atlas lists what was left out
+    or failed. In ten significant digits: later ones depend on the order in which a processor adds."""
+
+    @wraps(compute)
+    def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:
+        with logging_from("bayes_bias", logging.ERROR):
+            found: Record = _in_ten_digits(compute(*args, **kwargs))
+        return found
+
+    return recorded
+
+
+def _in_ten_digits(found: Any) -> Any:
+    match found:
+        case float():
+            return float(f"{found:.10g}")
+        case dict():
+            return {name: _in_ten_digits(each) for name, each in found.items()}
+        case list() | tuple():
+            return [_in_ten_digits(each) for each in found]
+    return found
+
+
+@_recorded
+def screen_cell(cell: Cell, ci_prob: float) -> Record:
+    """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
+    table = cell.without_controls().table()
+    result = quasi_f(table, ci_prob=ci_prob)
+    return {
+        "bias": result.value,
+        "sd": result.se,
+        "df": result.df,
+        **dict(zip(interval_names(ci_prob, "ci"), result.interval, strict=True)),
+        "chance": result.p_value,
+        "influence": influence_of(result),
+        "coverage": _coverage(table),
+        "within_sd": within_sd(table),
+    }
+
+
+@_recorded
+def fit_cell(cell: Cell, how: Fitting) -> Record:
+    """The posterior of the bias in a few numbers, the verdict, and diagnostics."""
+    return _record(cell.table(), how)[0]
+
+
+@_recorded
+def fit_change(cell: ChangeCell, how: Fitting) -> Record:
+    """The same of a change, and the mean of a group with a control class that moved most."""
+    table = cell.table()
+    record, fitted = _record(table, how)
+    moved = control_levels(fitted, table, record["scope"], how.ci_prob)
+    if moved.empty:
+        return record
+    label = moved["mean"].abs().idxmax()
+    bounds = zip(interval_names(how.ci_prob, of="control"), interval_of(moved.loc[label]), strict=True)
+    of_most = {"control": label, "control_moved": float(moved["mean"][label])}
+    return record | {"controls": of_most | {name: float(bound) for name, bound in bounds}}
+
+
+def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
+    """A fit; of hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
+    fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
+    if Diagnostics.of(fitted).converged:
+        return fitted, False
+    draws, tune, accept = 2 * how.sampling.draws, 2 * how.sampling.tune, max(_CAREFUL, how.sampling.target_accept)
+    careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
+    return fit_table(table, how.spec, seed=how.seed, sampling=careful), True
+
+
+def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
+    fitted, sampled_again = _sampled(table, how)
+    judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
+    row = row_of_bias(fitted, judged.scope, how.ci_prob)
+    record = {
+        "bias": judged.mean,
+        "sd": float(row.sd),
+        **dict(zip(interval_names(how.ci_prob), (judged.lower, judged.upper), strict=True)),
+        "chance": judged.chance,
+        "observed": float(bias_estimate(fitted, judged.scope).observed.item()),
+        "noise_sd": float(row.noise_sd),
+        "verdict": judged.label,
+        "scope": judged.scope,
+        "problems": list(judged.problems),
+        "diagnostics": asdict(Diagnostics.of(fitted)),
+        "shares": variance_shares(fitted).loc["bias"].to_dict(),
+        "sampled_again": sampled_again,
+        "versions": versions(),
+    }
+    return record, fitted
+
+
+@_recorded
+def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
+    """The rows of the table of measures, and why others are not in it."""
+    result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)
+    return {"rows": result.table.reset_index().to_dict("records"), "left_out": dict(result.left_out)}
+
+
+def _coverage(table: AssociationTable) -> list[Record]:
+    """Groups and classes that lost words, control classes aside."""
+    if (frame := table.coverage) is None:
+        return []
+    lost = frame[(frame.found < frame.asked) & (frame.role != "control")]
+    return [
+        {"name": row.name, "asked": int(row.asked), "found": int(row.found), "lost": _named(row)}
+        for row in lost.itertuples(index=False)
+    ]
+
+
+def _named(row: Any) -> str:
+    words = [word for part in (row.missing, row.zero, row.non_finite) if part for word in part.split(", ")]
+    more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return ", ".join(words[:_NAMED]) + more

@@ -1,0 +1,283 @@
+"""The columns of an atlas: embeddings, their versions, and language models.
+
+Each embedding is read once, whatever the number of lists.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
+from bayes_bias.arguments import check_different, check_kind, listed
+from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
+from bayes_bias.associations.similarity import Similarity
+from bayes_bias.debiasing.version import GivenVersion, Version
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
+from bayes_bias.jobs import Job, Store, run_jobs
+from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.words.cloze import Cloze, Score
+from bayes_bias.words.templates import Templates, load_templates
+from bayes_bias.words.wordlist import WordList
+
+# A language model as a column of an atlas: the log probabilities of each list.
+
+
+@dataclass(frozen=True)
+class LanguageModelColumn:
+    """A masked language model in a sweep; see `bayes_bias.log_probabilities`.
+
+    Parameters
+    ----------
+    model : callable, str or Path
+        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what `load_masked` opened; or any
+        callable from clozes to the natural-log probabilities of their words. The answers of a model with an
+        ``identity`` are kept in the sweep's folder, a template at a time, and reused.
+    templates : Templates, str or Path
+        Sentences with the slots {target} and {attribute}; each is a replicate.
+    predict : {"targets", "attributes"}
+        Whose probability is computed.
+    name : str
+        What the column is called; by default the model's name.
+
+    Examples
+    --------
+    >>> LanguageModelColumn("models/bert", predict="attributes", name="BERT").name
+    'BERT'
+    """
+
+    model: Score | str | Path
+    templates: Templates | str | Path = "association-10"
+    predict: Predicted = "targets"
+    name: str = ""
+
+    def opened(self, *, trust: bool = False, name: str | None = None) -> "LanguageModelColumn":
+        """The same with model and templates in memory, and a name."""
+        check_predicted(self.predict)
+        templates, model = load_templates(self.templates), open_score(self.model, trust=trust)
+        return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
+
+    def with_model(self, model: Score | str | Path, name: str, *, trust: bool = False) -> "LanguageModelColumn":
+        """Another model, opened, that is asked in the same way."""
+        return replace(self, model=model).opened(trust=trust, name=name)
+
+    def table(self, words: WordList, store: Store | None, progress: Progress) -> AssociationTable | str:
+        """The log probabilities of a list and its control classes, or why there are none."""
+        has_identity = bool(getattr(self.model, "identity", ""))
+        score = _Kept(self.model, store) if store and has_identity else self.model
+        step = Prefixed(f"{words.name} by {self.name}", progress)
+        try:
+            return log_probabilities(score, words, (), templates=self.templates, predict=self.predict, progress=step)
+        except OutputError:
+            raise
+        except BayesBiasError as error:
+            return str(error)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A model whose answers are kept in a store and not computed again."""
+
+    model: Any
+    store: Store
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.model, "name", type(self.model).__name__))
+
+    @property
+    def identity(self) -> str:
+        return str(self.model.identity)
+
+    def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
+        depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
+        (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
+        return list(outcome.needed())
+
+
+def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
+    """Log probabilities, as JSON holds them."""
+    return [float(answer) for answer in model(clozes)]
+
+
+type Opened = Embedding | LanguageModelColumn
+
+_RENAME = "give each a name of its own: a mapping of names to embeddings, or `name` in the sweep's TOML file"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The cells of an embedding or language model by the names of the lists, or why there are none.
+
+    `dimensions` are 0 for a language model, whose `replicates` are templates. A version has the name of its embedding
+    in `version_of`, its own beside it in `version`, and `learned` are the words that its method learned from.
+    """
+
+    name: str
+    version_of: str = ""
+    version: str = ""
+    learned: frozenset[str] = frozenset()
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    source: str = ""
+    dimensions: int = 0
+    replicates: int = 0
+    metric: Metric = COSINE
+    failed: str = ""
+
+
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Opened]:
+    """All embeddings and models opened, before any is read; names are different, and all give one metric."""
+    named: list[tuple[str | None, Any]]
+    if isinstance(embeddings, Mapping):
+        named = [*embeddings.items()]
+    else:
+        one = str | Path | Embedding | LanguageModelColumn
+        given = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
+        named = [(None, source) for source in given]
+    opened = [_opened(source, trust, name) for name, source in named]
+    if not opened:
+        raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
+    check_different("embeddings", [column.name for column in opened], _RENAME, EmbeddingError)
+    models = [column.name for column in opened if isinstance(column, LanguageModelColumn)]
+    others = [column.name for column in opened if not isinstance(column, LanguageModelColumn)]
+    if models and others:
+        raise EmbeddingError(
+            f"embeddings: '{models[0]}' gives log probabilities and '{others[0]}' cosines, which no atlas can compare;"
+            " make a sweep of each kind"
+        )
+    return opened
+
+
+def _opened(source: Any, trust: bool, name: str | None) -> Opened:
+    if isinstance(source, LanguageModelColumn):
+        return source.opened(trust=trust, name=name)
+    return open_embedding(source, trust=trust, name=name)
+
+
+def names_of_columns(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
+    """Names of all columns, which are different."""
+    names = [column.name for column in opened]
+    names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
+    check_different("embeddings", names, _RENAME, EmbeddingError)
+    return names
+
+
+def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened], trust: bool) -> tuple[Version, ...]:
+    """All versions of what was opened, with their sources opened.
+
+    Raises
+    ------
+    BayesBiasError
+        Something else is given, a version of what is not there, or a source that cannot be opened.
+    """
+    versions = listed("versions", given, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
+    needed = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
+    for version in versions:
+        check_kind("versions", version, Version, needed, EmbeddingError)
+    return tuple(_opened_version(version, {column.name: column for column in opened}, trust) for version in versions)
+
+
+def _opened_version(version: Version, opened: Mapping[str, Opened], trust: bool) -> Version:
+    """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
+    for name in version.embeddings:
+        if name not in opened:
+            raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(opened))
+    first = opened[version.embeddings[0]] if version.embeddings else next(iter(opened.values()))
+    if not isinstance(first, LanguageModelColumn):
+        return version.opened(trust)
+    if not isinstance(version, GivenVersion):
+        raise EmbeddingError(
+            f"versions: '{version.name}' debiases vectors, and '{first.name}' gives log probabilities; give a model"
+            f" that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')"
+        )
+    return replace(version, source=first.with_model(version.source, version.named(first.name), trust=trust))
+
+
+def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
+    """By version and list, the cells of what each version changed."""
+    originals = {column.name: column for column in columns}
+    return {
+        (column.name, words): ChangeCell(f"{cell.name}, change", originals[column.version_of].cells[words], cell)
+        for column in columns
+        if column.version_of
+        for words, cell in column.cells.items()
+    }
+
+
+def read_columns(
+    opened: Sequence[Opened],
+    versions: Sequence[Version],
+    lists: Sequence[WordList],
+    similarity: Similarity,
+    allow_loss: bool,
+    store: Store | None,
+    progress: Progress,
+) -> Iterator[Column]:
+    """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
+    wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
+    wanted += [word for version in versions for word in version.learned_words]
+    for source in opened:
+        own = [version for version in versions if version.applies_to(source.name)]
+        if isinstance(source, LanguageModelColumn):
+            yield _column_of_model(source, lists, store, progress)
+            for version in own:
+                assert isinstance(version, GivenVersion)  # `open_versions` refuses others
+                column = _column_of_model(version.source, lists, store, progress)
+                yield replace(column, version_of=source.name, version=version.name)
+            continue
+        progress.step(f"{source.name}: reading vectors")
+        try:
+            read = replace(source, reader=source.excerpt(wanted).reader)
+        except OutputError:
+            raise
+        except BayesBiasError as error:
+            failed = str(error)
+            yield Column(source.name, failed=failed)
+            yield from (Column(v.named(source.name), source.name, v.name, failed=failed) for v in own)
+            continue
+        yield _column_of_embedding(read, lists, similarity, allow_loss)
+        for version in own:
+            try:
+                vectors = source if version.needs_vocabulary else read
+                column = _column_of_embedding(version.applied(vectors), lists, similarity, allow_loss)
+            except BayesBiasError as error:
+                column = Column(version.named(source.name), failed=str(error))
+            learned = frozenset(version.learned_words)
+            yield replace(column, version_of=source.name, version=version.name, learned=learned)
+
+
+def _column_of_embedding(
+    embedding: Embedding, lists: Sequence[WordList], similarity: Similarity, allow_loss: bool
+) -> Column:
+    """Each cell has no more vectors than its words need."""
+    cells = {}
+    for words in lists:
+        excerpt = embedding.excerpt([*words.targets, *words.attributes])
+        name = f"{words.name} in {embedding.name}"
+        cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity)
+    replicates = len(embedding.replicates)
+    return Column(
+        embedding.name,
+        cells=cells,
+        source=embedding.source,
+        dimensions=embedding.dimensions,
+        replicates=replicates,
+        metric=similarity.metric,
+    )
+
+
+def _column_of_model(
+    model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None, progress: Progress
+) -> Column:
+    tables = {words.name: model.table(words, store, progress) for words in lists}
+    cells = {words: LogProbabilityCell(f"{words} by {model.name}", table) for words, table in tables.items()}
+    for table in tables.values():
+        if isinstance(table, AssociationTable):
+            templates = 0 if table.replicates is None else len(table.replicates.tables)
+            source = table.provenance["embedding_source"]
+            return Column(model.name, cells=cells, source=source, replicates=templates, metric=table.metric)
+    return Column(model.name, cells=cells)

@@ -1,0 +1,390 @@
+"""Every list in every embedding, at a glance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
+
+from bayes_bias.analyses.sweep.results import Sweep, wide_of
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import rank_interval
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    PAPER,
+    axes_or_new,
+    bias_axis,
+    colour_and_marker,
+    label_rows,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
+from bayes_bias.table.columns import interval_columns, interval_of
+
+# Inches; a cell holds a number where there are not too many of them to be read.
+_CELL, _SMALL_CELL = (0.66, 0.4), (0.36, 0.2)
+_NUMBERED = 400
+_LABEL = 0.075
+
+# From what contradicts the stereotype to what agrees with it; both ends are equally dark.
+_TINTS = LinearSegmentedColormap.from_list("bias", ["#9fc5e8", "#ffffff", "#f3bf8d"])
+
+# What fills a point: the verdict after Holm's adjustment and before it. A cross has not converged.
+_LOOKS: dict[str, dict[str, Any]] = {
+    "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": INK},
+    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": INK},
+    "not distinguishable": {"marker": "o", "fillstyle": "none", "color": INK},
+    "not converged": {"marker": "x", "color": INK},
+    "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
+    "no numbers": {"marker": "None", "color": GREY},
+}
+_REACH = 0.43  # of a cell's width, to either side
+
+
+def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """A small forest row in each cell: embeddings in rows, lists in columns.
+
+    The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
+    a tint says the same, orange for stereotypical and blue for the contrary. A full point is distinguishable from
+    noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is not. An interval
+    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers. A version of an embedding stands
+    below it, marked ↳.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        From `bayes_bias.sweep`.
+    ax, legend
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
+    """
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    return _drawn(sweep, Matrix.of_cells(sweep), ax, legend)
+
+
+def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """What each version changed: versions in rows, lists in columns, marked as in `plot_atlas`.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With versions of an embedding.
+    ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+
+    Raises
+    ------
+    BayesBiasError
+        The sweep has no versions.
+
+    Examples
+    --------
+    >>> plot_changes(sweep("googlenews-demo", "weat6", versions=hard))            # doctest: +SKIP
+    """
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    if sweep.changes.empty:
+        raise BayesBiasError("sweep: has no versions, and no changes to plot; give `bayes_bias.sweep` versions")
+    return _drawn(sweep, Matrix.of_changes(sweep), ax, legend)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Cells by (row, list) with `bias`, interval and verdict, and the labels of the rows."""
+
+    cells: pd.DataFrame
+    rows: Mapping[str, str]
+    what: str
+
+    @classmethod
+    def of_cells(cls, sweep: Sweep) -> Self:
+        """Biases; a version stands below its embedding."""
+        sources = sweep.sources
+        labels = sources.version.where(sources.version_of == "", "↳ " + sources.version)
+        return cls(
+            sweep.cells, dict(zip(sources.index, labels.where(labels != "", sources.index), strict=True)), "bias"
+        )
+
+    @classmethod
+    def of_changes(cls, sweep: Sweep) -> Self:
+        """Changes of the bias."""
+        frame = sweep.changes.rename(columns={"change": "bias"})
+        index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
+        cells = frame.set_axis(index.set_names(["embedding", "list"]))
+        return cls(cells, {name: name for name in frame["column"].unique()}, "change of the bias")
+
+
+def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
+    rows, columns = len(matrix.rows), len(sweep.lists)
+    numbered = rows * columns <= _NUMBERED
+    reach = _reach(matrix.cells)
+    with style():
+        ax = _new_axes(sweep, matrix, numbered) if ax is None else ax
+        _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
+        for x in range(columns):
+            ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
+        _draw_cells(ax, sweep, matrix, reach, numbered)
+        names = [shortened(name) for name in sweep.lists]
+        ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
+        ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
+        if not _fits(names, numbered):
+            for label in ax.get_xticklabels():
+                label.set(ha="left", rotation_mode="anchor")
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        if legend:
+            _legend(ax, sweep, matrix, reach)
+    return ax
+
+
+def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
+    """Which mark each cell has."""
+    halfway = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
+    looks = pd.Series(np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
+    looks[cells.survives] = "distinguishable after Holm"
+    looks[cells.verdict == "not converged"] = "not converged"
+    looks[cells.source == "quasi-F"] = "screened by the quasi-F alone"
+    looks[cells.source == ""] = "no numbers"
+    return looks
+
+
+def _reach(cells: pd.DataFrame) -> float:
+    """What the edge of a cell stands for: few intervals are cut off, and zero is in the middle."""
+    ends = cells[[*interval_columns(cells)]].abs().max(axis=1).dropna()
+    if ends.empty:
+        return 1.0
+    return float(max(ends.quantile(0.97), cells.bias.abs().max()))
+
+
+def _new_axes(sweep: Sweep, matrix: Matrix, numbered: bool) -> Axes:
+    width, height = _CELL if numbered else _SMALL_CELL
+    label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
+    size = (max(width * len(sweep.lists) + label + 0.2, 5.4), height * len(matrix.rows) + 1.6)
+    return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
+
+
+def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
+    ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
+    rows, columns = bias.shape
+    for y in range(rows + 1):
+        ax.axhline(y - 0.5, color=PAPER, linewidth=1.5, zorder=1)
+    for x in range(columns + 1):
+        ax.axvline(x - 0.5, color=PAPER, linewidth=1.5, zorder=2)
+    for y, x in np.argwhere(np.isnan(bias)):
+        ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
+
+
+def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
+    at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(matrix.rows)}
+    cells = matrix.cells.assign(
+        x=matrix.cells.index.get_level_values("list").map(at[0]),
+        y=matrix.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
+        look=looks_of(matrix.cells),
+    ).dropna(subset="bias")
+    sides = interval_columns(cells)
+    scaled = cells[["bias", *sides]].div(reach).mul(_REACH)
+    ends = scaled.clip(-0.48, 0.48)
+    lines = [
+        [(x + low, y), (x + high, y)] for x, y, low, high in zip(cells.x, cells.y, *interval_of(ends), strict=True)
+    ]
+    ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
+    for side, marker in zip(sides, "<>", strict=True):
+        cut = scaled[side] != ends[side]
+        arrow: dict[str, Any] = {"linestyle": "", "marker": marker, "markersize": 2.5, "color": INK, "zorder": 3}
+        ax.plot(cells.x[cut] + ends[side][cut], cells.y[cut], **arrow)
+    for look, marked in cells.groupby("look"):
+        ax.plot(marked.x + scaled.bias[marked.index], marked.y, **_mark(str(look), numbered))
+    for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
+        ax.text(x, y - 0.3, _short(value, sweep.metric.decimals), ha="center", va="center", fontsize=7.5, zorder=5)
+
+
+def _mark(look: str, numbered: bool) -> dict[str, Any]:
+    size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
+    return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
+
+
+def _short(value: float, decimals: int) -> str:
+    """Without the zero before the point."""
+    return f"{value:+.{decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
+
+
+def _fits(names: list[str], numbered: bool) -> bool:
+    """Whether the lists' names stand side by side."""
+    width = (_CELL if numbered else _SMALL_CELL)[0]
+    return max(map(len, names)) * _LABEL < width
+
+
+def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
+    present = set(looks_of(matrix.cells))
+    handles = [
+        Line2D([], [], label=look, **_mark(look, True)) for look in _LOOKS if look in present and look != "no numbers"
+    ]
+    handles.append(Line2D([], [], color=GREY, linewidth=0.5, marker="None", label="zero"))
+    if "no numbers" in present:
+        handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
+    width = f"a cell’s width is {reach / _REACH:.2f}"
+    ax.set_xlabel(f"{matrix.what} and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
+    columns = 1 if len(sweep.lists) < 6 else 2
+    legend_below(ax, handles=handles, ncols=columns)
+
+
+# Who is more biased, as far as one can know.
+
+type Side = Literal["embedding", "list"]
+
+
+def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """Mean bias of each embedding over the lists, or of each list over the embeddings, estimated from all cells.
+
+    From the most stereotypical down, with the interval of the mean; at the right the interval of the rank.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With two embeddings, or two lists, or more.
+    of : {"embedding", "list"}
+    ax, legend
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_ranking(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))  # doctest: +SKIP
+    """
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    assert sweep.pooled is not None
+    frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
+    rows = frame.sort_values("mean", ascending=False)
+    with style():
+        ax = _draw(rows, 0, sweep.settings.ci_prob, ax, legend)
+        ax.set_xlabel(bias_axis(sweep.metric))
+        set_title(ax, f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
+    return ax
+
+
+def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """The share of the bias that each version removes, for new words, from the version that leaves least.
+
+    With the interval of the share; at the right the interval of the rank. Above 100% the bias has turned.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With versions, in cells whose bias is clear.
+    ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+
+    Raises
+    ------
+    BayesBiasError
+        The sweep ranks no versions.
+
+    Examples
+    --------
+    >>> plot_removal(sweep("googlenews-demo", "weat6", versions=[hard, theirs]))  # doctest: +SKIP
+    """
+    rows = ranked_versions(sweep)
+    with style():
+        ax = _draw(rows, 1, sweep.settings.ci_prob, ax, legend)
+        ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
+        ax.xaxis.set_major_formatter(PercentFormatter(1))
+        ax.set_xlabel("share of the bias removed; above 100% it has turned")
+        set_title(ax, "What each version takes away")
+    return ax
+
+
+def ranked_versions(sweep: Sweep) -> pd.DataFrame:
+    """What each version removes, from the one that leaves least; refuses what ranks none."""
+    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    if sweep.ranking is None:
+        raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")
+    return sweep.ranking.table.sort_values("rank")
+
+
+def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
+    """A point with its interval in each row, and the interval of its rank; a line at what is aimed at."""
+    ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
+    places = range(len(rows))
+    ax.hlines(places, *interval_of(rows), color=INK, linewidth=1.6, zorder=3)
+    ax.plot(rows["mean"], places, "o", color=INK, markersize=5, markeredgecolor=PAPER, zorder=4)
+    ax.axvline(aim, color=INK, linewidth=0.9, zorder=1)
+    for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
+        ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+    ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
+    label_rows(ax, list(map(str, rows.index)))
+    level = f"posterior mean and {ci_prob:.0%} interval"
+    legend_below(ax, shown=legend, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
+    return ax
+
+
+# What each version takes away, against what it costs.
+
+
+def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+    """The bias of new words that each version leaves, against the neighbours that words have lost.
+
+    One point for each version, with its intervals both ways. At the lower left nothing is left of the bias and no
+    neighbour lost; left of the line at zero the bias has turned.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With versions that are ranked, and what they cost (`Sweep.with_damage`).
+    ax : matplotlib.axes.Axes, optional
+    legend : bool
+        Whether a legend stands below the axes.
+
+    Raises
+    ------
+    BayesBiasError
+        The sweep ranks no versions, or does not know what one of them costs.
+
+    Examples
+    --------
+    >>> plot_cost(sweep("googlenews-demo", "weat6", versions=hard).with_damage({"hard": cost}))  # doctest: +SKIP
+    """
+    rows = ranked_versions(sweep)
+    if unknown := [name for name in rows.index if name not in sweep.damage]:
+        raise BayesBiasError(f"sweep: does not know what '{unknown[0]}' costs; give it to `with_damage`")
+    with style():
+        ax = axes_or_new(ax, rows=1, row_height=2.6)
+        ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
+        for place, (name, row) in enumerate(rows.iterrows()):
+            lower, upper = interval_of(row)
+            cost = sweep.damage[str(name)]
+            lost = 1 - cost.neighbours_kept
+            ax.errorbar(
+                1 - row["mean"],
+                lost,
+                xerr=[[upper - row["mean"]], [row["mean"] - lower]],
+                yerr=[[cost.upper - cost.neighbours_kept], [cost.neighbours_kept - cost.lower]],
+                label=shortened(str(name)),
+                linewidth=1,
+                markersize=5,
+                **colour_and_marker(place),
+            )
+        ax.set_ylim(bottom=0)
+        ax.xaxis.set_major_formatter(PercentFormatter(1))
+        ax.yaxis.set_major_formatter(PercentFormatter(1))
+        ax.set_xlabel("share of the bias that is left, for new words")
+        ax.set_ylabel("nearest neighbours lost")
+        set_title(ax, "What is left, and what it costs")
+        legend_below(ax, shown=legend, ncols=3)
+    return ax

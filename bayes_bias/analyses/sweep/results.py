@@ -1,0 +1,409 @@
+"""The results of a sweep: a row for each cell, what was not covered, what failed, and the pooled estimates."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.analyses.criterion.biases import Biases, with_common_error
+from bayes_bias.analyses.sweep.columns import Column
+from bayes_bias.analyses.sweep.pooling import Crossed
+from bayes_bias.analyses.sweep.ranking import VersionRanking
+from bayes_bias.analyses.sweep.settings import SweepSettings
+from bayes_bias.arguments import check_kind
+from bayes_bias.debiasing.damage import Damage
+from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
+from bayes_bias.formatting import Tabled, capitalized, counted, in_words
+from bayes_bias.jobs import Outcome
+from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.shared_words import Influence
+from bayes_bias.table.association_table import announce
+from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
+from bayes_bias.words.wordlist import WordList
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+type At = tuple[str, str]
+
+POSTERIOR, SCREENED = "posterior", "quasi-F"
+NOT_FITTED, FAILED = "screened only", "failed"
+
+_CELL = ["embedding", "list"]
+_OF_POSTERIOR = [
+    "observed",
+    "noise_sd",
+    "r_hat",
+    "ess_bulk",
+    "ess_tail",
+    "divergences",
+    "prior_sensitivity",
+    "sampled_again",
+]
+_SHARES = "share_of_"
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Outcomes of the quasi-F, and of each model's fit, for cells or for changes."""
+
+    screened: Mapping[At, Outcome]
+    fitted: Mapping[tuple[str, str, str], Outcome]
+
+    @property
+    def influence(self) -> dict[At, Influence]:
+        """What each word adds to a bias or a change."""
+        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
+
+    @property
+    def screening(self) -> pd.DataFrame:
+        """A row for each quasi-F."""
+        return _frame({at: outcome.result for at, outcome in self.screened.items() if not outcome.failed}, _CELL)
+
+    @property
+    def posteriors(self) -> pd.DataFrame:
+        """A row for each fit."""
+        done = {at: _flat(outcome.result) for at, outcome in self.fitted.items() if not outcome.failed}
+        return _frame(done, ["model", *_CELL])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Tabled):
+    """Every list in every embedding.
+
+    Attributes
+    ----------
+    settings : SweepSettings
+        Models, measures and settings.
+    embeddings, lists : tuple of str
+        Each embedding is followed by its versions.
+    sources : pandas.DataFrame
+        Where the vectors of each embedding come from, their ``dimensions``, and how many ``replicates`` there are; of
+        a version ``version_of``, the name of its embedding, and ``version``, its own.
+    cells : pandas.DataFrame
+        A row for each ``(embedding, list)``, of the first model: ``version_of``, the embedding of a version; ``source``
+        of its numbers, "posterior", or "quasi-F" for a cell that was only screened; ``bias``, ``sd``, interval
+        (``ci95_lb``, ``ci95_ub``); ``chance`` of so large a contrast if there were no bias; ``chance_holm``, the same
+        after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it ``survives``
+        the adjustment; of a posterior ``observed``, ``noise_sd``, diagnostics, and the shares of the bias's sampling
+        variance. Numbers of a cell that failed are missing, and so are chances of one that has not converged.
+    changes : pandas.DataFrame
+        A row for each ``(embedding, version, list)``: ``before`` and ``after``, the biases of `cells`; ``change``,
+        estimated from paired differences, with the other columns of `cells`, after Holm's adjustment for all changes;
+        of a posterior ``control``, the group and control class that moved most, by ``control_moved``, with interval;
+        ``column``, the version's name in `cells`; ``taught``, how many words of the list the version learned from.
+    posteriors : pandas.DataFrame
+        The same numbers by ``(model, embedding, list)``, of every model.
+    screening : pandas.DataFrame
+        The quasi-F of each cell.
+    measures : pandas.DataFrame
+        The literature's measures, by ``(embedding, list, measure)``.
+    coverage : pandas.DataFrame
+        Groups and classes that lost words, control classes aside.
+    failures : pandas.DataFrame
+        What could not be computed, and why.
+    software : tuple of mapping of str to str
+        Versions of the packages that computed the posteriors; more than one where the folder is older than they are.
+    metric : Metric
+        What a bias is a difference of.
+    pooled : Crossed or None
+        The cells of embeddings pooled, their versions left out; None where there is a single one, or all were only
+        screened.
+    ranking : VersionRanking or None
+        How much of the bias each version removes; None without versions or without a clear bias.
+    damage : mapping of str to Damage
+        What each version costs, by name; empty until `with_damage` is given it.
+    """
+
+    settings: SweepSettings
+    embeddings: tuple[str, ...]
+    lists: tuple[str, ...]
+    sources: pd.DataFrame
+    cells: pd.DataFrame
+    changes: pd.DataFrame
+    posteriors: pd.DataFrame
+    screening: pd.DataFrame
+    measures: pd.DataFrame
+    coverage: pd.DataFrame
+    failures: pd.DataFrame
+    software: tuple[Mapping[str, str], ...]
+    metric: Metric = COSINE
+    pooled: Crossed | None = None
+    ranking: VersionRanking | None = None
+    damage: Mapping[str, Damage] = field(default_factory=dict)
+
+    def document(self) -> "Document":
+        """Return the atlas and the files next to it, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.sweep.document import sweep_document
+
+        return sweep_document(self)
+
+    @property
+    def originals(self) -> tuple[str, ...]:
+        """The embeddings that are no version of another."""
+        return tuple(self.sources.index[self.sources.version_of == ""])
+
+    @property
+    def noun(self) -> str:
+        """What a column is called in sentences."""
+        return "model" if self.metric.name in LOG_PROBABILITIES else "embedding"
+
+    @property
+    def unconverged(self) -> pd.DataFrame:
+        """Cells whose posterior must not be interpreted."""
+        return self.cells[self.cells.verdict == "not converged"]
+
+    @property
+    def text(self) -> str:
+        """Counts of distinguishable cells and changes, before and after the adjustment, and of missing ones."""
+        cells = self.cells[self.cells.version_of == ""]
+        done = int((cells.source == POSTERIOR).sum())
+        sentences = [
+            f"{counted(len(self.originals), self.noun).capitalize()} and {counted(len(self.lists), 'list')}:"
+            f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
+        ]
+        if done:
+            sentences.append(
+                f"Of these {_are(_first(cells))} distinguishable from noise; after Holm's adjustment for all cells"
+                f" {_are(int(cells.survives.sum()))}."
+            )
+        sentences += _unfinished(cells)
+        if versions := len(self.embeddings) - len(self.originals):
+            sentences.append(
+                f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}:"
+                f" {_are(_first(self.changes))} larger than"
+                f" chance explains; after Holm's adjustment for all changes {_are(int(self.changes.survives.sum()))}."
+            )
+            sentences += _unfinished(self.changes)
+            if taught := int((self.changes.taught > 0).sum()):
+                sentences.append(
+                    f"In {taught:,} of these changes the version learned from words of the list, whose change says"
+                    " little about other words."
+                )
+        return " ".join(sentences)
+
+    def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
+        """The same with what each version costs, by name, for the page and `plot_cost`.
+
+        Raises
+        ------
+        BayesBiasError
+            A name is not that of a version, or something else than what `bayes_bias.debiasing.damage` returned.
+        """
+        check_kind("damage", damage, Mapping, "not a mapping of versions to damage; give {'hard': damage(...)}")
+        versions = list(self.changes.index.unique("version"))
+        for name, each in damage.items():
+            if name not in versions:
+                raise BayesBiasError(f"damage: there is no version '{name}'", name, versions)
+            check_kind("damage", each, Damage, "not what `bayes_bias.debiasing.damage` returned; give that")
+        return replace(self, damage=damage)
+
+    def matrix(self, column: str = "bias") -> pd.DataFrame:
+        """One column of `cells` as embeddings x lists."""
+        return wide_of(self.cells[column], self.embeddings, self.lists)
+
+    def biases(self, of: str | None = None) -> Biases:
+        """The biases of the embeddings on one list, with the errors that they share through its words.
+
+        Raises
+        ------
+        CriterionError
+            There are several lists and none is named, or no such list.
+        """
+        name = of or (self.lists[0] if len(self.lists) == 1 else None)
+        if name not in self.lists:
+            raise CriterionError(f"of: {of!r} is not a list of this sweep; {did_you_mean(of, self.lists)}")
+        cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
+        known = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
+        if self.pooled is None:
+            announce((f"{name}: errors of biases count as independent, since this sweep was not pooled",))
+        share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
+        covariance = with_common_error(known.sd.to_numpy(dtype=float), share)
+        return Biases.of(known.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
+
+    def _shown(self) -> pd.DataFrame:
+        return self.cells[["bias", *interval_columns(self.cells), "chance_holm", "verdict"]]
+
+
+def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence[str]) -> pd.DataFrame:
+    """A column by (embedding, list) as a table of embeddings x lists."""
+    cells = pd.MultiIndex.from_product([embeddings, lists])
+    values = column.reindex(cells).to_numpy().reshape(len(embeddings), len(lists))
+    return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
+
+
+def assembled(
+    settings: SweepSettings,
+    columns: Sequence[Column],
+    lists: Sequence[WordList],
+    of_cells: Computed,
+    of_changes: Computed,
+    measured: Mapping[At, Outcome],
+) -> Sweep:
+    """Tables of the outcomes of all jobs; nothing is pooled yet."""
+    embeddings, words = tuple(column.name for column in columns), tuple(table.name for table in lists)
+    of_columns = ("version_of", "version", "source", "dimensions", "replicates")
+    sources = pd.DataFrame(
+        {name: [getattr(column, name) for column in columns] for name in of_columns},
+        index=pd.Index(embeddings, name="embedding"),
+    )
+    screening, posteriors = of_cells.screening, of_cells.posteriors
+    cells = _cells(settings, _every(embeddings, words), screening, posteriors, sources.version_of)
+    return Sweep(
+        settings=settings,
+        embeddings=embeddings,
+        lists=words,
+        sources=sources,
+        cells=cells,
+        changes=_changes(settings, sources, words, cells, of_changes).assign(taught=_taught(columns, lists)),
+        posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
+        screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
+        measures=_measures(measured),
+        coverage=_coverage(screening),
+        failures=_failures(columns, of_cells, of_changes, measured),
+        software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
+        metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
+    )
+
+
+def _every(embeddings: Sequence[str], lists: Sequence[str]) -> pd.MultiIndex:
+    return pd.MultiIndex.from_product([embeddings, lists], names=_CELL)
+
+
+def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    if not records:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[] for _ in names], names=names))
+    return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    nested = ("diagnostics", "shares", "problems", "controls")
+    plain = {name: value for name, value in record.items() if name not in nested}
+    shares = {f"{_SHARES}{part.replace(' ', '_')}": share for part, share in record["shares"].items()}
+    of_controls = record.get("controls", {})
+    return plain | record["diagnostics"] | shares | of_controls | {"problems": "; ".join(record["problems"])}
+
+
+def _cells(
+    settings: SweepSettings,
+    every: pd.MultiIndex,
+    screening: pd.DataFrame,
+    posteriors: pd.DataFrame,
+    version_of: "pd.Series[str]",
+) -> pd.DataFrame:
+    """The first model's numbers, or the quasi-F's where it was not fitted.
+
+    Holm's adjustment is for the cells of embeddings together, and for those of versions: a version more makes no bias
+    of an embedding less certain.
+    """
+    posterior_bounds, bounds = interval_names(settings.ci_prob), interval_names(settings.ci_prob, "ci")
+    numbers = ["bias", "sd", *bounds, "chance", "within_sd"]
+    cells = screening.reindex(columns=numbers).reindex(every).astype(float)
+    model = settings.specs[0].name
+    cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
+    cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
+    cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
+    for column in (*_OF_POSTERIOR, "problems"):
+        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
+    if model in posteriors.index.get_level_values(0):
+        first = posteriors.loc[[model]].droplevel("model")
+        first = first.rename(columns=dict(zip(posterior_bounds, bounds, strict=True)))
+        shares = [column for column in first if column.startswith(_SHARES)]
+        controls = [column for column in first if column.startswith("control")]
+        taken = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares, *controls]
+        for column in taken:
+            cells.loc[first.index, column] = first[column]
+        cells.loc[first.index, "source"] = POSTERIOR
+    # The chance of the quasi-F chose which cells are fitted; it is not a posterior's.
+    cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
+    usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
+    cells["chance"] = cells.chance.where(usable)
+    chances = cells.chance[cells.source != ""]
+    families = cells.version_of[chances.index] != ""
+    cells["chance_holm"] = chances.groupby(families).transform(lambda family: holm(family.to_numpy()))
+    cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
+    return cells
+
+
+def _changes(
+    settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
+) -> pd.DataFrame:
+    """What each version changed, beside the biases before and after."""
+    versions = sources[sources.version_of != ""]
+    every = _every(tuple(versions.index), lists)
+    frame = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
+    column, words = (every.get_level_values(level) for level in _CELL)
+    before = cells.bias.reindex(list(zip(frame.version_of, words, strict=True))).to_numpy()
+    after = cells.bias.reindex(every).to_numpy()
+    described = frame.rename(columns={"bias": "change"}).drop(columns="version_of")
+    described = pd.concat([pd.DataFrame({"before": before, "after": after}, index=every), described], axis=1)
+    index = [frame.version_of, versions.version.loc[column], words]
+    names = ["embedding", "version", "list"]
+    return described.assign(column=column).set_axis(pd.MultiIndex.from_arrays(index, names=names))
+
+
+def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
+    """How many words of a list its version has learned from, in the order of changes."""
+    versions = [column for column in columns if column.version_of]
+    return [len(column.learned.intersection([*x.targets, *x.attributes])) for column in versions for x in lists]
+
+
+def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
+    rows = [
+        dict(zip(_CELL, at, strict=True)) | row
+        for at, outcome in measured.items()
+        if not outcome.failed
+        for row in outcome.result["rows"]
+    ]
+    names = [*_CELL, "measure"]
+    return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
+
+
+def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
+    rows = [
+        dict(zip(_CELL, at, strict=True)) | part
+        for at, parts in screening.get("coverage", pd.Series(dtype=object)).items()
+        for part in parts
+    ]
+    return pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost"])
+
+
+def _failures(
+    columns: Sequence[Column], of_cells: Computed, of_changes: Computed, measured: Mapping[At, Outcome]
+) -> pd.DataFrame:
+    """Each reason once: a list that an embedding does not cover fails by every method."""
+    rows: list[tuple[str, ...]] = [(c.name, "all", "reading", c.failed) for c in columns if c.failed]
+    for computed, of in ((of_cells, ""), (of_changes, ", change")):
+        rows += [(*at, f"{SCREENED}{of}", o.failed) for at, o in computed.screened.items() if o.failed]
+        rows += [(*at, f"{model}{of}", o.failed) for (model, *at), o in computed.fitted.items() if o.failed]
+    rows += [(*at, "measures", o.failed) for at, o in measured.items() if o.failed]
+    frame = pd.DataFrame(rows, columns=[*_CELL, "what", "reason"])
+    return frame.drop_duplicates([*_CELL, "reason"], ignore_index=True)
+
+
+def _first(cells: pd.DataFrame) -> int:
+    """How many are distinguishable by themselves."""
+    return int((cells.verdict == "distinguishable").sum())
+
+
+def _unfinished(cells: pd.DataFrame) -> list[str]:
+    """What was only screened, what has not converged, what has no numbers."""
+    said = (
+        (NOT_FITTED, "screened by the quasi-F alone"),
+        ("not converged", "not converged, and counted in the adjustment all the same"),
+        (FAILED, "without numbers; the reasons are among the failures"),
+    )
+    counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in said}
+    return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _are(count: int) -> str:
+    return f"{in_words(count)} {'is' if count == 1 else 'are'}"

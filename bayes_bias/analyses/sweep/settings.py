@@ -1,0 +1,124 @@
+"""The settings of a sweep, checked before anything is read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from bayes_bias.analyses.sweep.cells import Fitting
+from bayes_bias.arguments import check_ci_prob, check_different, check_seed, is_between, listed
+from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.jobs import Outcome
+from bayes_bias.measures.measure_table import check_measures
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.table.scopes import ScopeName, sampling_scope
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    listed_wordlists,
+    load_wordlist,
+    refuse_from_vectors,
+)
+
+type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
+
+_RENAME = "give each another name"
+
+
+@dataclass(frozen=True)
+class SweepSettings:
+    """Settings that all cells share.
+
+    `measures` are names beside the posterior; None means all of them. A number as `posteriors` chooses the cells whose
+    quasi-F has a p-value below it.
+    """
+
+    specs: tuple[ModelSpec, ...]
+    measures: tuple[str, ...] | None
+    posteriors: Posteriors
+    scope: ScopeName
+    ci_prob: float
+    seed: int
+    sampling: Sampling
+
+    @classmethod
+    def checked(
+        cls,
+        models: Iterable[str | Path | ModelSpec],
+        measures: Iterable[str] | Literal["all"],
+        posteriors: Any,
+        scope: ScopeName,
+        ci_prob: float,
+        seed: int,
+        sampling: Sampling,
+    ) -> Self:
+        """Settings from the arguments of `sweep`, checked."""
+        sampling_scope(scope)
+        check_ci_prob(ci_prob)
+        check_sampling(sampling)
+        names = None if measures == "all" else check_measures("measures", measures)
+        return cls(_specs(models), names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
+
+    def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
+        """Whether a model is fitted to a cell: where a p-value decides, also if the quasi-F is not defined."""
+        if isinstance(self.posteriors, str):
+            return self.posteriors == "all"
+        if isinstance(self.posteriors, frozenset):
+            return (embedding, words) in self.posteriors
+        return bool(screened.failed) or screened.result["chance"] < self.posteriors
+
+    @property
+    def fittings(self) -> tuple[Fitting, ...]:
+        """How each model is fitted."""
+        return tuple(Fitting(spec, self.scope, self.ci_prob, self.seed, self.sampling) for spec in self.specs)
+
+
+def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]) -> list[WordList]:
+    """All lists, each with its control classes; refuses none at all, and two of one name."""
+    given = listed_wordlists("lists", lists)
+    if not given:
+        raise WordListError("lists: there are none; name one or more, such as ['weat6']")
+    added = control_lists(controls)
+    read = [load_wordlist(source).with_controls(added) for source in given]
+    for words in read:
+        refuse_from_vectors(words, "a sweep keeps those of its words alone")
+    check_different("lists", [words.name for words in read], _RENAME, WordListError)
+    return read
+
+
+def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
+    """Refuse the choice of a cell that does not exist."""
+    if not isinstance(posteriors, frozenset):
+        return
+    for pair in sorted(posteriors):
+        for name, known in zip(pair, (embeddings, lists), strict=True):
+            if name not in known:
+                raise BayesBiasError(f"posteriors: there is no '{name}' in {pair}", name, known)
+
+
+def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
+    given = listed("models", models, str | Path | ModelSpec, "['crossed']")
+    if not given:
+        raise BayesBiasError("models: there are none; name one or more, such as ['crossed']")
+    specs = tuple(generalising_spec(model, "an atlas") for model in given)
+    check_different("models", [spec.name for spec in specs], _RENAME)
+    return specs
+
+
+def _posteriors(given: Any) -> Posteriors:
+    if is_between(given, 0, 1):
+        return float(given)
+    if isinstance(given, str) and given in ("all", "none"):
+        return "all" if given == "all" else "none"
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        pairs = [tuple(pair) if isinstance(pair, Iterable) else () for pair in given]
+        if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
+            return frozenset(pairs)
+    raise BayesBiasError(
+        f"posteriors: {given!r} does not say which cells are fitted; give 'all', 'none', the p-value of the quasi-F"
+        " below which they are, such as 0.1, or pairs of an embedding and a list"
+    )

@@ -1,0 +1,271 @@
+"""A sweep as a TOML file: embeddings, lists and settings."""
+
+import fnmatch
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.debiasing.debiased_embedding import Debiasing
+from bayes_bias.debiasing.debiaser import make_debiaser
+from bayes_bias.debiasing.version import GivenVersion, Version
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
+from bayes_bias.files import check_keys, read_toml
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.language_models.encoding import encode
+from bayes_bias.words.list_files import is_list_file, wordlist_names
+
+# Keys whose values go to `sweep` unchanged.
+_PLAIN = ("models", "measures", "controls", "similarity", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
+_KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
+# An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
+_KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
+_EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
+_EMBEDDINGS = (*_EMBEDDING, "versions")
+# What a table of a version may name beside the settings of its method.
+_DEBIASING = ("name", "method", "sets", "of")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
+
+    Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, where given, ``name``;
+    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``. Versions are those of its
+    ``[[embeddings.versions]]``.
+    """
+
+    kind: str
+    paths: tuple[str, ...]
+    settings: Mapping[str, Any]
+    versions: tuple["Debiasing | Source", ...] = ()
+
+    def opened(
+        self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
+    ) -> list[Embedding | LanguageModelColumn]:
+        """Embeddings, or a language model; an encoder encodes the words of all lists, and those that teach a method."""
+        taught = [word for version in self.versions if isinstance(version, Debiasing) for word in version.learned_words]
+        name, replicates = self.settings.get("name"), self.settings.get("replicates")
+        if self.kind == "masked":
+            return [LanguageModelColumn(self.paths[0], **self.settings)]
+        if self.kind == "encoder":
+            templates = self.settings.get("templates")
+            encoded = encode(self.paths[0], lists, templates, controls, also=[*also, *taught], trust=trust)
+            return [open_embedding(encoded, name=name)]
+        if replicates is not None:
+            return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
+        return [open_embedding(path, trust=trust, name=name) for path in self.paths]
+
+    def versions_of(
+        self,
+        opened: Sequence[Embedding | LanguageModelColumn],
+        lists: Sequence[str],
+        controls: Sequence[str],
+        trust: bool,
+    ) -> Iterator[Version]:
+        """Versions of what was opened; vectors or a model of one's own are a version of one embedding or model."""
+        names = tuple(column.name for column in opened)
+        for version in self.versions:
+            if isinstance(version, Debiasing):
+                yield replace(version, of=names)
+                continue
+            if version.kind == "masked":
+                yield GivenVersion(version.paths[0], version.settings["name"], of=names[0])
+                continue
+            sources = version.opened(lists, controls, trust)
+            if len(names) != 1 or len(sources) != 1:
+                raise EmbeddingError(
+                    f"[[embeddings.versions]]: '{version.settings['name']}' has {len(sources)} files for"
+                    f" {len(names)} embeddings; give each embedding a table of its own, and a version one file, or say"
+                    " what its files are replicates of"
+                )
+            yield GivenVersion(sources[0], version.settings["name"], of=names[0])
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep as its file has it; `settings` are arguments of `sweep` that the file names, unchecked."""
+
+    title: str
+    sources: tuple[Source, ...]
+    lists: tuple[str, ...]
+    versions: tuple[Debiasing, ...]
+    sampling: Sampling
+    settings: Mapping[str, Any]
+
+    def arguments(self, trust: bool = False) -> dict[str, Any]:
+        """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
+        controls = self.settings.get("controls", ("neutral", "human"))
+        opened = [(source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources]
+        nested = (version for source, of in opened for version in source.versions_of(of, self.lists, controls, trust))
+        return {
+            "embeddings": [column for _, columns in opened for column in columns],
+            "lists": self.lists,
+            "versions": [*self.versions, *nested],
+            "sampling": self.sampling,
+            "trust": trust,
+            **self.settings,
+        }
+
+    def _taught(self, source: Source) -> list[str]:
+        """Words that versions of all embeddings learn from, or of this one by its name."""
+        name = source.settings.get("name", "")
+        return [word for version in self.versions if version.applies_to(name) for word in version.learned_words]
+
+
+def read_sweep(path: str | Path) -> SweepSpec:
+    """A sweep from its TOML file; paths in it are relative to its folder."""
+    file = Path(path)
+    if not file.is_file():
+        raise BayesBiasError(f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help")
+    content = read_toml(file, f"{file}:", BayesBiasError)
+    where, home = file.name, file.parent
+    check_keys(content, _KEYS, where, BayesBiasError)
+    sources = _tables(where, content, "embeddings")
+    if not sources:
+        raise EmbeddingError(f'{where}: names no embeddings; add a table [[embeddings]] with files = "*.txt"')
+    return SweepSpec(
+        title=str(content.get("title", file.stem)),
+        sources=tuple(_source(where, table, home) for table in sources),
+        lists=_lists(where, content.get("lists", []), home),
+        versions=tuple(_debiasing(where, "[[versions]]", table, home) for table in _tables(where, content, "versions")),
+        sampling=_sampling(where, content.get("sampling", {})),
+        settings={name: content[name] for name in _PLAIN if name in content},
+    )
+
+
+def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    given = content.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(table, Mapping) for table in given):
+        raise BayesBiasError(f"{where}: {key} is not a list of tables; begin each with [[{key}]]")
+    return given
+
+
+def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
+    place = f"{where}, [[embeddings]]"
+    check_keys(content, _EMBEDDINGS, place, BayesBiasError)
+    source = _vectors(where, place, content, home)
+    versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
+    return replace(source, versions=versions)
+
+
+def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> Debiasing | Source:
+    """A method, or vectors or a model of one's own, which sentences are asked of as of the source itself."""
+    label = "[[embeddings.versions]]"
+    if "method" in content or "sets" in content:
+        return _debiasing(where, label, content, home)
+    place = f"{where}, {label}"
+    check_keys(content, _EMBEDDING, place, BayesBiasError)
+    if not isinstance(content.get("name"), str):
+        raise BayesBiasError(f"{place}: needs a text 'name', and a method with sets, or files")
+    version = _vectors(where, place, content, home)
+    if (version.kind == "masked") != (of.kind == "masked"):
+        raise EmbeddingError(
+            f"{place}: '{content['name']}' is of the kind {version.kind} and what it is a version of {of.kind}, and"
+            f" cosines are not compared with log probabilities; give {of.kind} = ..."
+        )
+    if version.kind != of.kind:
+        return version
+    asked = {key: value for key, value in of.settings.items() if key in ("templates", "predict")}
+    for key in ("templates", "predict"):
+        if version.settings.get(key, asked.get(key)) != asked.get(key):
+            raise EmbeddingError(
+                f"{place}: {key} of '{content['name']}' differs from that of what it is a version of; leave it out"
+            )
+    return replace(version, settings={**version.settings, **asked})
+
+
+def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> Source:
+    kinds = [key for key in _KINDS if key in content]
+    if len(kinds) != 1:
+        raise EmbeddingError(
+            f"{place}: names {' and '.join(kinds) or 'no source of numbers'}; give one of files, encoder and masked"
+        )
+    (kind,) = kinds
+    settings = {key: str(value) for key, value in content.items() if key not in (kind, "versions")}
+    for key in settings:
+        if key not in ("name", *_KINDS[kind]):
+            raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")
+    if kind != "files":
+        folder, templates = str(content[kind]), settings.get("templates")
+        if templates is not None and _is_file(home / templates):
+            settings["templates"] = str(home / templates)
+        return Source(kind, (str(home / folder) if os.path.isdir(home / folder) else folder,), settings)
+    paths = [path for pattern in _texts(where, content, "files") for path in _matched(where, pattern, home)]
+    if "name" in settings and "replicates" not in settings and len(paths) > 1:
+        raise EmbeddingError(
+            f"{place}: '{settings['name']}' is the name of {len(paths)} files; leave it out, and each goes by its own,"
+            ' or say what they are replicates of, such as replicates = "seed"'
+        )
+    return Source(kind, tuple(paths), settings)
+
+
+def _matched(where: str, pattern: str, home: Path) -> list[str]:
+    """Files that a pattern matches, sorted; a shipped name stays what it is."""
+    if not has_magic(pattern):
+        return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
+    paths = [str(path) for path in _glob(home, pattern) if path.is_file()]
+    if not paths:
+        raise EmbeddingError(f"{where}: files = '{pattern}' matches no file in {home.absolute()}; correct it")
+    return paths
+
+
+def _glob(home: Path, pattern: str) -> list[Path]:
+    return sorted(home / path for path in glob(os.path.expanduser(pattern), root_dir=home, recursive=True))
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file: of a name that is too long `Path.is_file` raises an error."""
+    return os.path.isfile(path)
+
+
+def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
+    """Shipped names and paths. A pattern means one or the other; with a folder in it, paths alone."""
+    lists: list[str] = []
+    for name in _texts(where, {"lists": given}, "lists"):
+        pattern = has_magic(name)
+        shipped = [] if "/" in name else fnmatch.filter(wordlist_names(), name)
+        candidates = _glob(home, name) if pattern else [home / name]
+        files = [str(path) for path in candidates if (is_list_file(path) if pattern else _is_file(path))]
+        if shipped and files:
+            raise WordListError(
+                f"{where}: lists = '{name}' matches the shipped list '{shipped[0]}' and the file '{files[0]}'; write"
+                f" './{name}' for the file, or rename it to use the shipped list"
+            )
+        if pattern and not shipped and not files:
+            raise WordListError(f"{where}: lists = '{name}' matches no word list in {home.absolute()}; correct it")
+        lists += shipped or files or [name]
+    if not lists:
+        raise WordListError(f'{where}: names no lists; add a line such as lists = ["weat6", "weat7"]')
+    return tuple(lists)
+
+
+def _debiasing(where: str, label: str, content: Mapping[str, Any], home: Path) -> Debiasing:
+    place = f"{where}, {label}"
+    for key in ("name", "method", "sets"):
+        if not isinstance(content.get(key), str):
+            raise BayesBiasError(f"{place}: needs a text '{key}'")
+    settings = {key: value for key, value in content.items() if key not in _DEBIASING}
+    method = make_debiaser(content["method"], settings, place)
+    sets = home / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
+    return Debiasing(method, sets, content["name"], of=_texts(place, content, "of"))
+
+
+def _sampling(where: str, content: Any) -> Sampling:
+    if not isinstance(content, Mapping):
+        raise BayesBiasError(f"{where}: sampling is not a table; begin it with [sampling]")
+    check_keys(content, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
+    return Sampling(**content)
+
+
+def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    given = content.get(key, [])
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise BayesBiasError(f"{where}: {key} is {given!r}; give a text or a list of texts")
+    return tuple(texts)

@@ -1,0 +1,110 @@
+"""Correlation of word bias and true-positive-rate gaps over classes: `criterion`, with gaps as the criterion."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.analyses.criterion.criterion import criterion
+from bayes_bias.analyses.criterion.results import CriterionValidity
+from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
+from bayes_bias.analyses.tpr_gaps.results import TprGaps
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.fitting.fitted import Fit
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.progress import Progress
+from bayes_bias.table.scopes import WEAT_SCOPE
+
+
+def correlation(
+    gaps: TprGaps,
+    bias: pd.DataFrame | xr.DataArray | Fit,
+    *,
+    group: str | None = None,
+    toward: str | None = None,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> CriterionValidity:
+    r"""Correlation of the bias of class words with gaps of true-positive rates, allowing for errors in both.
+
+    The measurement-error model of `bayes_bias.criterion`, with classes as labels and gaps as the criterion. The gap of
+    a class is the difference of the log odds of two groups, with h of n people of a group recognised,
+
+    .. math:: \log \frac{h + 1/2}{n - h + 1/2}, \qquad s^2 = \frac{1}{h + 1/2} + \frac{1}{n - h + 1/2}
+
+    which is nearly unbiased and nearly normal, ten people in each cell included [1]_.
+
+    Parameters
+    ----------
+    gaps : TprGaps
+        From `bayes_bias.tpr_gaps.estimate`.
+    bias : pandas.DataFrame, xarray.DataArray, or a fit
+        The bias of each class's word, as in `bayes_bias.criterion`; the labels of a frame may be in a column ``class``.
+        The raw contrasts of a fit have their standard errors for these attributes.
+    group : str, optional
+        The group whose gap is used, against all others together; by default the one that `gaps` reports, if there is
+        one.
+    toward : str, optional
+        For a fit: the attribute class to which a positive bias is closer, such as that of `group`.
+    ci_prob, seed, sampling, progress
+        See `bayes_bias.tpr_gaps.estimate`.
+
+    Returns
+    -------
+    CriterionValidity
+        Printed, its sentences. The criterion is in log odds.
+
+    Raises
+    ------
+    TprGapsError
+        An unknown `group`.
+    CriterionError
+        An unknown `toward`, missing or non-numeric columns, or fewer than four classes that have both.
+
+    References
+    ----------
+    .. [1] Gart, J. J., & Zweifel, J. R. (1967). On the bias of various estimators of the logit and its variance with
+       application to quantal bioassay. Biometrika, 54(1/2), 181-187. https://doi.org/10.1093/biomet/54.1-2.181
+
+    Examples
+    --------
+    >>> words = pd.DataFrame({"class": ["nurse", ...], "bias": [0.11, ...], "sd": [0.02, ...]})  # doctest: +SKIP
+    >>> print(correlation(estimate(data="predictions.csv", of="F"), words))                # doctest: +SKIP
+    """
+    check_kind("gaps", gaps, TprGaps, "not a result of `tpr_gaps.estimate`; give one", TprGapsError)
+    group = _group(gaps, group)
+    counts = gaps.counts.against_the_rest(group)
+    if isinstance(bias, pd.DataFrame):
+        bias = bias.set_index("class") if "class" in bias else bias.rename_axis("class")
+    return criterion(
+        bias,
+        log_odds_gaps(counts),
+        toward=toward,
+        scope=WEAT_SCOPE,
+        ci_prob=ci_prob,
+        seed=seed,
+        sampling=sampling,
+        name="gap correlation",
+        bias_name="word bias",
+        criterion_name=f"the gap of {group} (minus {counts.groups[1]})",
+        progress=progress,
+    )
+
+
+def log_odds_gaps(counts: PeopleCounts) -> pd.DataFrame:
+    """The difference of the log odds of the first group and the second, and its standard error, by class."""
+    hits, missed = counts.hits + 0.5, counts.people - counts.hits + 0.5
+    log_odds, variance = np.log(hits / missed), 1 / hits + 1 / missed
+    columns = {"criterion": log_odds.iloc[:, 0] - log_odds.iloc[:, 1], "criterion_se": np.sqrt(variance.sum(axis=1))}
+    return pd.DataFrame(columns).rename_axis("class")
+
+
+def _group(gaps: TprGaps, group: str | None) -> str:
+    if group is None and len(gaps.of) > 1:
+        raise TprGapsError(f"group: there are several gaps; give one of {', '.join(gaps.of)}")
+    name = group or gaps.of[0]
+    if name not in gaps.counts.groups:
+        raise TprGapsError(f"group: there is no group '{name}'; {did_you_mean(name, gaps.counts.groups)}")
+    return name

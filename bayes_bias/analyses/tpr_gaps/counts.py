@@ -1,0 +1,256 @@
+"""From labels and predictions to counts: people of each class and group, and how many of them were recognised."""
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import check_kind, described
+from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.files import read_csv, table_file
+from bayes_bias.table.association_table import announce
+
+type Labels = str | Sequence[Hashable] | NDArray[Any] | pd.Series
+
+type Source = pd.DataFrame | str | Path
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleCounts:
+    """Numbers of people of each class and group, and of those whose class the classifier predicted.
+
+    Both are classes x groups in alphabetical order: `people` of class c and group g, and the `hits` among them, whose
+    prediction is c. `notices` name classes that were left out.
+    """
+
+    hits: pd.DataFrame
+    people: pd.DataFrame
+    notices: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> list[str]:
+        """Names of the classes."""
+        return list(self.people.index)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups."""
+        return list(self.people.columns)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of names and numbers."""
+        text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def against_the_rest(self, group: str) -> "PeopleCounts":
+        """The same people in two groups: this one first, then everybody else."""
+        others = [name for name in self.groups if name != group]
+        rest = others[0] if len(others) == 1 else f"not {group}"
+
+        def folded(counts: pd.DataFrame) -> pd.DataFrame:
+            return pd.DataFrame({group: counts[group], rest: counts.drop(columns=group).sum(axis=1)})
+
+        return PeopleCounts(folded(self.hits), folded(self.people), self.notices)
+
+
+def count(
+    y: Labels, prediction: Labels, group: Labels, data: Source | None = None, *, leave_out: bool = False
+) -> PeopleCounts:
+    """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`."""
+    tidy = _tidied({"y": y, "prediction": prediction, "group": group}, data)
+    _check_labels(tidy)
+    tidy = tidy.assign(hit=tidy.y == tidy.prediction)
+    tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
+    hits, people = (
+        tidy.pivot_table("hit", "y", "group", aggfunc=how, fill_value=0).astype(int).rename_axis("class")
+        for how in ("sum", "count")
+    )
+    kept, notices = _complete(people, leave_out)
+    return PeopleCounts(hits.loc[kept], people.loc[kept], announce(notices))
+
+
+def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
+    if data is None:
+        return _of_arrays(given)
+    check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
+    frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
+    for ours, theirs in given.items():
+        if not isinstance(theirs, str):
+            raise TprGapsError(
+                f"{ours}: must be the name of a column of data, got {described(theirs)}; leave data out to give labels"
+            )
+        if theirs not in frame:
+            raise TprGapsError(
+                f"{ours}: there is no column '{theirs}'; {did_you_mean(theirs, map(str, frame.columns))}"
+            )
+    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in given.items()})
+
+
+def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
+    for name, labels in given.items():
+        if isinstance(labels, str):
+            raise TprGapsError(
+                f"{name}: must be a label for each person, got '{labels}'; for the name of a column give the frame or"
+                " file as data"
+            )
+    # As objects: NumPy would turn missing labels among strings into strings.
+    arrays = {name: np.asarray(labels, dtype=object) for name, labels in given.items()}
+    for name, labels in arrays.items():
+        if labels.ndim != 1:
+            raise TprGapsError(f"{name}: must have one dimension, got {labels.ndim}; give one label for each person")
+    lengths = {name: len(labels) for name, labels in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise TprGapsError(f"y, prediction, group: lengths differ ({counts}); give each person one label of each")
+    return pd.DataFrame(arrays)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """A CSV file with all labels as text, so that '1' is the same in every column, and 'NA' an ordinary label."""
+    if not path.is_file():
+        raise TprGapsError(
+            f"data: no file '{path}'; give a CSV file with a row for each person, or the name of a shipped table"
+            " (tpr-demo)"
+        )
+    return read_csv(path, f"data: '{path}' is", TprGapsError, dtype=str, keep_default_na=False, na_values=[""])
+
+
+def _check_labels(tidy: pd.DataFrame) -> None:
+    if tidy.empty:
+        raise TprGapsError("data: there are no rows; give one for each person")
+    for name in tidy:
+        if missing := int(tidy[name].isna().sum()):
+            raise TprGapsError(f"{name}: missing for {missing} of {len(tidy)} people; fill in or remove these rows")
+    groups = tidy.group.unique()
+    if len(groups) == 1:
+        raise TprGapsError(f"group: all people are of '{groups[0]}'; give people of two groups or more")
+    if not tidy.prediction.isin(tidy.y.unique()).any():
+        raise TprGapsError(
+            f"prediction: none is a class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}); use"
+            " the same labels of the same type in both"
+        )
+    # Classes and groups become text, where labels such as 1 and '1' would be one.
+    for name in ("y", "group"):
+        labels = tidy[name].unique()
+        if len({str(label) for label in labels}) < len(labels):
+            raise TprGapsError(f"{name}: two labels are the same text, such as 1 and '1'; use one type")
+
+
+def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
+    """Classes with people of every group, and a notice of the others."""
+    lacking = people.index[(people == 0).any(axis=1)]
+    if lacking.empty:
+        return list(people.index), ()
+    named = [f"'{name}' (no '{people.columns[people.loc[name] == 0][0]}')" for name in lacking[:_NAMED]]
+    listed = ", ".join(named) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
+    if not leave_out:
+        raise TprGapsError(
+            f"group: {len(lacking)} of {len(people)} classes have no people of a group, so that its rate is unknown:"
+            f" {listed}; add some, or leave out such classes with leave_out=True (--leave-out)"
+        )
+    kept = people.index.drop(lacking)
+    if kept.empty:
+        raise TprGapsError(f"group: no class has people of every group: {listed}; add people of the missing groups")
+    return list(kept), (f"left out, with no people of a group: {listed}",)
+
+
+# Published summaries of true-positive-rate gaps, for observed rates or posterior draws of the true rates.
+#
+# With ``rates[..., c, g]`` the true-positive rate of class c and group g,
+#
+# gap[..., c, g] = rate[..., c, g] - rate of the people of class c who are not of group g
+#
+# (De-Arteaga et al. 2019). Summaries over classes are the mean absolute gap, the root mean square, and with several
+# groups the variance over groups. Noise in the rates inflates all of them: `without_gaps` simulates by how much,
+# `unbiased_mean_square` removes it.
+
+type Array = NDArray[np.float64]
+type Counted = NDArray[np.int64]
+
+_SHUFFLES = 4000
+
+
+def weights(people: Counted) -> Array:
+    """Contrasts of rates, (class, gap, group): one group minus all others, weighted by their numbers of people."""
+    n = people.astype(float)
+    n_groups = n.shape[1]
+    others = np.where(np.eye(n_groups, dtype=bool), 0, n[:, None, :])
+    return np.eye(n_groups) - others / others.sum(axis=-1, keepdims=True)
+
+
+def gaps(rates: Array, people: Counted) -> Array:
+    """The gap of each class and group, (..., class, group)."""
+    return np.einsum("chg,...cg->...ch", weights(people), rates)
+
+
+def variances(rates: Array) -> Array:
+    """Variance of the rates of each class over groups, (..., class)."""
+    return np.asarray(rates.var(axis=-1))
+
+
+def mean_absolute(gap: Array) -> Array:
+    """Mean absolute gap over classes and groups, (...)."""
+    return np.asarray(np.abs(gap).mean(axis=(-2, -1)))
+
+
+def root_mean_square(gap: Array) -> Array:
+    """Root mean square gap over classes and groups, (...)."""
+    return np.asarray(np.sqrt((gap**2).mean(axis=(-2, -1))))
+
+
+def unbiased_mean_square(hits: Counted, people: Counted) -> float:
+    """Unbiased estimate of the mean square of the true gaps: that of the raw gaps minus the sampling variance.
+
+    ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The result may be
+    negative. It is missing where a class has a single person of a group, because the variance is unknown.
+    """
+    contrast = weights(people)
+    added = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
+    return float((gaps(hits / people, people) ** 2 - added).mean())
+
+
+def unbiased_variance(hits: Counted, people: Counted) -> float:
+    """Unbiased estimate of the mean over classes of the variance of true rates over groups; it may be negative."""
+    n_groups = people.shape[1]
+    added = _noise(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
+    return float((variances(hits / people) - added).mean())
+
+
+def _noise(hits: Counted, people: Counted) -> Array:
+    """Unbiased estimates of the variances of observed rates."""
+    rate = hits / people
+    return np.where(people > 1, rate * (1 - rate) / np.maximum(people - 1, 1), np.nan)
+
+
+def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
+    """Observed rates if no class had a gap, (shuffle, class, group).
+
+    Groups are permuted among the people of each class, whose predictions stay. The numbers of correct predictions in
+    each group are then exactly multivariate hypergeometric, without assuming a rate.
+    """
+    rng = np.random.default_rng(seed)
+    permuted = [
+        rng.multivariate_hypergeometric(in_class, correct, size=_SHUFFLES, method="marginals")
+        for in_class, correct in zip(people, hits.sum(axis=1), strict=True)
+    ]
+    return np.stack(permuted, axis=1) / people
+
+
+def noise_sd(hits: Counted, people: Counted) -> Array:
+    """Standard deviation of each raw gap if no class had any, (class, group).
+
+    That of the difference under permutation of the groups in a class, n of whose N people are of the group: the root of
+    ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
+    """
+    everyone = people.sum(axis=1, keepdims=True)
+    rate = hits.sum(axis=1, keepdims=True) / everyone
+    scale = everyone.astype(float) ** 2 / np.maximum(everyone - 1, 1)
+    return np.asarray(np.sqrt(rate * (1 - rate) * scale / (people * (everyone - people))))

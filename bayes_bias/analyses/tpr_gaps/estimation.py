@@ -1,0 +1,284 @@
+"""`tpr_gaps.estimate`: from labels, predictions and groups to gaps with uncertainty."""
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import xarray as xr
+
+from bayes_bias.analyses.tpr_gaps.counts import (
+    Labels,
+    PeopleCounts,
+    Source,
+    count,
+    gaps,
+    mean_absolute,
+    root_mean_square,
+    unbiased_mean_square,
+    unbiased_variance,
+    variances,
+    without_gaps,
+)
+from bayes_bias.analyses.tpr_gaps.model import MADE_OF, SPEC, labelled_rates_model, rates_model
+from bayes_bias.analyses.tpr_gaps.results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
+from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fit_model import NamedData, fit_model
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.posterior.estimate import over_draws
+from bayes_bias.progress import Progress
+from bayes_bias.table.metric import Metric
+
+_CELL = ("class", "group")
+
+RATE = Metric("true-positive rate", unit="share of people", range=(0.0, 1.0), zero="nobody is recognised")
+
+
+def estimate(
+    y: Labels = "y",
+    prediction: Labels = "prediction",
+    group: Labels = "group",
+    *,
+    data: Source | None = None,
+    of: str | None = None,
+    leave_out: bool = False,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    name: str = "true-positive rates",
+    progress: Progress | None = None,
+) -> TprGaps:
+    """Gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
+
+    The gap of group g in class c is the share of its people whose class is predicted correctly, minus the share of all
+    others [1]_,
+
+        gap[c, g] = TPR[c, g] - TPR[c, not g]
+
+    A hierarchical binomial model gives each gap an interval, and corrects averages of their sizes for noise:
+
+        hits[c, g] ~ Binomial(people[c, g], TPR[c, g])
+        logit TPR[c, g] = level[c] + deviation[c, g],    deviations sum to zero over groups
+
+    Levels are Normal(level_mean, sd_level). The difference between a group's log odds and the average of the others' is
+    Normal(mean_gap[g], sd_gap), so that a gap with few people is shrunk towards the mean gap.
+
+    Parameters
+    ----------
+    y, prediction, group : sequence of labels, or str
+        True class, predicted class and group of each person; with `data` the names of its columns.
+    data : pandas.DataFrame, str or Path, optional
+        A frame or CSV file with a row for each person. Labels of a CSV file are read as text.
+    of : str, optional
+        The group whose gap is reported. By default the first of two groups in alphabetical order, and each of more than
+        two groups.
+    leave_out : bool
+        Leave out classes that have no people of a group, with a notice, instead of refusing them.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    seed : int
+        The same seed gives the same numbers.
+    sampling : Sampling
+        Numbers of draws and chains.
+    name : str
+        The title of page and figure.
+    progress : Progress, optional
+        Shows steps and draws.
+
+    Returns
+    -------
+    TprGaps
+        ``table`` (a row for each gap), ``aggregate``, ``variances`` and ``fit``; printed, its sentences. Units: shares
+        of people.
+
+    Raises
+    ------
+    TprGapsError
+        Labels are missing or of different lengths, there is only one group, no prediction is a class of y, `of` is not
+        a group, or a class has no people of a group.
+    SpecError, ScopeError
+        An impossible `seed`, `sampling` or `ci_prob`.
+
+    Notes
+    -----
+    Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
+    raw gap is about .15. ``aggregate`` therefore has, beside the raw value, its expectation without any gap, from
+    permuting groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares
+    an unbiased estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value,
+    and still above it where gaps are small and people few (.07 without any gap and with ten people in each cell; see
+    docs/evidence/tpr-gaps.md). Its interval never includes zero; ``chance`` answers whether there is any gap.
+
+    References
+    ----------
+    .. [1] De-Arteaga, M., Romanov, A., Wallach, H., Chayes, J., Borgs, C., Chouldechova, A., Geyik, S., Kenthapadi,
+       K., & Kalai, A. T. (2019). Bias in bios: A case study of semantic representation bias in a high-stakes setting.
+       Proceedings of FAT* '19, 120-128. https://doi.org/10.1145/3287560.3287572
+
+    Examples
+    --------
+    >>> gaps = estimate(data="predictions.csv", of="F")                           # doctest: +SKIP
+    >>> gaps.aggregate.loc["mean absolute gap"]                                   # doctest: +SKIP
+    """
+    check_seed(seed)
+    check_sampling(sampling)
+    check_ci_prob(ci_prob)
+    counts = count(y, prediction, group, data, leave_out=leave_out)
+    return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name, progress=progress)
+
+
+def pymc_model(
+    y: Labels = "y",
+    prediction: Labels = "prediction",
+    group: Labels = "group",
+    *,
+    data: Source | None = None,
+    leave_out: bool = False,
+) -> pm.Model:
+    """The model that `estimate` samples, for PyMC and ArviZ.
+
+    Parameters
+    ----------
+    y, prediction, group, data, leave_out
+        As in `estimate`.
+
+    Returns
+    -------
+    pymc.Model
+        Free variables ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)`` and
+        ``gap_contrast (class, contrast)``, of two groups the log odds of the first minus those of the second, and of
+        more Helmert contrasts; ``mean_gap (group)`` and ``rate (class, group)`` made of them; and the observed
+        ``recognised (class, group)``, binomial up to its coefficient. The fit of `TprGaps` has them all, so that
+        ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
+
+    Raises
+    ------
+    TprGapsError
+        As in `estimate`.
+
+    Examples
+    --------
+    >>> people = {"y": ["a", "a", "b", "b"], "prediction": ["a", "b", "b", "b"], "group": ["F", "M", "F", "M"]}
+    >>> [variable.name for variable in pymc_model(**people).observed_RVs]
+    ['recognised']
+    """
+    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out))
+
+
+def gaps_of(
+    counts: PeopleCounts,
+    *,
+    of: str | None = None,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    name: str = "true-positive rates",
+    progress: Progress | None = None,
+) -> TprGaps:
+    """See `estimate`, for counts."""
+    groups = _reported(counts, of)
+    people = counts.people.to_numpy()
+
+    def with_gaps(posterior: xr.Dataset) -> xr.Dataset:
+        rates = posterior["rate"].transpose("chain", "draw", *_CELL)
+        return posterior.assign(gap=rates.copy(data=gaps(rates.to_numpy(), people)))
+
+    fitted = fit_model(
+        NamedData(name, RATE, counts.sha256, counts.notices),
+        SPEC,
+        rates_model(counts),
+        data_of(counts),
+        seed=seed,
+        sampling=sampling,
+        progress=progress,
+        derive=with_gaps,
+        made_of=MADE_OF,
+    )
+    rates = fitted.posterior["rate"].transpose("chain", "draw", *_CELL)
+    draws = rates.to_numpy().reshape(-1, *people.shape)
+    return TprGaps(
+        name=name,
+        counts=counts,
+        of=groups,
+        ci_prob=ci_prob,
+        fit=fitted.tree,
+        diagnostics=Diagnostics.of(fitted),
+        table=_table(counts, draws, groups, ci_prob),
+        variances=_variances(counts, draws, ci_prob),
+        aggregate=_aggregate(counts, draws, groups, ci_prob, seed),
+    )
+
+
+def data_of(counts: PeopleCounts) -> xr.Dataset:
+    """Hits and people of each class and group."""
+    content = {"hits": (_CELL, counts.hits.to_numpy()), "people": (_CELL, counts.people.to_numpy())}
+    return xr.Dataset(content, coords={"class": counts.classes, "group": counts.groups})
+
+
+def _reported(counts: PeopleCounts, of: str | None) -> tuple[str, ...]:
+    """The groups whose gaps are reported: of two groups one, since the other's gap only changes the sign."""
+    if of is not None and of not in counts.groups:
+        raise TprGapsError(f"of: there is no group '{of}'; {did_you_mean(of, counts.groups)}")
+    if len(counts.groups) == 2:
+        return (of or counts.groups[0],)
+    return (of,) if of else tuple(counts.groups)
+
+
+def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
+    hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
+    gap = gaps(draws, people)
+    negative = (gap < 0).mean(axis=0)
+    everyone, correct = people.sum(axis=1, keepdims=True), hits.sum(axis=1, keepdims=True)
+    columns = {
+        "people": people,
+        "people_rest": everyone - people,
+        "tpr": hits / people,
+        "tpr_rest": (correct - hits) / (everyone - people),
+        "observed": gaps(hits / people, people),
+        **over_draws(gap, ci_prob),
+        "prob_direction": np.maximum(negative, 1 - negative),
+    }
+    cells = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
+    whole = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=cells)
+    return whole[whole.index.get_level_values("group").isin(groups)]
+
+
+def _variances(counts: PeopleCounts, draws: np.ndarray, ci_prob: float) -> pd.DataFrame:
+    """Variance of the rates over groups, a row for each class."""
+    observed = variances((counts.hits / counts.people).to_numpy())
+    columns = {"observed": observed, **over_draws(variances(draws), ci_prob)}
+    return pd.DataFrame(columns, index=pd.Index(counts.classes, name="class"))
+
+
+def _aggregate(
+    counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
+) -> pd.DataFrame:
+    hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
+    raw, no_gaps = hits / people, without_gaps(hits, people, seed)
+    unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
+    observed, null, posterior = (_quantities(rates, counts, groups) for rates in (raw, no_gaps, draws))
+    rows = {
+        quantity: _row(float(observed[quantity]), null[quantity], posterior[quantity], ci_prob) for quantity in observed
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
+    table.insert(3, "unbiased", [unbiased.get(quantity, np.nan) for quantity in table.index])
+    return table
+
+
+def _quantities(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Summaries over all classes, of rates (..., class, group)."""
+    gap = gaps(rates, counts.people.to_numpy())
+    quantities = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
+    if len(counts.groups) > 2:
+        quantities[VARIANCE] = variances(rates).mean(axis=-1)
+    means = gap.mean(axis=-2)
+    return quantities | {f"{MEAN_GAP} of {group}": means[..., counts.groups.index(group)] for group in groups}
+
+
+def _row(raw: float, nothing: np.ndarray, draws: np.ndarray, ci_prob: float) -> dict[str, float]:
+    beyond = np.abs(nothing) >= abs(raw) - 1e-12
+    return {
+        "observed": raw,
+        "without_gaps": float(nothing.mean()),
+        "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
+        **{name: float(value) for name, value in over_draws(draws, ci_prob).items()},
+    }

@@ -1,0 +1,110 @@
+"""The hierarchical binomial model of true-positive rates.
+
+    hits[c, g] ~ Binomial(people[c, g], rate[c, g])
+    logit rate[c, g] = level[c] + deviation[c, g]
+    level[c] ~ Normal(level_mean, sd_level)
+    deviation[c, .] sums to zero over groups; the log odds of a group minus the average of those of the others are
+    Normal(mean_gap[g], sd_gap)
+
+Classes are a sample: how much their gaps differ says how far a single one can be trusted. Groups are these.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from numpy.typing import NDArray
+from pymc.model.transform.optimization import freeze_dims_and_data
+from scipy.linalg import helmert
+from scipy.special import logit
+
+from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
+from bayes_bias.fitting.compiling import PyMCModel
+from bayes_bias.models.normal_effects import normal_effects
+from bayes_bias.models.patterns import zero_sum_sd
+from bayes_bias.models.priors import free
+from bayes_bias.models.spec import ModelSpec, Prior
+
+type Numbers = NDArray[np.float64]
+
+SPEC = ModelSpec(
+    name="hierarchical binomial",
+    title="Hierarchical binomial model of true-positive rates",
+    description="",
+    structure="tpr gaps",
+    options={},
+    priors={
+        "level_mean": Prior("Normal", {"mu": 0, "sigma": 1.5}),
+        "sd_level": Prior("HalfNormal", {"sigma": 1.5}),
+        "mean_gap": Prior("Normal", {"mu": 0, "sigma": 1}),
+        "sd_gap": Prior("Exponential", {"lam": 2.5}),
+    },
+)
+# What rates and mean gaps are made of, one to one.
+MADE_OF = ("level", "gap_contrast", "mean_contrast")
+# Of the order of the scales, in log odds.
+_TYPICAL = 0.5
+
+
+def rates_model(counts: PeopleCounts) -> PyMCModel:
+    """The model with these counts: rates, and what they are made of."""
+    inputs = _inputs(counts)
+    return PyMCModel(lambda: _model(inputs), _coords(counts))
+
+
+def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
+    """The same with labels, and its data as constants."""
+    return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
+
+
+def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
+    return {"class": counts.classes, "group": counts.groups}
+
+
+def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
+    hits, people = (frame.to_numpy(dtype=int) for frame in (counts.hits, counts.people))
+    n_groups = len(counts.groups)
+    # Of two groups the only contrast is the log odds of the first one minus those of the second.
+    contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
+    level, gap = _evidence(hits, people, contrasts)
+    return {"hits": hits, "people": people, "contrasts": contrasts, "level_evidence": level, "gap_evidence": gap}
+
+
+def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbers, Numbers]:
+    """Score and information of each class's level (2, class) and gap (2, class, contrast), see `normal_effects`: from
+    its empirical log odds and their variance."""
+    rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
+    log_odds, variance = logit((hits + 0.5) / (people + 1)), 1 / (rate * (1 - rate) * people)
+    average = np.full(people.shape[1], 1 / people.shape[1])
+    level, gap = (
+        np.array([log_odds @ weights, np.ones_like(log_odds @ weights)]) / (variance @ weights**2)
+        for weights in (average, np.linalg.pinv(contrasts))
+    )
+    return level, gap
+
+
+def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
+    """Of any number of classes and groups: all lengths are those of the data.
+
+    Where there are labels, what only the sampler reads has no name, so that no graph shows it.
+    """
+    cell = ("class", "group")
+    with pm.Model(coords=coords) as model:
+        hits, people = (pm.Data(name, inputs[name], dims=cell) for name in ("hits", "people"))
+        contrasts = pm.Data("contrasts", inputs["contrasts"], dims=("contrast", "group"))
+        of_level, of_gap = (
+            pm.Data(name, inputs[name]) if coords is None else pt.constant(inputs[name])
+            for name in ("level_evidence", "gap_evidence")
+        )
+        level_mean = free(SPEC, "level_mean")
+        mean = pm.Normal("mean_contrast", **SPEC.priors["mean_gap"].parameters, dims="contrast")
+        sd_level, sd_gap = (free(SPEC, f"sd_{name}", _TYPICAL) for name in ("level", "gap"))
+        level = normal_effects("level", level_mean, sd_level, of_level, "class")
+        gap = normal_effects("gap_contrast", mean, sd_gap, of_gap, ("class", "contrast"))
+        log_odds = level[:, None] + gap @ contrasts
+        # A group's log odds minus the average of the others' are so many times those minus the average of all.
+        pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
+        pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
+        pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)
+    return model

@@ -1,0 +1,352 @@
+"""From vectors and a word list to a table."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.arguments import check_kind, check_switch
+from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
+from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
+from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.associations.sub_topics import sub_topics_of, vocabulary_of, with_sub_topics
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.errors import TableError
+from bayes_bias.language_models.encoders import is_encoder
+from bayes_bias.language_models.encoding import encode
+from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
+from bayes_bias.table.labels import LABELS
+from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.templates import Templates
+from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    load_controls,
+    load_wordlist,
+    refuse_from_vectors,
+)
+
+CONTROLS = ("neutral", "human")
+
+
+def cosines(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    *,
+    also: Iterable[str] = (),
+    templates: Templates | str | Path | None = None,
+    sub_topics: SubTopicsFrom | None = None,
+    covariates: CovariatesFrom = None,
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> AssociationTable:
+    """Cosine similarities of all targets with all attributes of a word list.
+
+    Parameters
+    ----------
+    embedding : Embedding, str, Path, dict, DataFrame, gensim KeyedVectors, or an encoder of sentences
+        Anything that `open_embedding` opens, or that `encode` accepts as an encoder: a callable from sentences to
+        vectors, an object with `encode`, the folder of a model.
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    controls : iterable of str, Path or WordList
+        Control classes besides those of the list: classes that nobody associates with any group. The
+        shipped ones, "neutral" and "human", by default; ``()`` for none.
+    also : iterable of str
+        More words whose vectors the table should carry, such as the defining sets of Direct Bias.
+    templates : Templates, str or Path, optional
+        For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
+        word is a sentence of its own.
+    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}, optional
+        Which words belong together, so that they count as fewer; by default what the list says of it, see `WordList`:
+        those that it names, or those that the vectors show, see `bayes_bias.associations.sub_topics`, or those that it
+        names with the correlation that the vectors show. "exhaustive"
+        sub-topics are all there are and no sample: words count as independent draws, as with "none".
+    covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
+        Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
+        `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
+        have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
+        "rank"}`` has that of both sides.
+    allow_loss : bool
+        Go on although a group or class has lost half of its words.
+    trust : bool
+        Open files that can run code when opened (gensim's native files, pickles).
+
+    Returns
+    -------
+    AssociationTable
+        With one row for each target and one column for each attribute that has a usable vector. Words without one
+        are in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists
+        stay products of unit vectors, because the matrix would not fit in memory; the crossed model needs no more.
+
+    Raises
+    ------
+    WordListError, EmbeddingError, TemplateError
+        The list, the embedding or the templates cannot be read; templates are given with vectors of words.
+    CoverageError
+        A group or class has lost half of its words.
+
+    Examples
+    --------
+    >>> table = cosines("googlenews-demo", "weat6", controls=())
+    >>> table.values.shape
+    (16, 16)
+    >>> def encoder(sentences):
+    ...     return [[text.count(letter) + 1 for letter in "aeiou"] for text in sentences]
+    >>> cosines(encoder, "weat6", controls=(), templates="noun-10").replicates.text
+    '10 templates'
+    """
+    return similarities(
+        embedding,
+        wordlist,
+        controls,
+        also=also,
+        templates=templates,
+        sub_topics=sub_topics,
+        covariates=covariates,
+        allow_loss=allow_loss,
+        trust=trust,
+    )
+
+
+def similarities(
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    *,
+    similarity: str | Similarity = "cosine",
+    also: Iterable[str] = (),
+    templates: Templates | str | Path | None = None,
+    sub_topics: SubTopicsFrom | None = None,
+    covariates: CovariatesFrom = None,
+    allow_loss: bool = False,
+    trust: bool = False,
+) -> AssociationTable:
+    """Similarities of all targets with all attributes of a word list, by the cosine or another measure of similarity.
+
+    Parameters
+    ----------
+    embedding, wordlist, controls, also, templates, sub_topics, covariates, allow_loss, trust
+        See `cosines`.
+    similarity : {"cosine", "dot"} or Similarity
+        How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
+        `bayes_bias.associations.similarity.Similarity` for one of your own.
+
+    Returns
+    -------
+    AssociationTable
+        As from `cosines`, in the units of the similarity. ``vectors`` are of unit length if the similarity needs that.
+
+    Raises
+    ------
+    TableError
+        There is no such similarity.
+    WordListError, EmbeddingError, TemplateError, CoverageError
+        As `cosines`.
+
+    Examples
+    --------
+    >>> similarities("googlenews-demo", "weat6", controls=(), similarity="dot").metric.name
+    'dot product'
+    """
+    check_switch("allow_loss", allow_loss)
+    chosen, further = similarity_of(similarity), tuple(also)
+    words = load_wordlist(wordlist).with_sub_topics(sub_topics)
+    extra = [load_controls(source) for source in control_lists(controls)]
+    every = words.with_controls(extra)
+    if templates is not None or is_encoder(embedding):
+        opened = encode(embedding, every, templates, trust=trust)
+    else:
+        opened = open_embedding(embedding, trust=trust)
+    check_covariates(covariates)
+    needed = [*every.targets, *every.attributes, *further]
+    read = opened.excerpt(needed, pool=words.sub_topics in WITH_VECTORS, ranks=wants_ranks(covariates))
+    table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
+    return with_covariates_from(with_relations(table, read, words), read, covariates)
+
+
+def with_relations(
+    table: AssociationTable, embedding: Embedding, words: WordList, *, quiet: bool = False
+) -> AssociationTable:
+    """The table with the sub-topics that an embedding, whose words are in memory, shows, or with the correlation that
+    it shows of those that a list names, if these are wanted."""
+    if words.sub_topics not in WITH_VECTORS:
+        return table
+    named = words.topics if words.sub_topics == "named with vectors" else None
+    related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding), named), words.sub_topics)
+    announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
+    return related
+
+
+def table_of(
+    wordlist: WordList,
+    controls: Sequence[WordList],
+    embedding: Embedding,
+    similarity: Similarity,
+    *,
+    also: Iterable[str] = (),
+    allow_loss: bool = False,
+) -> AssociationTable:
+    """The table of a list in an embedding whose words are in memory; see `similarities`."""
+    words = wordlist.with_controls(controls)
+    vectors, coverage = lookup(embedding, words, similarity.prepared)
+    if absent := coverage.absent_controls:
+        words = wordlist.with_controls([each for each in controls if not each.controls.keys() <= {*absent}])
+        vectors, coverage = lookup(embedding, words, similarity.prepared)
+    check_coverage(coverage, allow_loss=allow_loss)
+    targets = _homes(words.groups, vectors)
+    attributes = _homes({**words.classes, **words.controls}, vectors)
+    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+    measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
+    values, singles = similarity.over_replicates(x, a, lazily=True)
+    left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
+    table = assemble(
+        values,
+        targets,
+        attributes,
+        words.stereotypes,
+        opposites=words.opposites,
+        topics=words.topic_of,
+        pairs=words.pair_of,
+        replicates=dict(zip(embedding.replicates, singles, strict=True)),
+        kind=embedding.kind,
+        metric=similarity.metric,
+        vectors=MappingProxyType({**_further(embedding, also, similarity), **measured}),
+        name=words.name,
+        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices),
+        source=words.source,
+        control_sources=words.control_sources,
+        provenance=MappingProxyType(
+            {
+                "wordlist": words.name,
+                "wordlist_sha256": words.sha256,
+                "embedding": embedding.name,
+                "embedding_source": embedding.source,
+                **embedding.provenance,
+                "vectors_sha256": sha256_of_vectors(measured),
+            }
+        ),
+        coverage=coverage.to_frame(),
+    )
+    complete = with_notices(table)
+    quiet = announce(coverage.quiet_notices(), logging.INFO)
+    return replace(complete, notices=(*complete.notices, *quiet))
+
+
+def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """The group or class of each word that has a vector, in the order of the list."""
+    return {word: home for word, home in home_of(words).items() if word in vectors}
+
+
+def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:
+    stored = embedding.find(also)
+    return {
+        word: similarity.prepared(stored[word]) for word in also if word in stored and has_direction(stored[word]).all()
+    }
+
+
+# From a matrix of similarities that were computed elsewhere, and a word list, to a table.
+
+
+def cosines_from_matrix(
+    matrix: pd.DataFrame,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = (),
+    *,
+    metric: Metric = COSINE,
+    name: str = "matrix",
+    allow_loss: bool = False,
+) -> AssociationTable:
+    """The table of a word list whose cosines, or other similarities, stand in a matrix.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Targets in the index, attributes in the columns; more of either are not used. NaN is a missing pair.
+    wordlist, controls
+        As in `bayes_bias.cosines`, but without control classes by default.
+    metric : Metric
+        What the numbers are, and in which units.
+    name : str
+        What messages call the matrix.
+    allow_loss : bool
+        Go on although the matrix lacks half of the words of a group or class.
+
+    Raises
+    ------
+    TableError
+        A word has two rows or columns, or a value is out of range; see `AssociationTable.from_frame`.
+    CoverageError
+        The matrix lacks half of the words of a group or class.
+    WordListError
+        The list cannot be read.
+
+    Examples
+    --------
+    >>> matrix = pd.DataFrame({"boss": [0.4, 0.1], "maid": [0.1, 0.3]}, index=["he", "she"])
+    >>> words = {"man=work": ["he"], "woman=home": ["she"], "work": ["boss"], "home": ["maid"]}
+    >>> cosines_from_matrix(matrix, words).values.sel(target="she", attribute="maid").item()
+    0.3
+    """
+    check_kind("matrix", matrix, pd.DataFrame, "not a DataFrame; give one with a row for each target", TableError)
+    check_switch("allow_loss", allow_loss)
+    for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
+        if not labels.is_unique:
+            raise TableError(f"{name}: two {side} are named '{labels[labels.duplicated()][0]}'; remove one")
+    extra = [load_controls(source) for source in control_lists(controls)]
+    words = load_wordlist(wordlist).with_controls(extra)
+    refuse_from_vectors(words, f"'{name}' holds numbers alone")
+    coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
+    if absent := coverage.absent_controls:
+        words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])
+        coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
+    check_coverage(coverage, allow_loss=allow_loss)
+    groups, classes = home_of(words.groups), home_of({**words.classes, **words.controls})
+    targets = [word for word in groups if word in matrix.index]
+    attributes = [word for word in classes if word in matrix.columns]
+    frame = (
+        matrix.loc[targets, attributes]
+        .rename_axis("target")
+        .melt(ignore_index=False, var_name="attribute")
+        .reset_index()
+    )
+    named = {"topic": words.topic_of, "pair": words.pair_of}
+    labels = {
+        label: [named[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
+        for label, side in LABELS.items()
+    }
+    table = AssociationTable.from_frame(
+        frame.assign(attribute_class=frame.attribute.map(classes), **labels).dropna(subset="value"),
+        target="target",
+        group=groups,
+        attribute="attribute",
+        attribute_class="attribute_class",
+        value="value",
+        stereotypes=words.stereotypes,
+        opposites=words.opposites,
+        metric=metric,
+        name=words.name,
+        **{label: label for label, values in labels.items() if any(values)},
+    )
+    left_out = [f"control classes left out, with no word in {name}: {', '.join(absent)}"] if absent else []
+    about = announce((*words.notices, *coverage.notices(), *left_out))
+    return replace(
+        table,
+        notices=(*about, *table.notices),
+        source=words.source,
+        control_sources=words.control_sources,
+        coverage=coverage.to_frame(),
+        provenance=MappingProxyType({"wordlist": words.name, "wordlist_sha256": words.sha256, "source": name}),
+    )

@@ -1,0 +1,249 @@
+"""Which words of a list have a usable vector, by group and class."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.embedding import Embedding, Vector, joined, near_spellings
+from bayes_bias.embeddings.word_vectors import has_direction, unit
+from bayes_bias.errors import CoverageError
+from bayes_bias.words.wordlist import WordList, shipped_controls
+
+type Role = Literal["target", "attribute", "control"]
+type WordVectors = dict[str, NDArray[np.float64]]
+
+_KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One group or class of a list, and what became of its words.
+
+    `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
+    direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
+    `phrases` were found with "_" in the place of blanks.
+    """
+
+    role: Role
+    name: str
+    asked: tuple[str, ...]
+    missing: tuple[str, ...]
+    zero: tuple[str, ...]
+    non_finite: tuple[str, ...]
+    variants: tuple[tuple[str, tuple[str, ...]], ...]
+    phrases: tuple[str, ...] = ()
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """All words without a usable vector."""
+        return (*self.missing, *self.zero, *self.non_finite)
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The words that remain."""
+        lost = frozenset(self.lost)
+        return tuple(word for word in self.asked if word not in lost)
+
+    def __str__(self) -> str:
+        return f"{_KINDS[self.role]} '{self.name}'"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What an embedding has of a word list, group by group and class by class.
+
+    Examples
+    --------
+    >>> from bayes_bias import load_wordlist, open_embedding
+    >>> _, coverage = lookup(open_embedding("googlenews-demo"), load_wordlist("weat2"))
+    >>> coverage.notices()
+    ("group 'weapons': 1 of 25 words not in googlenews-demo: axe",)
+    """
+
+    embedding: str
+    parts: tuple[Part, ...]
+    lacking: str = "usable vector"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a group or class: role, name, counts, and the words that are lost."""
+        return pd.DataFrame(
+            {
+                "role": part.role,
+                "name": part.name,
+                "asked": len(part.asked),
+                "found": len(part.found),
+                "missing": ", ".join(part.missing),
+                "zero": ", ".join(part.zero),
+                "non_finite": ", ".join(part.non_finite),
+                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
+            }
+            for part in self.parts
+        )
+
+    def notices(self) -> tuple[str, ...]:
+        """Sentences about missing words; empty if every word was found."""
+        parts = [part for part in self.parts if not _is_shipped_control(part)]
+        return tuple(notice for part in parts for notice in _notices(part, self.embedding))
+
+    @property
+    def absent_controls(self) -> tuple[str, ...]:
+        """The shipped control classes of which the embedding has no word."""
+        return tuple(part.name for part in self.parts if _is_shipped_control(part) and not part.found)
+
+    def quiet_notices(self) -> tuple[str, ...]:
+        """A line of counts for the shipped control classes, whose words the user did not choose."""
+        shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
+        lost, listed = (sum(len(getattr(part, name)) for part in shipped) for name in ("lost", "asked"))
+        return (f"control classes: {lost} of {listed} words not in {self.embedding}",) if lost else ()
+
+
+def lookup(
+    embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
+) -> tuple[WordVectors, Coverage]:
+    """Vectors of the words of a list, and which words have none.
+
+    A word counts as it is spelt: variants in upper and lower case are reported and never substituted. A phrase that is
+    missing counts as it is joined, "prime_minister" for "prime minister", with a notice.
+
+    Returns
+    -------
+    vectors : dict of str to array (d,) or (replicate, d)
+        The `prepared` vector of every usable word of the list; by default at unit length.
+    coverage : Coverage
+        Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
+    """
+    wanted = [*wordlist.targets, *wordlist.attributes]
+    stored = embedding.find(wanted)
+    absent = [word for word in wanted if word not in stored and joined(word) not in wanted]
+    phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
+    found = {**stored, **phrases}
+    near = embedding.near(wanted, found)
+    parts = tuple(
+        replace(_part(role, name, words, found, near), phrases=tuple(word for word in words if word in phrases))
+        for role, name, words in _tables(wordlist)
+    )
+    usable = dict.fromkeys(word for part in parts for word in part.found)
+    return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
+
+
+def coverage_of_matrix(
+    name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
+) -> Coverage:
+    """What a matrix with these words in its rows and columns has of a list."""
+    parts = []
+    for role, part, words in _tables(wordlist):
+        present = targets if role == "target" else attributes
+        missing = tuple(word for word in words if word not in present)
+        near = near_spellings(missing, present)
+        parts.append(Part(role, part, words, missing, (), (), tuple(near.items())))
+    return Coverage(name, tuple(parts), lacking="value")
+
+
+def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
+    """Stop if a group or class has lost half of its words or more.
+
+    Parameters
+    ----------
+    coverage : Coverage
+    allow_loss : bool
+        Go on with the words that remain. A group or class that lost all its words stops the run anyway, unless it is
+        one of the shipped control classes, which is then left out.
+
+    Raises
+    ------
+    CoverageError
+        Names the first such group or class, its counts and words, and the remedy.
+    """
+    for part in coverage.parts:
+        emptied = not part.found
+        if emptied and _is_shipped_control(part):
+            continue  # nobody chose these words
+        if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
+            raise CoverageError(
+                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
+                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); {_remedy(part, emptied)}"
+            )
+
+
+def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
+    tables: dict[Role, Mapping[str, tuple[str, ...]]] = {
+        "target": wordlist.groups,
+        "attribute": wordlist.classes,
+        "control": wordlist.controls,
+    }
+    for role, table in tables.items():
+        for name, words in table.items():
+            yield role, name, words
+
+
+def _is_shipped_control(part: Part) -> bool:
+    return part.role == "control" and set(part.asked) <= shipped_controls().get(part.name, frozenset())
+
+
+def _part(
+    role: Role, name: str, words: tuple[str, ...], found: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
+) -> Part:
+    present = [word for word in words if word in found]
+    missing = tuple(word for word in words if word not in found)
+    non_finite = tuple(word for word in present if not np.isfinite(found[word]).all())
+    zero = tuple(w for w in present if w not in non_finite and not has_direction(found[w]).all())
+    variants = tuple((word, near[word]) for word in missing if word in near)
+    return Part(role, name, words, missing, zero, non_finite, variants)
+
+
+def _notices(part: Part, embedding: str) -> Iterator[str]:
+    if part.phrases:
+        read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
+        yield f"{part}: {embedding} has {read}; used as such"
+    losses = {
+        f"not in {embedding}": _with_variants(part, part.missing),
+        "with all values zero, so without a direction": part.zero,
+        "with values that are not finite": part.non_finite,
+    }
+    for loss, words in losses.items():
+        if words:
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}"
+
+
+def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words, each with the spellings that have vectors."""
+    known = dict(part.variants)
+    return tuple(f"{word} (but: {', '.join(known[word])})" if word in known else word for word in words)
+
+
+def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
+    more = f", and {len(words) - shown} more" if len(words) > shown else ""
+    return ", ".join(words[:shown]) + more
+
+
+def _remedy(part: Part, emptied: bool) -> str:
+    if part.role == "control":
+        leave_out = "leave it out, of the list or with controls=() (--controls none)"
+        return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
+    if emptied:
+        return "use an embedding that has such words, or other words; remove it if it is a column of notes"
+    return "pass allow_loss=True (--allow-loss) to go on with the words that remain"
+
+
+# Words of an embedding to draw at random: what lists without any meaning are made of.
+
+# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
+POOL_SIZE = 2_000
+
+
+def random_words(embedding: Embedding, seed: int) -> list[str]:
+    """At most `POOL_SIZE` common words of an embedding, in its order; the same seed gives the same words."""
+    offered = embedding.pool()
+    if len(offered) <= POOL_SIZE:
+        return offered
+    common = [word for word in offered if _is_plain(word)]
+    chosen = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
+    return [common[i] for i in sorted(chosen)]
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

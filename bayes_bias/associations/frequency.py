@@ -1,0 +1,78 @@
+"""How frequent words are, from the order in which an embedding has them: a covariate of the model."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.covariates import Covariates, given_by_side
+from bayes_bias.table.labels import SIDES, words_of
+
+type CovariatesFrom = Covariates | str | list[Covariates | str] | None
+
+RANK = "rank"
+NAME = "log frequency rank"
+
+
+def wants_ranks(covariates: CovariatesFrom) -> bool:
+    """Whether frequency ranks are among the covariates."""
+    return bool(_texts(covariates))
+
+
+def check_covariates(covariates: CovariatesFrom) -> None:
+    """Refuse a text that is not "rank"."""
+    for text in _texts(covariates):
+        if text != RANK:
+            raise TableError(
+                f"covariates: '{text}' is not known; give '{RANK}', a Series or a DataFrame indexed by word, or"
+                " {word: number}"
+            )
+
+
+def with_covariates_from(
+    table: AssociationTable, embedding: Embedding | None, covariates: CovariatesFrom
+) -> AssociationTable:
+    """The table with the covariates that are wanted: given ones, or "rank" from the order of the embedding's words.
+
+    "rank" is that of targets, unless a mapping names sides. With a slope for each class the bias is that of equally
+    frequent targets, however frequent attributes are. A slope over attributes takes for frequency what is not: in
+    either class of gender words pronouns are frequent and kinship terms rare.
+
+    Raises
+    ------
+    TableError
+        "rank" is asked of numbers that come from no embedding.
+    """
+    for each in _each(covariates):
+        if embedding is not None and _texts(each):
+            by_side = given_by_side(each).items()
+            each = {side: log_ranks(table, embedding) if isinstance(given, str) else given for side, given in by_side}
+        table = table.with_covariates(each)
+    return table
+
+
+def _each(covariates: CovariatesFrom) -> list[Any]:
+    given = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
+    return [{"target": each} if isinstance(each, str) else each for each in given]
+
+
+def _texts(covariates: CovariatesFrom) -> list[str]:
+    return [text for each in _each(covariates) for text in given_by_side(each).values() if isinstance(text, str)]
+
+
+def log_ranks(table: AssociationTable, embedding: Embedding) -> pd.Series:
+    """Natural logarithm of the frequency rank of each word of a table.
+
+    Frequencies of words fall as a power of their rank [1]_, so that this is a straight line in log frequency.
+
+    References
+    ----------
+    .. [1] Zipf, G. K. (1949). Human behavior and the principle of least effort. Addison-Wesley.
+    """
+    words = [word for side in SIDES for word in words_of(table.values, side)]
+    ranks = embedding.ranks(words)
+    found = {word: float(np.log(ranks[word])) for word in dict.fromkeys(words)}
+    return pd.Series(found, name=NAME)

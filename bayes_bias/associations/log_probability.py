@@ -1,0 +1,228 @@
+"""From a masked language model, a word list and templates to log probabilities."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import described
+from bayes_bias.associations.cosines import CONTROLS
+from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.language_models.masked import load_masked
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.table.association_table import AssociationTable, assemble, with_notices
+from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
+from bayes_bias.words.cloze import Cloze, Score
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.templates import Pair, Templates, load_templates
+from bayes_bias.words.word_classes import word_class, word_classes
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist, refuse_from_vectors
+
+Predicted = Literal["targets", "attributes"]
+
+# What a mask in the other word's place hides: of one piece in most models, and a phrase by itself.
+_NOTHING = ("something", "name")
+
+
+def log_probabilities(
+    model: Score | str | Path,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    *,
+    templates: Templates | str | Path = "association-10",
+    predict: Predicted = "targets",
+    corrected: bool = True,
+    progress: Progress | None = None,
+) -> AssociationTable:
+    r"""How much more probable a word is in a sentence because another one stands there, for all pairs of a list.
+
+    For target i and attribute j in template r, with the target predicted,
+
+    .. math:: y_{ijr} = \log p(i \mid j, r) - \log p(i \mid \text{a mask in the attribute's place}, r)
+
+    the log probability score of Kurita et al. (2019), LPBS, before any averaging. The probability of a word of several
+    pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the other word's whole
+    phrase and is the same for all words, since an article, or the number of masks, would hint at some of them.
+
+    Parameters
+    ----------
+    model : callable, str or Path
+        A masked language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what
+        `load_masked` opened; or any callable from clozes to the natural-log probabilities of their words.
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
+    controls : iterable of str, Path or WordList
+        Control classes, as in `cosines`. Predicting targets reads a sentence for each attribute and template, of which
+        the shipped ones add 311 to a list's; ``()`` for none.
+    templates : Templates, str or Path
+        Sentences with the slots {target} and {attribute}; each is a replicate.
+    predict : {"targets", "attributes"}
+        Which word's probability it is. Pointwise mutual information is the same either way; what a model makes of it
+        is not, and results say which was predicted.
+    corrected : bool
+        False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
+    progress : Progress, optional
+        Shows the templates that are done.
+
+    Returns
+    -------
+    AssociationTable
+        With the templates as replicates, in nats (natural logarithms). Scope "all" generalises to new words and new
+        templates.
+
+    Raises
+    ------
+    WordListError, TemplateError, LanguageModelError
+        The list, the templates or the model cannot be read; a word whose class nobody says; one that the tokenizer has
+        no token for; a sentence longer than the model's window.
+    TableError
+        `predict` is unknown; the model's answers are not finite log probabilities, or their number is wrong.
+
+    References
+    ----------
+    Kurita, K., Vyas, N., Pareek, A., Black, A. W. & Tsvetkov, Y. (2019). Measuring bias in contextualized word
+    representations. First Workshop on Gender Bias in NLP, 166-172. https://doi.org/10.18653/v1/W19-3823
+
+    Examples
+    --------
+    >>> def model(clozes):
+    ...     return [-1.0 if cloze.word in ("he", "him") and "boss" in cloze.seen else -2.0 for cloze in clozes]
+    >>> words = WordList.from_mapping({
+    ...     "groups": {"men": ["he"], "women": ["she"]}, "classes": {"work": ["boss"], "home": ["cook"]},
+    ...     "stereotypes": {"men": "work", "women": "home"}, "word_classes": {"noun": ["boss", "cook"]}})
+    >>> log_probabilities(model, words, controls=()).block("men", "work").item()
+    1.0
+    """
+    check_predicted(predict)
+    words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    refuse_from_vectors(words, "log probabilities have none")
+    score = open_score(model)
+    targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
+    tables = _tables(score, _sentences(words, used, predict), predict, corrected, progress or Quiet())
+    shape = (len(targets), len(attributes))
+    singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
+    table = assemble(
+        np.mean([*singles.values()], axis=0),
+        targets,
+        attributes,
+        words.stereotypes,
+        opposites=words.opposites,
+        topics=words.topic_of,
+        pairs=words.pair_of,
+        replicates=singles if len(singles) > 1 else {},
+        kind="template",
+        metric=LOG_PROBABILITY_RATIO if corrected else LOG_PROBABILITY,
+        name=words.name,
+        notices=words.notices,
+        source=words.source,
+        control_sources=words.control_sources,
+        provenance=MappingProxyType(
+            {
+                "wordlist": words.name,
+                "wordlist_sha256": words.sha256,
+                "embedding": name_of(score),
+                "embedding_source": f"log probabilities of {predict} by {name_of(score)}",
+                "model_identity": str(getattr(score, "identity", "")),
+                "predicted": predict,
+                "templates": used.name,
+                "templates_sha256": used.sha256,
+            }
+        ),
+    )
+    return with_notices(table)
+
+
+def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
+    """What answers clozes: a folder or name of a masked model is opened, anything else is called as it is.
+
+    Raises
+    ------
+    TableError
+        It cannot be called.
+    """
+    score = load_masked(model, trust=trust) if isinstance(model, str | Path) else model
+    if not callable(score):
+        raise TableError(
+            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` opened, or a function"
+            " from clozes to log probabilities"
+        )
+    return score
+
+
+def name_of(score: Score) -> str:
+    """What a model is called in tables."""
+    return str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
+
+
+def check_predicted(predict: str) -> None:
+    """Refuse what is neither side of a table."""
+    if predict not in get_args(Predicted):
+        raise TableError(f"predict: '{predict}' is not a side; {did_you_mean(predict, get_args(Predicted))}")
+
+
+class _Sentences(NamedTuple):
+    """Sentences in every template: each target with each attribute, and the predicted words beside a masked one, with
+    the `position` of the latter for each pair."""
+
+    labels: tuple[str, ...]
+    pairs: list[tuple[Pair, ...]]
+    alone: list[tuple[Pair, ...]]
+    position: NDArray[np.intp]
+
+
+def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Sentences:
+    known = word_classes(words)
+    targets, attributes = (
+        [(word, word_class(word, known)) for word in side] for side in (words.targets, words.attributes)
+    )
+    rows, columns = np.indices((len(targets), len(attributes))).reshape(2, -1)
+    nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
+    by_target = predict == "targets"
+    alone = product(targets, nothing) if by_target else product(nothing, attributes)
+    return _Sentences(
+        templates.labels,
+        [templates.pairs(*pair) for pair in product(targets, attributes)],
+        [templates.pairs(*pair) for pair in alone],
+        rows if by_target else columns,
+    )
+
+
+def _tables(
+    score: Score, sentences: _Sentences, predict: Predicted, corrected: bool, progress: Progress
+) -> Iterator[NDArray[np.float64]]:
+    """Values of all pairs, template by template."""
+    progress.step(f"log probabilities in {len(sentences.labels)} sentences")
+    for number, label in enumerate(sentences.labels):
+        together = [_cloze(pair[number], predict) for pair in sentences.pairs]
+        alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
+        answers = _answers(score, [*together, *alone], label)
+        prior = answers[len(together) :][sentences.position] if corrected else 0.0
+        yield answers[: len(together)] - prior
+        progress.advance(number + 1, len(sentences.labels))
+
+
+def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
+    """A blank for the predicted word; `hide` masks the other word, too."""
+    (start, end), other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
+
+
+def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
+    answers = np.asarray(score(clozes), dtype=float)
+    if answers.shape != (len(clozes),):
+        raise TableError(
+            f"model: returned answers of shape {answers.shape} for {len(clozes)} clozes; return one log probability"
+            " for each"
+        )
+    wrong = ~(np.isfinite(answers) & (answers <= 1e-6))
+    if wrong.any():
+        cloze = clozes[int(wrong.argmax())]
+        raise TableError(
+            f"model: returned {answers[wrong][0]:g} for '{cloze.word}' in '{template}'; return natural logarithms of"
+            " probabilities, which are finite and at most zero"
+        )
+    return answers

@@ -1,0 +1,11 @@
+"""The cosine of two vectors."""
+
+from bayes_bias.associations.similarity import Rows, Similarity, register
+from bayes_bias.table.metric import COSINE
+
+
+def _between(targets: Rows, attributes: Rows) -> Rows:
+    return targets @ attributes.T
+
+
+COSINES = register(Similarity("cosine", COSINE, _between, unit=True, product=True))

@@ -1,0 +1,13 @@
+"""The dot product of two vectors: the cosine times both lengths, which is what skip-gram models are trained on."""
+
+from bayes_bias.associations.similarity import Rows, Similarity, register
+from bayes_bias.table.metric import Metric
+
+DOT_PRODUCT = Metric("dot product", unit="dot product", zero="the vectors are orthogonal")
+
+
+def _between(targets: Rows, attributes: Rows) -> Rows:
+    return targets @ attributes.T
+
+
+DOT_PRODUCTS = register(Similarity("dot", DOT_PRODUCT, _between, product=True))

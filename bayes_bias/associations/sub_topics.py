@@ -1,0 +1,255 @@
+"""Words that belong together: sub-topics that a list does not name, and how alike their words are, from the vectors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import random_words
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
+from bayes_bias.table.related_words import Related
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Topics
+
+type Numbers = NDArray[np.float64]
+
+# Fewer words are not split: nobody could be alike with anybody.
+FEWEST = 4
+# So many words of one group or class take two seconds, and time grows faster than their square.
+MOST = 500
+# A cluster holds at most this share of the words of its group or class.
+_LARGEST = 2 / 3
+_RANDOM_LISTS = 200
+_QUANTILE = 0.95
+# Random lists of more words than this have the limit of so many.
+_LONGEST = 60
+# Fewer words do not say what words have in common by chance.
+_FEWEST_RANDOM = 200
+_SEED = 1
+_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, their sub-topic among it"
+
+
+@dataclass(frozen=True, eq=False)
+class SubTopics(Related):
+    """The clusters of the words of one group or class, and why they are believed.
+
+    Attributes
+    ----------
+    silhouette, limit : float
+        How well the clusters are set apart, and what 95% of random lists of as many words reach.
+    """
+
+    silhouette: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Random words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
+
+    Attributes
+    ----------
+    sha256 : str
+        Of words and vectors: limits of random lists, which take a second, are found once for the same ones.
+    vectors : array (words, d)
+        Unit vectors.
+    """
+
+    sha256: str
+    vectors: Numbers = field(compare=False)
+
+    @classmethod
+    def of(cls, vectors: Mapping[str, NDArray[np.floating]]) -> Self:
+        """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
+        return cls(sha256_of_vectors(vectors), unit_vectors(list(vectors.values())))
+
+    def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
+        r"""The sub-topics of the words of one group or class.
+
+        (1) Average linkage on one minus the cosine; of all cuts with at least two clusters of two or more words, none
+        above two thirds of them, the one of largest mean silhouette [1]_. (2) Kept if that silhouette exceeds what 95%
+        of random lists of as many words reach. (3) The correlation of two words of a cluster is
+        :math:`(s_w - s_b) / (1 - s_b)`, with the mean similarity :math:`s` of words of one and of different clusters
+        in how they differ from group to group, :math:`x' \Sigma y`: what a word prefers is :math:`x \cdot d` for the
+        difference d of two random words, whose covariance is that of the vocabulary's vectors.
+
+        References
+        ----------
+        .. [1] Rousseeuw, P. J. (1987). Silhouettes: A graphical aid to the interpretation and validation of cluster
+           analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
+           https://doi.org/10.1016/0377-0427(87)90125-7
+        """
+        unit, alone = unit_vectors(vectors), np.arange(len(words))
+        if len(words) < FEWEST:
+            return SubTopics(tuple(words), alone, 0.0, float("nan"), float("nan"))
+        silhouette, cluster = _best_cut(1 - unit @ unit.T)
+        limit = self.limit(min(len(words), _LONGEST))
+        share = self._share(unit, cluster) if silhouette > limit else 0.0
+        return SubTopics(tuple(words), cluster if share > 0 else alone, share, silhouette, limit)
+
+    def named(
+        self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
+    ) -> Related:
+        """The words of one group or class in the topics that a list names, with the correlation that vectors show;
+        words in no topic are alone."""
+        topics = [topic_of.get(word, f"\x1f{word}") for word in words]
+        cluster = np.unique(topics, return_inverse=True)[1]
+        return Related(tuple(words), cluster, self._share(unit_vectors(vectors), cluster))
+
+    def limit(self, n: int) -> float:
+        """The silhouette that 95% of random lists of so many words do not exceed."""
+        return _limit(self, n)
+
+    def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
+        moved = unit @ self._root
+        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+        similarity, same = moved @ moved.T, cluster[:, None] == cluster
+        together = same & ~np.eye(len(unit), dtype=bool)
+        if not together.any() or same.all():  # nothing to compare with
+            return 0.0
+        within = similarity[together].mean()
+        between = similarity[~same].mean()
+        return float(np.clip((within - between) / (1 - between), 0, 1))
+
+    @property
+    def _root(self) -> Numbers:
+        return _root(self)
+
+
+@lru_cache(maxsize=8)
+def _root(vocabulary: Vocabulary) -> Numbers:
+    """A root of the covariance of the vocabulary's vectors."""
+    centred = vocabulary.vectors - vocabulary.vectors.mean(axis=0)
+    return np.asarray(np.linalg.qr(centred / np.sqrt(len(centred) - 1), mode="r").T)
+
+
+@lru_cache(maxsize=256)
+def _limit(vocabulary: Vocabulary, n: int) -> float:
+    rng = np.random.default_rng(n)
+    lists = (rng.choice(len(vocabulary.vectors), n, replace=False) for _ in range(_RANDOM_LISTS))
+    cosines = (vocabulary.vectors[rows] @ vocabulary.vectors[rows].T for rows in lists)
+    return float(np.quantile([_best_cut(1 - values)[0] for values in cosines], _QUANTILE))
+
+
+def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
+    """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
+    # Imported here, since most cosines are measured without a question about clusters.
+    from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    n = len(distance)
+    distance = np.clip((distance + distance.T) / 2, 0, None)
+    np.fill_diagonal(distance, 0)
+    tree = linkage(squareform(distance, checks=False), "average")
+    # All cuts at once: `fcluster` would check the tree for each.
+    cuts, heights = cut_tree(tree), tree[:, 2]
+    best, count_of_best = -1.0, 0
+    for count in range(2, n - 1):
+        if heights[n - count] <= heights[n - count - 1]:  # both merges are one: no height cuts between them
+            continue
+        cluster = cuts[:, n - count]
+        sizes = np.bincount(cluster)
+        if (sizes >= 2).sum() < 2 or sizes.max() > _LARGEST * n:
+            continue
+        if (value := _silhouette(distance, cluster)) > best:
+            best, count_of_best = value, count
+    return best, fcluster(tree, count_of_best, "maxclust") - 1 if count_of_best else np.zeros(n, dtype=np.intp)
+
+
+def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
+    """Mean over words; zero for a word alone."""
+    member = np.eye(cluster.max() + 1)[cluster]
+    sizes = member.sum(axis=0)
+    of_cluster = distance @ member
+    own = sizes[cluster]
+    within = of_cluster[np.arange(len(cluster)), cluster] / np.maximum(own - 1, 1)
+    nearest = np.where(member > 0, np.inf, of_cluster / sizes).min(axis=1)
+    score = (nearest - within) / np.maximum(np.maximum(nearest, within), 1e-12)
+    return float(np.where(own > 1, score, 0.0).mean())
+
+
+def unit_vectors(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+    """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
+    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
+    rows = rows.mean(axis=1) if rows.ndim == 3 else rows
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def vocabulary_of(embedding: Embedding) -> Vocabulary:
+    """That of an embedding whose pool can be read.
+
+    Raises
+    ------
+    EmbeddingError
+        It has too few words to say what words have in common by chance.
+    """
+    stored = embedding.find(random_words(embedding, _SEED))
+    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    if len(usable) < _FEWEST_RANDOM:
+        raise EmbeddingError(
+            f"sub_topics: {embedding.name} has {len(usable)} words to draw from, and {_FEWEST_RANDOM} are needed to say"
+            " how alike words are by chance; take an embedding of more words, or name the sub-topics in the list"
+        )
+    return Vocabulary.of(usable)
+
+
+def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics | None = None) -> dict[str, Related]:
+    """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
+    where they are given.
+
+    Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it.
+
+    Raises
+    ------
+    EmbeddingError
+        A group or class has more words than can be compared in a few seconds.
+    """
+    vectors, found = table.vectors, dict[str, Related]()
+    assert vectors is not None
+    compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
+    for side, homes in compared.items():
+        if named is None and is_paired(table.values, side):
+            continue
+        words, belongs_to = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
+        for home in homes:
+            own = [word for word, of in zip(words, belongs_to, strict=True) if of == home]
+            of_words = [vectors[word] for word in own]
+            if named is None:
+                _check_length(home, len(own))
+                found[home] = vocabulary.sub_topics(own, of_words)
+            elif home in named:
+                found[home] = vocabulary.named(own, of_words, home_of(named[home]))
+    return found
+
+
+def _check_length(home: str, words: int) -> None:
+    if words > MOST:
+        raise EmbeddingError(
+            f"sub_topics: '{home}' has {words:,} words, and sub-topics can be taken from the vectors of {MOST} at most;"
+            " name them in the list's [topics], or set sub_topics = 'none'"
+        )
+
+
+def with_sub_topics(
+    table: AssociationTable, sub_topics: Mapping[str, Related], source: SubTopicsFrom = "from vectors"
+) -> AssociationTable:
+    """The table with the clusters and correlations that vectors show, and a notice for each group or class."""
+    cluster = {
+        word: f"{home} {number}"
+        for home, topics in sub_topics.items()
+        for word, number in zip(topics.words, topics.cluster.tolist(), strict=True)
+    }
+    related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
+    notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
+    if source == "from vectors":
+        notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
+    provenance = {**table.provenance, "sub_topics": source}
+    return replace(related, notices=(*table.notices, *notices), provenance=MappingProxyType(provenance))

@@ -1,0 +1,252 @@
+"""Do the words of a list come in clusters? What they share beyond their class makes intervals too short."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import BLOCK, bias_weights, target_weights
+from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.statistics import table_means
+
+type Numbers = NDArray[np.float64]
+
+# Fewer words than this are not split: a cluster of one says nothing about likeness.
+_FEWEST = 4
+_CLUSTERS = 2
+_NAMED_BY = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """How alike the words of one cluster are in what they add to a bias.
+
+    Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
+    its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
+    `icc` is the intraclass correlation of the scores: what share of their variance within a home is between its
+    clusters; NaN where no home has words enough, below zero where words of one cluster differ more than those of two.
+    `shuffled` is the same with words shuffled between the clusters of their home.
+    """
+
+    side: Side
+    words: pd.DataFrame
+    icc: float
+    shuffled: Numbers
+
+    @property
+    def limit(self) -> float:
+        """Below which 95% of the shuffled correlations lie."""
+        return float(np.quantile(self.shuffled, 0.95)) if self.shuffled.size else float("nan")
+
+    @property
+    def p_value(self) -> float:
+        """How often shuffled words are as much alike."""
+        if not self.shuffled.size:
+            return float("nan")
+        # A sum of squares that is equal but for rounding is as large.
+        as_large = (self.shuffled >= self.icc - 1e-9).sum()
+        return float((1 + as_large) / (1 + self.shuffled.size))
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether words of one cluster are more alike than shuffled ones, at the 5% level."""
+        return self.p_value < 0.05
+
+
+def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed: int = 1) -> Clustering:
+    r"""The intraclass correlation of targets, or of attributes of associated classes.
+
+    Clusters are the topics that the list names for a group or class; where it names none, two Ward clusters of words
+    by their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are
+    taken out. A word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the
+    model residuals and means are independent, so clusters that are found in the residuals know nothing of the
+    scores unless words do come in clusters: shuffling words between the clusters of their group or class is an
+    honest reference. Clusters found in the scores themselves would be alike by construction. Control classes are
+    left out.
+
+    The estimate is that of a one-way ANOVA, pooled over groups (or classes),
+
+    .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
+       n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}
+
+    for :math:`N` words, :math:`n_k` of them in cluster k of home h, which has :math:`n_h` words and :math:`K_h`
+    clusters.
+
+    References
+    ----------
+    Donner, A. (1986). A review of inference procedures for the intraclass correlation coefficient in the one-way random
+    effects model. International Statistical Review, 54(1), 67-82. https://doi.org/10.2307/1403259
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> attributes = clustering(cosines("googlenews-demo", "weat6", controls=()), "attribute")
+    >>> attributes.words.cluster.nunique()
+    4
+    """
+    if side not in SIDES:
+        raise TableError(f"side: '{side}' is not a side of a table; valid: {', '.join(SIDES)}")
+    words = _words(table.without_controls(), side)
+    has_clusters = words.groupby("home").cluster.transform(lambda clusters: (clusters != "").any())
+    scored = words[has_clusters & words.score.notna()]
+    home = scored.home.to_numpy()
+    # A word on its own is a cluster of one.
+    cluster = np.where(scored.cluster == "", scored.word, scored.home + "\x1f" + scored.cluster)
+    if not len(set(home)) < len(set(cluster)) < len(cluster):
+        return Clustering(side, words, float("nan"), np.empty(0))
+    rng = np.random.default_rng(seed)
+    scores = np.stack([scored.score, *_shuffled(scored.score.to_numpy(), home, shuffles, rng)])
+    icc, *shuffled = _icc(scores, home, cluster)
+    return Clustering(side, words, float(icc), np.array(shuffled))
+
+
+def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
+    values, topic = table.values, f"{side}_topic"
+    words = pd.DataFrame({"word": words_of(values, side), "home": values[HOMES[side]].to_numpy().tolist()})
+    words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
+    residuals = _residuals(table, side)
+    named = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
+    of_residuals = np.full(len(words), "", dtype=object)
+    for rows in words.groupby("home").indices.values():
+        of_residuals[rows] = _ward(residuals[rows], words.word[rows].tolist())
+    clusters = np.where(named, words.topic, of_residuals)
+    return words[["word", "home"]].assign(cluster=clusters, named=named, score=_scores(table, side))
+
+
+def _scores(table: AssociationTable, side: Side) -> Numbers:
+    """The raw `target_bias` or `attribute_bias` of each word; with a single group, which leaves an attribute no bias,
+    what it adds to that of the list."""
+    means = table_means(table)
+    if side == "target":
+        weights = target_weights(means).sum("group").to_numpy()
+        return np.asarray((weights * means.target_mean.to_numpy()).sum(axis=1))
+    of_class = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()
+    of_class = of_class / np.abs(of_class).max(axis=0)
+    return np.asarray((of_class[:, table.class_index].T * means.attribute_mean.to_numpy()).sum(axis=1))
+
+
+def _residuals(table: AssociationTable, side: Side) -> Numbers:
+    """What the rows and columns of each block leave, one row a word of this side; zero where a value is missing."""
+    y = table.values.to_numpy()
+    residual = np.zeros_like(y)
+    for group, attribute_class in product(range(len(table.groups)), range(len(table.classes))):
+        block = np.ix_(table.group_index == group, table.class_index == attribute_class)
+        centred = y[block] - _mean(y[block], 1) - _mean(y[block], 0) + _mean(y[block], None)
+        residual[block] = np.nan_to_num(centred)
+    return residual if side == "target" else residual.T
+
+
+def _mean(values: Numbers, axis: int | None) -> Numbers:
+    """The mean of the values that are not missing."""
+    there = np.isfinite(values).sum(axis=axis, keepdims=True)
+    return np.asarray(np.nansum(values, axis=axis, keepdims=True) / np.maximum(there, 1))
+
+
+def _ward(residuals: Numbers, words: list[str]) -> list[str]:
+    """The name of each word's cluster, of two; "" where there are too few words."""
+    if len(words) < _FEWEST:
+        return [""] * len(words)
+    numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust").tolist()
+    names = {k: _name([w for w, number in zip(words, numbers, strict=True) if number == k]) for k in set(numbers)}
+    return [names[number] for number in numbers]
+
+
+def _name(words: list[str]) -> str:
+    more = f" and {len(words) - _NAMED_BY} more" if len(words) > _NAMED_BY else ""
+    return ", ".join(words[:_NAMED_BY]) + more
+
+
+def _icc(scores: Numbers, home: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
+    """The intraclass correlation of each set of scores, (sets, words)."""
+    in_home, in_cluster = _members(home), _members(cluster)
+    n_home, n_cluster = in_home.sum(axis=0), in_cluster.sum(axis=0)
+    home_of = (in_cluster.T @ in_home).argmax(axis=1)
+    home_mean, cluster_mean = scores @ in_home / n_home, scores @ in_cluster / n_cluster
+    df_between, df_within = len(n_cluster) - len(n_home), len(cluster) - len(n_cluster)
+    between = (n_cluster * (cluster_mean - home_mean[:, home_of]) ** 2).sum(axis=1) / df_between
+    within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
+    n0 = (len(cluster) - (n_cluster**2 / n_home[home_of]).sum()) / df_between
+    return np.asarray((between - within) / (between + (n0 - 1) * within))
+
+
+def _members(labels: NDArray[np.object_]) -> Numbers:
+    index = np.unique(labels, return_inverse=True)[1]
+    return np.eye(index.max() + 1)[index]
+
+
+def _shuffled(score: Numbers, home: NDArray[np.object_], times: int, rng: np.random.Generator) -> Numbers:
+    shuffled = np.tile(score, (times, 1))
+    for name in dict.fromkeys(home.tolist()):
+        shuffled[:, home == name] = rng.permuted(shuffled[:, home == name], axis=1)
+    return shuffled
+
+
+# What would the observed bias be without one of the words, or without one cluster of them?
+
+
+def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None = None) -> pd.DataFrame:
+    """The observed bias without each word in turn, and without each cluster of words.
+
+    The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
+    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class), ``left_out`` (the word, or
+    the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units
+    of the table; NaN where nothing of the home would remain.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> without = leave_out(cosines("googlenews-demo", "weat6", controls=()))
+    >>> without.what.value_counts().to_dict()
+    {'word': 32, 'cluster': 8}
+    >>> low, high = bias_range(without, "word")
+    """
+    if clusterings is None:
+        clusterings = [clustering(table, side, shuffles=0) for side in SIDES]
+    compared = table.without_controls()
+    parts = [_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
+    return pd.concat(parts, ignore_index=True)
+
+
+def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
+    """The smallest and largest bias without one "word", or one "cluster"."""
+    biases = without.bias[without.what == what]
+    return float(biases.min()), float(biases.max())
+
+
+def _to_leave_out(words: pd.DataFrame) -> pd.DataFrame:
+    """One row for each word and cluster, ``members`` its words."""
+    single = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
+    clustered = words[words.cluster != ""].groupby(["home", "cluster"], sort=False).word.agg(list)
+    together = clustered.rename("members").reset_index().rename(columns={"cluster": "left_out"})
+    return pd.concat([single, together.assign(what="cluster")])[["what", "home", "left_out", "members"]]
+
+
+def _without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
+    words = table.values[side].to_numpy()
+    kept = ~np.stack([np.isin(words, members) for members in parts.members])
+    everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), kept]))
+    return parts.drop(columns="members").assign(
+        side=side, words=parts.members.map(len), bias=biases, change=np.array(biases) - everything
+    )[["what", "side", "home", "left_out", "words", "bias", "change"]]
+
+
+def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
+    y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
+    homes: list[Any] = [np.eye(len(table.groups))[table.group_index], np.eye(len(table.classes))[table.class_index]]
+    if side == "attribute":
+        y, weights, homes = y.T, weights.T, homes[::-1]
+    of_side, of_other = homes
+    sums, numbers = (
+        np.einsum("kn,nh,no->kho", kept, of_side, part @ of_other, optimize=True)
+        for part in (np.nan_to_num(y), np.isfinite(y).astype(float))
+    )
+    with np.errstate(invalid="ignore"):  # a home that is left out as a whole has no mean: NaN
+        return np.asarray((weights * sums / numbers).sum(axis=(1, 2)))

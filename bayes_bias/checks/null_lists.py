@@ -1,0 +1,216 @@
+"""Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import check_coverage, lookup, random_words
+from bayes_bias.associations.similarity import Similarity
+from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
+from bayes_bias.errors import WordListError
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.topics_and_pairs import Words
+from bayes_bias.words.wordlist import WordList
+
+# Which words of a list are replaced by random ones.
+Random = Literal["attributes", "targets", "both"]
+
+
+@dataclass(frozen=True, eq=False)
+class NullDesign:
+    """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
+
+    The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
+    of the same population. A test that finds a bias here is wrong. The same holds where targets are drawn from one pool
+    for all groups, and where both are.
+    """
+
+    name: str
+    groups: Words  # where groups are random, only their numbers of words count
+    stereotypes: Mapping[str, str]  # the class that counts as stereotypical for each group
+    sizes: Mapping[str, int]  # how many attributes to draw for each associated class
+    controls: Words  # the same words in each draw
+    pool: tuple[str, ...]  # words to draw from; none of them is a target or a control
+    vectors: Mapping[str, NDArray[np.float64]]  # of all these words, (d,) or (replicate, d), prepared by the similarity
+    random_groups: bool = False  # whether targets are drawn from the pool as well, in groups of the same sizes
+    planted: float = 0.0  # a bias to plant, in cosine similarity; see `draw`
+    # From the neighbourhoods of how many random words each class, or each random group, is drawn, so that it is about
+    # something; 0 for words drawn one by one.
+    topics: int = 0
+    group_topics: int = 0
+    replicates: tuple[str, ...] = ()
+    kind: str = "replicate"
+    opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
+    classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
+    similarity: Similarity = COSINES
+
+    @classmethod
+    def of(
+        cls,
+        wordlist: WordList,
+        embedding: Embedding,
+        *,
+        random: Random = "attributes",
+        pool_seed: int = 1,
+        allow_loss: bool = False,
+        similarity: Similarity = COSINES,
+    ) -> Self:
+        """The design of a list, as far as the embedding covers it, with random attributes, or targets."""
+        if random == "targets":
+            _check_balance(wordlist)
+        vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
+        check_coverage(coverage, allow_loss=allow_loss)
+        pool = _pool(embedding, wordlist, pool_seed, similarity)
+        classes = _with_vectors(wordlist.classes, vectors)
+        return cls(
+            name=wordlist.name,
+            groups=_with_vectors(wordlist.groups, vectors),
+            stereotypes=wordlist.stereotypes,
+            opposites=wordlist.opposites,
+            sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
+            controls=_with_vectors(wordlist.controls, vectors),
+            pool=tuple(pool),
+            vectors=MappingProxyType({**vectors, **pool}),
+            replicates=embedding.replicates,
+            kind=embedding.kind,
+            random_groups=random != "attributes",
+            classes=classes if random == "targets" else MappingProxyType({}),
+            similarity=similarity,
+        )
+
+    def with_sizes(self, size: int) -> Self:
+        """The same with `size` random words in each associated class, or each group where the classes stay."""
+        if self.classes:
+            return self.with_random_groups(size)
+        return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
+
+    def without_controls(self) -> Self:
+        """The same with the associated classes alone."""
+        return replace(self, controls=MappingProxyType({}))
+
+    def with_random_groups(self, size: int | None = None) -> Self:
+        """The same with targets drawn from the pool, too: as many as each group has, or `size`."""
+        groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
+        return replace(self, groups=MappingProxyType(groups), random_groups=True)
+
+    def with_planted(self, bias: float) -> Self:
+        """The same with a bias of known size."""
+        return replace(self, planted=bias)
+
+    def check_pool(self) -> None:
+        """Refuse a design for which there are not enough words."""
+        needed = 0 if self.classes else sum(self.sizes.values())
+        needed += sum(map(len, self.groups.values())) if self.random_groups else 0
+        if needed > len(self.pool):
+            raise WordListError(
+                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                " take fewer in each class or group (size), or an embedding of more words"
+            )
+
+    def draw(self, seed: int, number: int) -> AssociationTable:
+        r"""The cosines of one random draw; the same seed and number give the same words.
+
+        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along one new direction
+        that is orthogonal to all, targets and attributes of an associated pair one way, the others the other
+        way, and shortens the rest to unit length. The cosine of an associated pair becomes
+        :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
+        :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
+        """
+        self.check_pool()
+        rng = np.random.default_rng([seed, number])
+        left = [self.pool[i] for i in rng.permutation(len(self.pool))]
+        classes: Mapping[str, Iterable[str]] = self.classes or {
+            name: self._taken(left, n, self.topics) for name, n in self.sizes.items()
+        }
+        groups: Mapping[str, Iterable[str]] = self.groups
+        if self.random_groups:
+            groups = {name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()}
+        targets, attributes = home_of(groups), home_of({**classes, **self.controls})
+        values, singles = self._values(targets, attributes)
+        return assemble(
+            values,
+            targets,
+            attributes,
+            self.stereotypes,
+            opposites=self.opposites,
+            replicates=dict(zip(self.replicates, singles, strict=True)),
+            kind=self.kind,
+            metric=self.similarity.metric,
+            name=f"{self.name}, draw {number}",
+        )
+
+    def _values(
+        self, targets: Mapping[str, str], attributes: Mapping[str, str]
+    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+        """The mean over replicates, and the numbers of each."""
+        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
+        mean, singles = self.similarity.over_replicates(x, a)
+        values, *of_replicates = (
+            self._plant(np.asarray(table), list(targets.values()), list(attributes.values()))
+            for table in (mean, *singles)
+        )
+        return values, of_replicates
+
+    def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
+        """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
+        taken: list[str] = []
+        for k in range(topics):
+            near = np.stack([self.vectors[word].ravel() for word in left]) @ self.vectors[left[0]].ravel()
+            size = (n * (k + 1)) // topics - len(taken)
+            chosen = {left[i] for i in np.argsort(-near)[:size]}
+            taken += [word for word in left if word in chosen]
+            left[:] = [word for word in left if word not in chosen]
+        taken += left[: n - len(taken)]
+        left[:] = [word for word in left if word not in taken]
+        return taken
+
+    def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
+        if not self.planted:
+            return similarity
+        shift = self.planted / 2
+        associated = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
+        moved = np.isin(attribute_class, list(self.sizes))
+        shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
+        return shrunk + moved * np.where(associated, shift, -shift)
+
+
+def _check_balance(wordlist: WordList) -> None:
+    """Random words may be closer to one class than to another: a null only where each class counts for and against."""
+    associated = list(wordlist.stereotypes.values())
+    if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
+        raise WordListError(
+            f"{wordlist.name}: with random targets the bias is zero only where each class goes with as many groups as"
+            " any other; draw the attributes (random='attributes'), or both"
+        )
+
+
+def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
+    covered = {name: tuple(word for word in words if word in vectors) for name, words in table.items()}
+    return MappingProxyType({name: words for name, words in covered.items() if words})
+
+
+def _pool(
+    embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
+) -> dict[str, NDArray[np.float64]]:
+    """Prepared vectors of random common words that the list does not have, in any spelling."""
+    taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+    words = [word for word in random_words(embedding, seed) if word.casefold() not in taken]
+    vectors = embedding.find(words)
+    stored = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
+    if len(stored) < 2:
+        raise WordListError(f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from")
+    prepared = _unit if similarity.unit else similarity.prepared
+    return {word: prepared(vector) for word, vector in stored.items()}
+
+
+def _unit(vector: Vector) -> NDArray[np.float64]:
+    # Without the scaling of `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
+    rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
+    return np.asarray(rows / np.linalg.norm(rows))

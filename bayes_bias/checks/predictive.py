@@ -1,0 +1,222 @@
+"""Does the model fit the raw values? Predictive coverage, and PSIS-LOO of one model against another.
+
+Both need the distribution of each value given each draw. The crossed model was sampled without word effects, so they
+are recovered here; nothing is added to the model for it.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import pymc as pm
+import xarray as xr
+
+from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.fitting.power_scaling import GivenDraws, with_bias
+from bayes_bias.models.custom import CustomModel, built
+from bayes_bias.models.pymc_model import pymc_model
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.posterior.word_effects import word_effects
+from bayes_bias.progress import logging_from
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.statistics import table_means
+
+# Enough for importance sampling and for probabilities to .01; more would fill memory for long lists.
+_DRAWS = 1000
+
+
+def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
+    """Share of raw values inside their own equal-tailed posterior predictive intervals, for each probability.
+
+    The probabilities are those of the published paper by default [1]_. A share near its probability says that the
+    spread of values about the words' own expected values is right; every word is one of those the model was fitted to.
+    A fit of more values than can be formed raises TableError.
+
+    References
+    ----------
+    .. [1] Dobrzeniecka, A., & Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias
+       estimation. Computational Linguistics, 50(2), 563-617. https://doi.org/10.1162/coli_a_00507
+    """
+    ranks = _given_draws(Fitted.of(fit)).rank.to_numpy()
+    shares = {prob: float((np.abs(ranks - 0.5) < prob / 2).mean()) for prob in probs}
+    return pd.Series(shares, name="coverage").rename_axis("prob")
+
+
+def posterior_predictive(fit: Fit) -> xr.DataTree:
+    """A fit with what ArviZ needs to check it: each value's log likelihood, and values that the model would replicate.
+
+    Given the words' effects, which are recovered here, values are independent: so ``az.loo``, ``az.compare``,
+    ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
+    that of all values together, for power-scaling.)
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of any model.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``posterior``, at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
+        (chain, draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
+        words, group and class as coordinates. Replicated values depend on the fit and its seed alone, and are of the
+        same words.
+
+    Raises
+    ------
+    TableError
+        The values were too many to be formed, so the fit does not hold them.
+
+    Examples
+    --------
+    >>> import arviz as az                                                        # doctest: +SKIP
+    >>> az.plot_ppc_dist(posterior_predictive(posterior))                                   # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    given = _given_draws(fitted)
+    groups = {
+        **_with_likelihood(fitted, given),
+        "posterior_predictive": given.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
+        "observed_data": given.observed.to_dataset(),
+    }
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = {name: fitted.tree.attrs[name] for name in ("name", "model", "seed", "table_sha256")}
+    return tree
+
+
+def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
+    """Expected log predictive density of a left-out value under several models of the same table.
+
+    Pareto-smoothed importance sampling leaves one value out at a time; its words keep their others [1]_. The result is
+    that of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective number of
+    parameters ``p``, stacking ``weight``; and ``bad_k``, the number of values whose Pareto k is above ArviZ's threshold
+    (with many of them, the comparison cannot be trusted).
+
+    References
+    ----------
+    .. [1] Vehtari, A., Gelman, A., & Gabry, J. (2017). Practical Bayesian model evaluation using leave-one-out
+       cross-validation and WAIC. Statistics and Computing, 27, 1413-1432. https://doi.org/10.1007/s11222-016-9696-4
+    """
+    fitted_models = {name: Fitted.of(fit) for name, fit in fits.items()}
+    if len({fitted.tree.attrs["table_sha256"] for fitted in fitted_models.values()}) > 1:
+        raise TableError("fits: are of different tables; models compare only on the same one")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
+        left_out = {
+            name: arviz_stats.loo(xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted))), pointwise=True)
+            for name, fitted in fitted_models.items()
+        }
+    bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
+    return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
+
+
+def _with_likelihood(fitted: Fitted, given: GivenDraws) -> dict[str, xr.Dataset]:
+    return {"posterior": _thinned(fitted.posterior), "log_likelihood": given.log_likelihood.to_dataset()}
+
+
+def _given_draws(fitted: Fitted) -> GivenDraws:
+    if fitted.observed is None:
+        raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
+    drawn = _of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
+    return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
+
+
+def _of_mean_table(fitted: Fitted) -> xr.Dataset:
+    """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
+    drawn, these = fitted.posterior, "replicate_average" in fitted.posterior
+    effects = word_effects(fitted, these_replicates=these).data_vars
+    if not these:
+        return drawn.assign(effects)
+    sd, by_replicate = drawn.sd_residual, drawn.sd_residual_by_replicate
+    return drawn.assign(effects).assign(
+        mean=drawn["mean"] + drawn.replicate_average,
+        sd_residual=(sd**2 + by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
+    )
+
+
+def _thinned(draws: xr.Dataset) -> xr.Dataset:
+    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
+    return draws.isel(draw=slice(None, None, step))
+
+
+# What would a model expect to see, and how large a bias, before it has seen anything?
+
+_PRIOR_DRAWS = 500
+
+
+def prior_predictive(
+    table: AssociationTable,
+    model: str | Path | ModelSpec | CustomModel = "crossed",
+    *,
+    draws: int = _PRIOR_DRAWS,
+    seed: int = 1,
+) -> xr.DataTree:
+    """Parameters, the bias and values drawn from the prior of a model, for the words of a table.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`; each of its pairs is drawn anew.
+    model : str, Path, ModelSpec, pymc.Model or callable
+        As for `fit`.
+    draws : int
+        How many.
+    seed : int
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``prior``, the parameters with the words' effects, and ``bias``; ``prior_predictive``, ``association (chain,
+        draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table.
+
+    Raises
+    ------
+    SpecError
+        The model is unknown, or seed or draws are no whole numbers.
+    TableError
+        The table does not fit the model, or has too many values to be formed.
+
+    Notes
+    -----
+    They are drawn by PyMC from `bayes_bias.pymc_model`. Nothing can be drawn from the flat prior that `fit` has for the
+    means of blocks, so these are normal, as it says there, and so wide that the data decide: so is the prior of the
+    bias. To narrow it, write the model yourself.
+
+    Examples
+    --------
+    >>> import arviz as az                                                        # doctest: +SKIP
+    >>> drawn = prior_predictive(cosines("googlenews-demo", "weat6"))             # doctest: +SKIP
+    >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
+    """
+    check_seed(seed)
+    check_count("draws", draws, "draws")
+    check_table(table)
+    if not table.is_formed:
+        raise TableError(f"table: has {table.values.size:,} values, too many to draw; shorten the list")
+    if isinstance(model, pm.Model) or callable(model):
+        return _by_pymc(built(model, table), table, draws, seed)
+    return _by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
+
+
+def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
+    # PyMC names what it draws, at the level of notices.
+    with logging_from("pymc.sampling.forward", logging.WARNING):
+        drawn = pm.sample_prior_predictive(
+            # Each is drawn a few hundred times, and compiling would take longer.
+            draws,
+            model=model,
+            random_seed=seed,
+            compile_kwargs={"mode": "FAST_COMPILE"},
+        )
+    prior = drawn["prior"].to_dataset()
+    kept = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
+    used = kept.drop_vars([dim for dim in kept.coords if all(dim not in each.dims for each in kept.values())])
+    groups = {name: drawn[name].to_dataset() for name in ("prior_predictive", "observed_data")}
+    return xr.DataTree.from_dict({"prior": with_bias(used, table_means(table)), **groups})

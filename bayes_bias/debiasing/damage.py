@@ -1,0 +1,273 @@
+"""What a version of an embedding costs: neighbours that words have lost, variance that went, similarities."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.embeddings.word_vectors import stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.files import read_text
+from bayes_bias.formatting import MINUS, estimate, percent, share_bounds
+from bayes_bias.posterior.estimate import tails
+
+# Pairs of words whose similarity people have rated: SimLex-999, WordSim-353, MEN, and files like them.
+
+_PAIR_RESAMPLES = 1000
+_FEWEST = 10
+_SEPARATORS = {"\t": r"\t", ";": ";", ",": ","}
+
+
+@dataclass(frozen=True)
+class RatedPairs:
+    """How well cosines follow people's ratings, before and after.
+
+    Attributes
+    ----------
+    name : str
+        The file.
+    pairs, of : int
+        Pairs whose words have vectors on both sides, of all pairs of the file.
+    before, after : float
+        Spearman's correlation of cosines with ratings.
+    change, lower, upper : float
+        After minus before, with a bootstrap interval over pairs.
+    """
+
+    name: str
+    pairs: int
+    of: int
+    before: float
+    after: float
+    change: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        correlations = " and ".join(f"{value:.3f}".replace("-", MINUS) for value in (self.before, self.after))
+        return (
+            f"Spearman's correlation of cosines with the ratings of {self.name} ({self.pairs:,} of {self.of:,} pairs):"
+            f" {correlations} before and after; change {estimate(self.change, self.lower, self.upper)}."
+        )
+
+
+def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
+    """Pairs and their ratings from a text file: ``word``, ``other``, ``rating``.
+
+    A line has two words first, and the rating in the first further column that holds numbers; columns are separated by
+    tabs, semicolons, commas or blanks, and may have headings, below comments, lines that begin with #. SimLex-999,
+    WordSim-353 and MEN come so.
+
+    Raises
+    ------
+    MeasureError
+        No such file, a line with fewer columns than the first, no column of numbers, a rating that is none, or a first
+        column of single letters or numbers, which are no words.
+    """
+    path = Path(source)
+    text = read_text(path, f"ratings: '{path}' is", MeasureError)
+    filled = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in filled if not line.startswith("# ")]
+    separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
+    rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
+    columns = range(2, len(rows[0]) if rows else 0)
+    column = next((k for k in columns if len(rows) > 1 and len(rows[1]) > k and _is_number(rows[1][k])), None)
+    if column is None:
+        raise MeasureError(
+            f"ratings: '{path}' has no column of numbers after two words; give lines such as: sun sky 6.5"
+        )
+    pairs = rows if _is_number(rows[0][column]) else rows[1:]
+    for row in pairs:
+        if len(row) <= column or not _is_number(row[column]):
+            raise MeasureError(f"ratings: '{path}' has the line '{' '.join(row)}', without a rating; correct it")
+    if column > 2 and all(len(row[0]) == 1 or _is_number(row[0]) for row in pairs):
+        raise MeasureError(
+            f"ratings: '{path}' begins its lines with '{pairs[0][0]}', where the first word of a pair should stand;"
+            " remove that column"
+        )
+    return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
+
+
+def rated_pairs(
+    before: Mapping[str, NDArray[np.floating]],
+    after: Mapping[str, NDArray[np.floating]],
+    source: str | os.PathLike[str],
+    *,
+    ci_prob: float = 0.95,
+    rng: np.random.Generator,
+) -> RatedPairs:
+    """Spearman's correlation with the ratings of a file, of the cosines before and of those after.
+
+    Raises
+    ------
+    MeasureError
+        The file cannot be read, or fewer than ten of its pairs have vectors on both sides.
+    """
+    rated = read_ratings(source)
+    known = [word in before and word in after for word in (*rated.word, *rated.other)]
+    pairs = rated[np.all(np.reshape(known, (2, -1)), axis=0)]
+    name = Path(source).name
+    if len(pairs) < _FEWEST:
+        raise MeasureError(f"ratings: {len(pairs)} of {len(rated)} pairs of '{name}' have vectors; ten or more needed")
+    cosines = [_cosines(vectors, pairs) for vectors in (before, after)]
+    first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
+    drawn = rng.integers(len(pairs), size=(_PAIR_RESAMPLES, len(pairs)))
+    one, other = (_spearman(values[drawn], pairs.rating.to_numpy()[drawn]) for values in cosines)
+    lower, upper = np.nanquantile(other - one, tails(ci_prob)).tolist()
+    return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
+
+
+def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -> NDArray[np.float64]:
+    words = list({*pairs.word, *pairs.other})
+    unit = pd.DataFrame(stack_unit(vectors, words, "ratings"), index=words)
+    return np.asarray((unit.loc[pairs.word].to_numpy() * unit.loc[pairs.other].to_numpy()).sum(axis=1))
+
+
+def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row; missing where a row draws the same value again and again."""
+    x, y = (rankdata(each, axis=-1) for each in (values, ratings))
+    x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+_RESAMPLES = 1000
+_MOST_WORDS = 1000
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is no longer as it was.
+
+    Attributes
+    ----------
+    words : int
+        How many words were looked at.
+    neighbours_kept, lower, upper : float
+        Mean share of a word's nearest neighbours that it has kept, with a bootstrap interval over words.
+    variance_gone : float
+        Share of the variance of unit vectors that no rotation and scale of those after recovers (Procrustes).
+    ratings : tuple of RatedPairs
+        How well cosines follow people's ratings of word pairs, before and after: a file each.
+    """
+
+    words: int
+    neighbours_kept: float
+    lower: float
+    upper: float
+    variance_gone: float
+    ratings: tuple[RatedPairs, ...] = ()
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """All of them by name, as a row of a table."""
+        named = {name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")}
+        changes = {f"{rated.name}_change": rated for rated in self.ratings}
+        for name, rated in changes.items():
+            named |= {name: rated.change, f"{name}_lower": rated.lower, f"{name}_upper": rated.upper}
+        return named
+
+    @property
+    def text(self) -> str:
+        """What it costs, in sentences."""
+        kept = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
+        neighbours = f"Of the nearest neighbours of words, {kept} are kept (among {self.words:,} words)"
+        rated = [str(each) for each in self.ratings]
+        return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors went.", *rated])
+
+
+def damage(
+    before: Mapping[str, NDArray[np.floating]],
+    after: Mapping[str, NDArray[np.floating]],
+    *,
+    neighbours: int = 10,
+    vocabulary: int = 20_000,
+    ratings: Sequence[str | os.PathLike[str]] = (),
+    ci_prob: float = 0.95,
+    seed: int = 1,
+) -> Damage:
+    r"""How far the vectors of the same words are still the same.
+
+    With unit vectors :math:`X` before and :math:`Y` after, each centred, the variance that went is
+    :math:`1 - \lVert X^\top Y \rVert_*^2 / (\lVert X \rVert^2 \lVert Y \rVert^2)`, with the nuclear norm [1]_.
+
+    Parameters
+    ----------
+    before, after : mapping of str to array
+        One vector for each word; words that both have are compared. Give the whole vocabulary: neighbours are looked
+        for among these words, for 1,000 of them drawn at random where there are more.
+    neighbours : int
+        How many nearest neighbours, by cosine.
+    vocabulary : int
+        Of a larger vocabulary the first words, often the frequent ones, stand for all.
+    ratings : sequence of paths
+        Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
+    ci_prob, seed
+        Of the bootstrap intervals, over words and over pairs.
+
+    Raises
+    ------
+    MeasureError
+        No more words in common than there are neighbours, a vector that is zero, or a file of ratings that cannot be
+        read or has fewer than ten pairs with vectors.
+
+    Notes
+    -----
+    Neighbours that are lost are not all damage: that a word has left its gendered neighbours is what debiasing is for.
+    Words that nobody associates with a group should keep theirs.
+
+    References
+    ----------
+    .. [1] Gower, J. C. (1975). Generalized Procrustes analysis. Psychometrika, 40(1), 33-51.
+       https://doi.org/10.1007/BF02291478
+
+    Examples
+    --------
+    >>> vectors = {f"w{k}": v for k, v in enumerate(np.random.default_rng(1).standard_normal((50, 4)))}
+    >>> damage(vectors, vectors).neighbours_kept
+    1.0
+    """
+    check_count("neighbours", neighbours, "neighbours", refusal=MeasureError)
+    check_ci_prob(ci_prob)
+    rng = np.random.default_rng(check_seed(seed))
+    check_count("vocabulary", vocabulary, "words", least=3, refusal=MeasureError)
+    shared = [word for word in before if word in after][:vocabulary]
+    if len(shared) <= neighbours + 1:
+        raise MeasureError(
+            f"damage: {len(shared)} words in common are too few for {neighbours} neighbours; give the vocabulary"
+        )
+    one, other = (stack_unit(vectors, shared, "damage") for vectors in (before, after))
+    rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
+    near = [_nearest(vectors, rows, neighbours) for vectors in (one, other)]
+    kept = np.array([np.isin(*pair).mean() for pair in zip(*near, strict=True)])
+    means = kept[rng.integers(len(kept), size=(_RESAMPLES, len(kept)))].mean(axis=1)
+    lower, upper = np.quantile(means, tails(ci_prob)).tolist()
+    rated = tuple(rated_pairs(before, after, source, ci_prob=ci_prob, rng=rng) for source in ratings)
+    return Damage(len(shared), float(kept.mean()), lower, upper, _variance_gone(one, other), rated)
+
+
+def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:
+    similarity = unit[rows] @ unit.T
+    similarity[np.arange(len(rows)), rows] = -np.inf  # no word is its own neighbour
+    return np.argpartition(-similarity, neighbours - 1, axis=1)[:, :neighbours]
+
+
+def _variance_gone(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    x, y = (vectors - vectors.mean(axis=0) for vectors in (one, other))
+    agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
+    return max(0.0, 1 - float(agreement))

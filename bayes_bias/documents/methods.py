@@ -1,0 +1,262 @@
+"""The methods text for a paper: one template, as plain text with numbered references and as LaTeX with keys."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bayes_bias.citation import Reference
+from bayes_bias.documents.references import Cited, key_of, reference_of, shared_references
+from bayes_bias.documents.templating import Latex, render_latex, render_text
+from bayes_bias.documents.templating import latex as escaped
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import count, plain, plural
+from bayes_bias.models.components import effects_in_formula
+from bayes_bias.models.residuals import residual_of
+from bayes_bias.models.scales import unit_of
+from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec
+from bayes_bias.posterior.covariate_estimates import covariates_of
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import SIDES
+from bayes_bias.table.scopes import ScopeName, scope_of
+
+_CITED = re.compile(r"\\cite\{([^}]+)\}")
+_EFFECTS = effects_in_formula()
+_KINDS = {"topic": "a sub-topic", "pair": "a pair"}
+
+
+@dataclass(frozen=True)
+class Cite:
+    """Works that a sentence cites: keys of ``references.toml``, or references."""
+
+    works: tuple[str | Reference, ...]
+
+
+type Sentence = tuple[str | Cite, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Methods:
+    """A template, what it fills in, and the works that it may cite."""
+
+    template: str
+    facts: Mapping[str, Any]
+    sources: tuple[Reference, ...] = ()  # works that are not in ``references.toml``
+    sampled: Sentence = ()  # the convergence of the fits
+    checks: tuple[Sentence, ...] = ()  # a paragraph for each check
+
+    @cached_property
+    def references(self) -> tuple[Cited, ...]:
+        """The works that the text cites, in the order of the text."""
+        keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
+        works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in _works_of(sentence)]
+        known = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
+        return tuple(Cited(i, key, known[key]) for i, key in enumerate(keys, start=1))
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The paragraphs of the plain text."""
+        numbered = {cited.key: cited.number for cited in self.references}
+
+        def cite(*keys: str) -> str:
+            return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
+
+        return self._filled(render_text, cite, str, formula(**self._terms))
+
+    @property
+    def plain(self) -> str:
+        """Plain text with numbered references below."""
+        listed = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in self.references]
+        return "\n\n".join([*self.paragraphs, "\n".join(["References", *listed])]) + "\n"
+
+    @property
+    def latex(self) -> str:
+        r"""LaTeX with ``\cite`` commands for ``references.bib``."""
+
+        def cite(*keys: str) -> Latex:
+            return Latex(r"\cite{" + ",".join(keys) + "}")
+
+        return "\n\n".join(self._filled(render_latex, cite, escaped, Latex(equation(**self._terms)))) + "\n"
+
+    @property
+    def bibliography(self) -> str:
+        """BibTeX entries of all cited works."""
+        return "\n\n".join(cited.bibtex for cited in self.references) + "\n"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files of a folder, by their names."""
+        return {"methods.txt": self.plain, "methods.tex": self.latex, "references.bib": self.bibliography}
+
+    @property
+    def _terms(self) -> dict[str, bool]:
+        return {
+            "shared": self.facts.get("shared", False),
+            "grouped": self.facts.get("grouped", False),
+            "replicated": bool(self.facts.get("kind")),
+        }
+
+    def _filled(
+        self, render: Callable[..., str], cite: Callable[..., str], written: Callable[[str], str], formula: str
+    ) -> list[str]:
+        sampled, *checks = (_cited(sentence, cite, written) for sentence in (self.sampled, *self.checks))
+        text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
+        return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+
+def _works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
+    """All works that a sentence cites."""
+    return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)
+
+
+def _cited(sentence: Sentence, cite: Callable[..., str], written: Callable[[str], str]) -> str:
+    parts = (
+        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Cite) else written(part)
+        for part in sentence
+    )
+    return written(Latex("".join(parts)))
+
+
+def methods_of_fits(
+    template: str,
+    fits: Mapping[str, Fitted],
+    spec: ModelSpec,
+    facts: Mapping[str, Any],
+    *,
+    sources: tuple[Reference, ...] = (),
+    checks: tuple[Sentence, ...] = (),
+) -> Methods:
+    """The methods of posteriors of one model, by their names: the model's source, settings and convergence."""
+    first = next(iter(fits.values()))
+    diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
+    of_model = {"settings": first.tree.attrs, "versions": first.versions, **cited_spec(spec)}
+    return Methods(template, {**of_model, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
+
+
+def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
+    """The diagnostics of all fits, by their names, in a sentence of the methods text."""
+    values = diagnostics.values()
+    failed = [name for name, one in diagnostics.items() if not one.converged]
+    warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
+    return (
+        f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
+        f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"
+        f" {count(min(d.ess_tail for d in values))} ",
+        Cite(("vehtari2021rank",)),
+        f", and there were {sum(d.divergences for d in values)} divergent transitions.{warning}",
+    )
+
+
+def cited_spec(spec: ModelSpec) -> dict[str, Any]:
+    """A model and the key of its reference, if it has one."""
+    return {"spec": spec, "model_key": key_of(spec.reference) if spec.reference else None}
+
+
+def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
+    """The reference of a model, if it has one."""
+    return (spec.reference,) if spec.reference else ()
+
+
+def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
+    """Facts about the crossed model, fitted to one table or several, by their names."""
+    first = next(iter(fits.values()))
+    kinds = list(dict.fromkeys(fitted.replicate_kind for fitted in fits.values() if fitted.replicate_kind))
+    kind = "replicate" if len(kinds) > 1 else "".join(kinds)
+    sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
+    return {
+        "residual": residual_of(spec.priors),
+        "metric": first.metric,
+        # Whether a target's level is separate from its level in the associated classes.
+        "shared": "sd_target" in sampled,
+        # Whether some lists have several groups, of which an attribute may prefer one, and some only one.
+        "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
+        "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
+        "by_class": _scaled_by(first, "attribute_class", "control"),
+        "by_group": _scaled_by(first, "group"),
+        # A table without controls does not use all of them.
+        "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
+        "units": _units(fits, spec),
+        "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
+        "clustered": _clustered(fits),
+        "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
+        "kind": kind,
+        "kinds": plural(kind),
+        "scope": scope_of(scope).with_replicates_called(kind),
+        "ci_prob": ci_prob,
+    }
+
+
+def source_facts(table: AssociationTable) -> dict[str, Any]:
+    """The keys of a word list and of its control classes; none for one's own list."""
+    others = [reference for reference in table.references if reference != table.source]
+    return {
+        "key": key_of(table.source) if table.source.citation else None,
+        "control_keys": tuple(dict.fromkeys(map(key_of, others))),
+    }
+
+
+def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
+    """The priors' unit for each table; empty where priors are in the units of the table."""
+    if spec.options["unit"] == AS_MEASURED:
+        return []
+    return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
+
+
+def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
+    """Words that share effects: "targets of a pair"."""
+    named = [
+        f"{side}s of {_KINDS[kind]}"
+        for fitted in fits.values()
+        for side in SIDES
+        if f"sd_{side}_cluster" in fitted.posterior
+        for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist()
+    ]
+    return list(dict.fromkeys(named))
+
+
+def _named(parameter: str) -> str:
+    return f"the standard deviation of {_EFFECTS[parameter]}" if parameter in _EFFECTS else parameter
+
+
+def _scaled_by(fitted: Fitted, *dims: str) -> list[str]:
+    """Effects that have a scale for each class, or group."""
+    posterior = fitted.posterior
+    return [effect for name, effect in _EFFECTS.items() if name in posterior and {*dims} & set(posterior[name].dims)]
+
+
+# The crossed model of a value as a formula, as text and as LaTeX.
+
+_ASSOCIATED = r" \, \mathbf{1}[c \textrm{ associated}]"
+
+
+def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
+    """The model of a value.
+
+    `shared` gives targets a level in the associated classes, `grouped` stands for several groups, and `replicated` for
+    replicates.
+    """
+    level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
+    attribute = "b[j{r}] + w[j, g{r}]" if grouped else "b[j{r}]"
+    effects = f"{level} + x[i, c{{r}}] + {attribute} + e[i, j{{r}}]"
+    of_words = f"mean[g, c] + {effects.format(r='')}"
+    if not replicated:
+        return of_words
+    of_replicate = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
+    return f"{of_words} + {of_replicate} + {effects.format(r=', r')}"
+
+
+def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
+    """The same formula in LaTeX, in rows that fit the columns of a paper."""
+    level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
+    others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"
+    once, by_replicate = ((_indexed(level, r), _indexed(others, r)) for r in ("", "r"))
+    rows = [rf"y_{{ij{'r' if replicated else ''}}} = \mathit{{mean}}_{{gc}} + {once[0]}", once[1]]
+    if replicated:
+        rows += ["h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}", *by_replicate]
+    return r"\[ \begin{array}{l} " + r" \\ \quad {} + ".join(rows) + r" \end{array} \]"
+
+
+def _indexed(effects: str, replicate: str) -> str:
+    return effects.replace("%s", replicate)

@@ -1,0 +1,148 @@
+"""`write`: a result as pages, tables and figures in a folder."""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from bayes_bias.arguments import check_path, described
+from bayes_bias.documents.document import Document, Documented, PageSection
+from bayes_bias.documents.figures import rendered_beside, write_figures
+from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
+from bayes_bias.documents.templating import render_html, render_latex, verbatim
+from bayes_bias.errors import OutputError
+from bayes_bias.files import WRITTEN, check_formats, csv_text
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.storage import save_posterior
+
+PAGE = "index.html"
+
+
+def write(result: Documented, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
+    """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
+
+    Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every
+    file. All but those of stability have the methods text (``methods.txt``, ``methods.tex``,
+    ``references.bib``).
+
+    Parameters
+    ----------
+    result : Report, Comparison, Stability, SentencePairs, TprGaps, CriterionValidity, Sweep or a change
+        From `bayes_bias.report`, `bayes_bias.compare`, `bayes_bias.stability`, `bayes_bias.sentence_pairs.estimate`,
+        `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion` or `bayes_bias.sweep`; or any other result with a method
+        ``document()``.
+    out : str or Path
+        The folder, which is made if need be; empty, or not yet there.
+    overwrite : bool
+        Replace the files of an earlier report in it. Any other file stays.
+    figures : sequence of {"png", "pdf", "svg"}
+        The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside. A PDF, which LaTeX
+        takes, needs half a second of each figure.
+
+    Returns
+    -------
+    pathlib.Path
+        The page. Beside it are:
+
+        - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
+          ``coverage.csv``, ``tables.tex`` and ``posterior-<list>.nc``;
+        - of a comparison ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
+          ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
+          ``posterior-after.nc`` of the sides that were sampled;
+        - of stability ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
+          posterior;
+        - of sentence pairs ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (of a change
+          ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors;
+        - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``;
+        - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors;
+        - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
+          model, embeddings x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
+          ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
+          and ``tables.tex``.
+
+        In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
+        it, so that no spreadsheet reads it as a formula.
+
+    Raises
+    ------
+    OutputError
+        There are no pages of such a thing, figures are not written in such a format, the folder cannot be written,
+        or it holds files and is not to be overwritten. Then nothing in it has changed.
+
+    Examples
+    --------
+    >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
+    """
+    if not hasattr(type(result), "document"):
+        raise OutputError(
+            f"result: there are no pages of {described(result)}; give what `report`, `compare`, `stability`,"
+            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `criterion` or `sweep` returned"
+        )
+    check_formats(figures)
+    folder = check_path("out", out, OutputError)
+    check_folder(folder, overwrite)
+    return write_document(result.document(), folder, overwrite, figures)
+
+
+def write_document(document: Document, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
+    """Render a document into a folder, whole or not at all; the path of the page."""
+    write_folder(out, lambda folder: _render(document, folder, formats), overwrite)
+    return out / PAGE
+
+
+def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
+    drawn = {name: draw() for name, draw in document.figures.items()}
+    with rendered_beside(drawn, formats) as figures:
+        for name, text in _texts(document):
+            (folder / name).write_text(text, encoding="utf-8")
+        for name, save in document.data.items():
+            save(folder / name)
+        for name, fit in document.fits.items():
+            tree = fit.tree if isinstance(fit, Fitted) else fit
+            save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
+        svgs = write_figures(figures, folder / "figures", formats)
+    (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
+    # Last, since it has a hash of every other file.
+    provenance = json.dumps({**document.provenance, "files": hashes(folder)}, indent=2, ensure_ascii=False)
+    (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
+
+
+def _texts(document: Document) -> Iterator[tuple[str, str]]:
+    yield from document.texts.items()
+    if document.latex:
+        yield "tables.tex", tables_tex(document)
+    if document.methods:
+        yield from document.methods.files.items()
+    for name, table in document.tables.items():
+        yield f"{name}.csv", csv_text(table, index=table.index.names != [None])
+
+
+def page(document: Document, svgs: Mapping[str, bytes]) -> str:
+    """The page: one file that needs nothing else, with its figures inside."""
+    figures = {name: _data_uri(svg) for name, svg in svgs.items()}
+    sections = [section for section in document.sections if section is not None]
+    bodies = [Markup(_body(document, section, figures)) for section in sections]
+    return render_html(
+        "document.html",
+        document=document,
+        sections=list(zip(sections, bodies, strict=True)),
+        css=verbatim("style.css"),
+        script=verbatim("sort.js") if document.sortable else "",
+    )
+
+
+def _body(document: Document, section: PageSection, figures: Mapping[str, str]) -> str:
+    facts = {**document.facts, **section.facts, "figures": figures}
+    return render_html(section.template, document.templates, **facts)
+
+
+def tables_tex(document: Document) -> str:
+    """Tables for a paper, in LaTeX with booktabs."""
+    return render_latex(document.latex, **document.facts)
+
+
+def _data_uri(svg: bytes) -> str:
+    # As an image, an SVG can neither run nor load anything.
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

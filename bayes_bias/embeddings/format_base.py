@@ -1,0 +1,88 @@
+"""The description of a file format."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from typing import IO, cast
+
+from bayes_bias.embeddings.embedding import Reader
+from bayes_bias.errors import EmbeddingError
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of embedding files."""
+
+    name: str  # as in the argument ``format`` of `open_embedding`
+    recognises: Callable[[bytes], bool]  # from a file's first bytes, unzipped
+    open: Callable[[Traversable, bool], Reader]  # from a file, and whether it is trusted; reads only the beginning
+
+
+# Bytes of a file of vectors, gzipped or not, and what its first bytes say about the format.
+
+_GZIP = b"\x1f\x8b"
+# Longer numbers are not sizes, and Python refuses to read them at all.
+_HEADER = re.compile(rb"\s*(\d{1,1000})\s+(\d{1,1000})\s*\Z")
+MOST_DIMENSIONS = 1_000_000
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+@contextmanager
+def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
+    """Open for reading, unzipping on the fly where the first bytes are gzip's."""
+    with file.open("rb") as raw:
+        zipped = raw.read(2) == _GZIP
+        raw.seek(0)
+        if not zipped:
+            yield raw
+            return
+        try:
+            with gzip.GzipFile(fileobj=raw) as unzipped:
+                yield cast("IO[bytes]", unzipped)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise EmbeddingError(f"{file.name}: damaged gzip file ({error}); download it again") from error
+
+
+def peek(file: Traversable, size: int = 1 << 16) -> bytes:
+    """The first bytes of a file, unzipped."""
+    with open_stream(file) as stream:
+        return stream.read(size)
+
+
+def header(line: bytes) -> tuple[int, int] | None:
+    """Number of words and of dimensions, if the line is such a header."""
+    match = _HEADER.match(line)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def read_header(stream: IO[bytes], name: str) -> tuple[int, int]:
+    """Read the first line as a header."""
+    line = stream.readline(1_000)
+    promise = header(line)
+    if promise is None or promise[1] < 1:
+        raise EmbeddingError(f"{name}: begins with {line[:40]!r}; word2vec's header is '<words> <dimensions>'")
+    check_dimensions(promise[1], line, name)
+    return promise
+
+
+def check_dimensions(dimensions: int, line: bytes, name: str) -> None:
+    """Refuse lengths that no vector has, before memory is taken for one."""
+    if dimensions > MOST_DIMENSIONS:
+        raise EmbeddingError(
+            f"{name}: begins with {line[:40]!r}, more dimensions than a vector can have ({MOST_DIMENSIONS:,}); "
+            "copy or download it again"
+        )
+
+
+def looks_binary(sample: bytes) -> bool:
+    """Whether these bytes are numbers rather than text: text has no control characters."""
+    return _CONTROL.search(sample) is not None
+
+
+def folded(word: bytes) -> bytes:
+    """Casefolded form, fast where the word is ASCII."""
+    return word.lower() if word.isascii() else word.decode("utf-8", errors="replace").casefold().encode()

@@ -1,0 +1,234 @@
+"""NumPy archives of `words` and `vectors`, perhaps with a boolean `pool`, or with `templates` (`seeds`, ...).
+
+With an array of names of replicates, vectors have the shape (replicates, words, dimensions). Rows are streamed. Before
+anything is read, the size that each array claims is held against its member and the file. Arrays of Python objects,
+which NumPy stores as pickles, are refused unless the user trusts the file.
+"""
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.format_base import Format
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import plural
+
+# What an array in a NumPy file says that it is, read without taking memory for what it claims.
+
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+# NumPy refuses headers of more than 10,000 bytes, but first takes as much memory as a header says that it needs.
+_LONGEST = 10_100
+
+
+@dataclass(frozen=True)
+class ArrayHeader:
+    """Shape and type of an array, and where its values begin."""
+
+    shape: tuple[int, ...]
+    in_rows: bool
+    dtype: np.dtype[Any]
+    begins: int
+
+    def __str__(self) -> str:
+        return f"{self.shape} of {self.dtype}"
+
+    @classmethod
+    def read(cls, stream: IO[bytes]) -> Self:
+        """The header at the beginning of a stream.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        begin = io.BytesIO(stream.read(_LONGEST))
+        try:
+            shape, fortran, dtype = _HEADERS[npy.read_magic(begin)](begin)
+        except Exception as error:  # NumPy has Python's parser and tokenizer read it, which raise errors of many kinds
+            raise ValueError(f"not the header of an array: {error}") from error
+        return cls(shape, not fortran, dtype, begin.tell())
+
+    @property
+    def claimed(self) -> int:
+        """Bytes that header and values take."""
+        return self.begins + math.prod(self.shape) * self.dtype.itemsize
+
+
+# What replicates may be, by the name of the array of their labels but for its "s".
+KINDS = ("template", "seed", "corpus", "layer", "replicate")
+
+# Vectors compress by a factor below 20; an archive beyond this factor and size is refused as a bomb.
+_FACTOR, _LARGE = 200, 1 << 28
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, RuntimeError, EOFError, OSError)
+
+
+@dataclass(frozen=True)
+class NpzReader(Reader):
+    """Words and vectors from a NumPy archive."""
+
+    file: Traversable
+    dimensions: int
+    trust: bool
+    labels: tuple[str, ...] = ()
+    kind: str = "replicate"
+    has_pool: bool = False
+
+    def words(self) -> Iterator[str]:
+        yield from (str(word) for word in _array(self.file, "words", self.trust))
+
+    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
+        put_together = self.has_pool or self.labels  # for some lists, whose words come first
+        return None if put_together else super().ranks(wanted)
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        vectors = _replicated_rows(self.file) if self.labels else _rows(self.file, self.trust)
+        rows = zip(self.words(), vectors, strict=True)
+        for number, (word, vector) in enumerate(rows):
+            if number < first or word.casefold() in wanted:
+                yield word, vector
+
+    def marked(self) -> Iterator[str] | None:
+        if not self.has_pool:
+            return None
+        marks = _array(self.file, "pool", False)
+        return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
+
+
+def open_npz(file: Traversable, trust: bool) -> NpzReader:
+    """Check the types, shapes and sizes of an archive without reading its data.
+
+    Raises
+    ------
+    EmbeddingError
+        Not an archive, or a damaged one; no array `words` or `vectors`; arrays of other types, or of shapes that do
+        not belong together; a size that the file cannot have; Python objects in a file that is not trusted.
+    """
+    headers = _headers(file, trust)
+    words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
+    if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
+        raise EmbeddingError(
+            f"{file.name}: holds Python objects, and reading those can run code; save `words` as text "
+            "(np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin"
+        )
+    if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
+        raise EmbeddingError(
+            f"{file.name}: `words` holds {words.dtype}, `vectors` {vectors.dtype}; "
+            "allowed: text and numbers; save words as np.array(words, dtype=str)"
+        )
+    if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
+        raise EmbeddingError(f"{file.name}: `pool` has shape {pool}; allowed: {words.shape} of bool, one for each word")
+    if len(vectors.shape) == 3:
+        return _of_replicates(file, headers)
+    if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
+        raise EmbeddingError(
+            f"{file.name}: `words` has shape {words.shape}, `vectors` {vectors.shape}; "
+            "allowed: (n,) and (n, d); save one vector for each word"
+        )
+    return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None)
+
+
+def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
+    """An archive of vectors (replicates, words, dimensions)."""
+    words, vectors = headers["words"].shape, headers["vectors"].shape
+    kind = next((kind for kind in KINDS if plural(kind) in headers), None)
+    if kind is not None and headers[plural(kind)].dtype.kind not in "Uiu":
+        raise EmbeddingError(
+            f"{file.name}: `{plural(kind)}` has shape {headers[plural(kind)]}; allowed: text; save the names as "
+            "np.array(names, dtype=str)"
+        )
+    labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
+    if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
+        allowed = " or ".join(f"`{plural(name)}`" for name in KINDS)
+        raise EmbeddingError(
+            f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates have "
+            f"names; allowed: (r, n, d), (n,) and r different names in {allowed}"
+        )
+    return NpzReader(file, vectors[2], False, labels, kind, has_pool="pool" in headers)
+
+
+def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
+    """The header of each array of vectors, with the size it claims checked."""
+    wanted = ("words", "vectors", "pool", *map(plural, KINDS))
+    with _undamaged(file), file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
+        members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+        if not {"words", "vectors"} <= members.keys():
+            names = list(members)
+            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+            raise EmbeddingError(
+                f"{file.name}: found {', '.join(names[:5]) or 'nothing'}{more}; an .npz of vectors has the arrays words"
+                " and vectors; for an archive of one array a word, pass dict(numpy.load(file))"
+            )
+        headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
+        claimed = sum(members[name].file_size for name in headers)
+        size = opened.seek(0, 2)
+    if claimed > max(_FACTOR * size, _LARGE) and not trust:
+        raise EmbeddingError(
+            f"{file.name}: has {size:,} bytes and claims {claimed:,} unpacked, {claimed // size:,} times as many; "
+            "vectors do not compress so well; save them again, or pass trust=True (--trust) if you trust its origin"
+        )
+    return headers
+
+
+def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:
+    with archive.open(member) as stream:
+        header = ArrayHeader.read(stream)
+    if header.claimed != member.file_size and not header.dtype.hasobject:
+        raise EmbeddingError(
+            f"{file.name}: `{member.filename.removesuffix('.npy')}` claims the shape {header}, which is "
+            f"{header.claimed:,} bytes, and has {member.file_size:,}; copy or save it again"
+        )
+    return header
+
+
+def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
+    with _undamaged(file), file.open("rb") as opened, np.load(opened, allow_pickle=trust) as archive:
+        return np.asarray(archive[name])
+
+
+def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
+    """The rows of `vectors`, one at a time (unless they are stored by column)."""
+    with (
+        _undamaged(file),
+        file.open("rb") as opened,
+        zipfile.ZipFile(opened) as archive,
+        archive.open("vectors.npy") as member,
+    ):
+        header = ArrayHeader.read(member)
+        if header.in_rows and not header.dtype.hasobject:
+            member.seek(header.begins)
+            size = header.shape[1] * header.dtype.itemsize
+            for _ in range(header.shape[0]):
+                yield np.frombuffer(member.read(size), dtype=header.dtype, count=header.shape[1])
+            return
+        yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
+
+
+def _replicated_rows(file: Traversable) -> Iterator[Vector]:
+    """The vectors (replicate, dimension) of one word after the other; the whole array is read."""
+    yield from np.moveaxis(_array(file, "vectors", False), 0, 1)
+
+
+@contextmanager
+def _undamaged(file: Traversable) -> Iterator[None]:
+    """Damage, which zipfile, zlib and NumPy each report in errors of their own, as one."""
+    try:
+        yield
+    except EmbeddingError:
+        raise
+    except _DAMAGE as error:
+        raise EmbeddingError(f"{file.name}: damaged .npz archive ({error}); copy or save it again") from error
+
+
+FORMAT = Format("npz", lambda sample: sample.startswith(b"PK"), open_npz)

@@ -1,0 +1,126 @@
+"""Text with a word and its values on each line. GloVe has no header; word2vec and fastText (`.vec`) have one."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+
+import numpy as np
+
+from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.format_base import Format, check_dimensions, folded, header, looks_binary, open_stream, peek
+from bayes_bias.errors import EmbeddingError
+
+logger = logging.getLogger("bayes_bias")
+
+# What some editors write before UTF-8 text.
+_BOM = b"\xef\xbb\xbf"
+# The most bytes of a number and of a word, with the space after it.
+_NUMBER, _LONGEST_WORD = 64, 10_000
+
+
+@dataclass(frozen=True)
+class TextReader(Reader):
+    """Words and vectors from a text file, gzipped or not.
+
+    Every line is checked for its number of values; only the lines of wanted words are read as numbers.
+    """
+
+    file: Traversable
+    dimensions: int
+    promised: int | None
+    """Number of words that the header promises, if there is a header."""
+
+    def words(self) -> Iterator[str]:
+        for _, row in self._rows():
+            yield self._word(row)
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        # A word may contain spaces (GloVe-840B: '. . .'), so the first field only says where to look closer.
+        first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
+        for count, (number, row) in enumerate(self._rows()):
+            if count >= first and folded(row.split(b" ", 1)[0]) not in first_fields:
+                continue
+            word = self._word(row)
+            if count < first or word.casefold() in wanted:
+                yield word, self._vector(row, number)
+
+    def _rows(self) -> Iterator[tuple[int, bytes]]:
+        """Number (from 1) and bytes of each line that is a row, checked for its number of values."""
+        count = 0
+        longest = self.dimensions * _NUMBER + _LONGEST_WORD
+        with open_stream(self.file) as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
+                row = (line.removeprefix(_BOM) if number == 1 else line).rstrip()
+                if not row or (number == 1 and self.promised is not None):
+                    continue
+                spaces = row.count(b" ")
+                if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
+                    raise self._ragged(number, spaces)
+                if not line.endswith(b"\n"):
+                    logger.warning(
+                        f"{self.file.name}: line {number:,}, the last one, has no line break at its end; if the file"
+                        " was cut, its last number is wrong: compare its size with the original"
+                    )
+                count += 1
+                yield number, row
+        if self.promised is not None and count < self.promised:
+            raise EmbeddingError(
+                f"{self.file.name}: truncated: the header promises {self.promised:,} words, found {count:,}; "
+                "copy or download it again"
+            )
+
+    def _word(self, row: bytes) -> str:
+        return _decoded(row.rsplit(b" ", self.dimensions)[0])
+
+    def _too_long(self, row: bytes) -> bool:
+        """Whether the row has too many values, rather than a word that contains spaces."""
+        return _is_number(self._word(row).rsplit(" ", 1)[-1])
+
+    def _ragged(self, number: int, values: int) -> EmbeddingError:
+        return EmbeddingError(
+            f"{self.file.name}: line {number:,} has {values} values, expected {self.dimensions}; "
+            "mend or remove the line, or download the file again"
+        )
+
+    def _vector(self, row: bytes, number: int) -> Vector:
+        fields = row.rsplit(b" ", self.dimensions)[1:]
+        for field in fields:
+            if not _is_number(field):
+                raise EmbeddingError(
+                    f"{self.file.name}: line {number:,} has {_decoded(field)!r} for a number; "
+                    "mend or remove the line, or download the file again"
+                )
+        return np.array([float(field) for field in fields], dtype=np.float32)
+
+
+def open_text(file: Traversable, trust: bool) -> TextReader:
+    """Find the number of dimensions in the header, or else in the first line; text cannot run code."""
+    sample = peek(file).removeprefix(_BOM)
+    first, _, rest = sample.partition(b"\n")
+    promise = header(first)
+    row = (rest.partition(b"\n")[0] if promise else first).rstrip()
+    dimensions = promise[1] if promise else row.count(b" ")
+    if dimensions < 1 or not _is_number(row.rsplit(b" ", 1)[-1]):
+        raise EmbeddingError(
+            f"{file.name}: begins with {_decoded(first[:40])!r}; in a text file of vectors each line has "
+            "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
+            " pandas.read_csv(file, index_col=0)"
+        )
+    check_dimensions(dimensions, first, file.name)
+    return TextReader(file, dimensions, promise[0] if promise else None)
+
+
+FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)
+
+
+def _is_number(field: bytes | str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _decoded(word: bytes) -> str:
+    return word.decode("utf-8", errors="replace")

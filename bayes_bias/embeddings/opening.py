@@ -1,0 +1,214 @@
+"""From a name, a path or an object to an `Embedding`, without reading more than its beginning."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.arguments import check_switch, described
+from bayes_bias.embeddings import format_gensim, format_npz, format_text, format_word2vec
+from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
+from bayes_bias.embeddings.format_base import Format, peek
+from bayes_bias.embeddings.in_memory import from_frame, from_keyed_vectors, from_mapping
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import expanded, shipped, shipped_names
+from bayes_bias.formatting import plural
+
+# The first one that recognises a file opens it: a new format is a file of its own and a row here.
+FORMATS: tuple[Format, ...] = (format_npz.FORMAT, format_gensim.FORMAT, format_word2vec.FORMAT, format_text.FORMAT)
+
+# Or gensim's KeyedVectors, which are not imported for their name's sake.
+type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
+
+_SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
+_FASTTEXT_BIN = (793712314).to_bytes(4, "little")
+
+
+def open_embedding(
+    source: Openable,
+    *,
+    trust: bool = False,
+    format: str | None = None,
+    name: str | None = None,
+    kind: str | None = None,
+) -> Embedding:
+    """Open word vectors; they are read when they are needed. An `Embedding` is returned as it is.
+
+    Parameters
+    ----------
+    source : str, path, mapping, DataFrame, gensim KeyedVectors or Embedding
+        A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
+        word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
+        (n, d), or saved by gensim; a name known to `gensim.downloader`, which downloads it; or vectors in
+        memory (a DataFrame has words in its index). A list of several is one embedding with replicates: trainings
+        of several seeds, for instance. An ``.npz`` may hold vectors (r, n, d) with the names of r `templates`.
+    trust : bool
+        Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
+        whose origin you trust.
+    format : {"word2vec-binary", "text", "npz", "gensim"}, optional
+        By default the file's first bytes decide.
+    name : str, optional
+        Its name in tables; by default the name, or the name of the file.
+    kind : str, optional
+        The kind of replicates in a list, in the singular: "seed", "corpus"; "replicate" by default.
+
+    Raises
+    ------
+    EmbeddingError
+        No such name or file; an unknown format; a file that can run code without `trust`; a damaged beginning. Later
+        damage is found when vectors are read.
+
+    References
+    ----------
+    Mikolov, T., Chen, K., Corrado, G., & Dean, J. (2013). Efficient estimation of word representations in
+    vector space. DOI 10.48550/arXiv.1301.3781
+
+    Examples
+    --------
+    >>> open_embedding("googlenews-demo").dimensions
+    300
+    >>> open_embedding({"he": [1.0, 0.0], "she": [0.6, 0.8]}, name="toy").vocabulary()
+    ['he', 'she']
+    """
+    check_switch("trust", trust)
+    if isinstance(source, list | tuple):
+        members = [open_embedding(member, trust=trust, format=format) for member in source]
+        combined = combine_embeddings(members, kind or "replicate")
+        return combined if name is None else replace(combined, name=name)
+    if isinstance(source, Embedding):
+        return source if name is None else replace(source, name=name)
+    if isinstance(source, str | os.PathLike):
+        file, default = _locate(os.fspath(source))
+        known = sniff(file) if format is None else _named_format(format)
+        opened = known.open(file, trust)
+        embedding = Embedding(name or default, f"{file.name} ({known.name})", opened)
+        if isinstance(opened, format_npz.NpzReader) and opened.labels:
+            return replace(embedding, replicates=opened.labels, kind=kind or opened.kind)
+        return embedding
+    reader, described = _open_object(source)
+    return Embedding(name or "embedding", described, reader)
+
+
+def shipped_embeddings() -> list[str]:
+    """Names of the shipped vectors."""
+    return shipped_names("vectors")
+
+
+def sniff(file: Traversable) -> Format:
+    """The format of a file, from its first bytes."""
+    sample = peek(file)
+    for known in FORMATS:
+        if known.recognises(sample):
+            return known
+    allowed = ", ".join(known.name for known in FORMATS)
+    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {allowed}")
+
+
+def _what_it_is(sample: bytes) -> str:
+    if not sample.strip():
+        return "the file is empty"
+    if sample.startswith(_FASTTEXT_BIN):
+        return "fastText's own .bin, which is not read here: use the .vec file that comes with it"
+    return f"begins with {sample[:12]!r}, which is not a known format"
+
+
+def _locate(source: str) -> tuple[Traversable, str]:
+    if source in shipped_embeddings():
+        return shipped("vectors") / f"{source}.npz", source
+    path = expanded(source)
+    if path.is_dir():
+        raise EmbeddingError(f"embedding: '{source}' is a folder; give the file of vectors inside it")
+    if path.is_file():
+        return path, _SUFFIX.sub("", path.name)
+    if source in format_gensim.DOWNLOADS:
+        return format_gensim.download(source), source
+    known = [*shipped_embeddings(), *format_gensim.DOWNLOADS]
+    raise EmbeddingError(
+        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader", source, known
+    )
+
+
+def _named_format(name: str) -> Format:
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise EmbeddingError(f"format: '{name}' is not known", name, [known.name for known in FORMATS])
+
+
+def _open_object(source: object) -> tuple[Reader, str]:
+    if isinstance(source, pd.DataFrame):
+        return from_frame(source), "a DataFrame"
+    if isinstance(source, Mapping):
+        return from_mapping(source), "a mapping"
+    if format_gensim.is_keyed_vectors(source):
+        return from_keyed_vectors(source), "gensim KeyedVectors"
+    raise EmbeddingError(
+        f"embedding: cannot read {described(source)}; give a name, a path, "
+        "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors; for an encoder of sentences use "
+        "bayes_bias.language_models.encode"
+    )
+
+
+# Several embeddings of the same words as one: a word's vectors lie along an axis, (replicate, dimension).
+
+
+@dataclass(frozen=True)
+class ReplicatedReader(Reader):
+    """The words that several embeddings share, in the order of the first."""
+
+    members: tuple[Embedding, ...]
+    dimensions: int
+
+    def words(self) -> Iterator[str]:
+        others = [set(member.vocabulary()) for member in self.members[1:]]
+        return (word for word in self.members[0].reader.words() if all(word in other for other in others))
+
+    def ranks(self, wanted: frozenset[str]) -> None:
+        return None  # each has its own
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        of_first = dict(self.members[0].reader.entries(wanted, first))
+        others = [member.find(of_first) for member in self.members[1:]]
+        for word, vector in of_first.items():
+            if all(word in other for other in others):
+                yield word, np.stack([vector, *(other[word] for other in others)])
+
+    def marked(self) -> Iterator[str] | None:
+        marked = self.members[0].reader.marked()
+        if marked is None:
+            return None
+        known = set(self.words())
+        return (word for word in marked if word in known)
+
+    def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        return self.members[0].reader.near(words)
+
+
+def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
+    """One embedding of several, each a replicate."""
+    names = [member.name for member in members]
+    if len(names) < 2:
+        raise EmbeddingError(
+            f"embedding: a list of {len(names)} has no replicates; give two embeddings or more, or the one by itself"
+        )
+    for member in members:
+        if names.count(member.name) > 1:
+            raise EmbeddingError(
+                f"embedding: {names.count(member.name)} {plural(kind)} are called '{member.name}'; give their files"
+                " different names, or name each: open_embedding(path, name='seed 1')"
+            )
+        if member.replicates:
+            raise EmbeddingError(f"embedding: '{member.name}' has replicates itself; give it alone")
+        if member.dimensions != members[0].dimensions:
+            raise EmbeddingError(
+                f"embedding: '{member.name}' has {member.dimensions} dimensions and '{names[0]}' has"
+                f" {members[0].dimensions}; {plural(kind)} must be trained alike; use `compare` for other embeddings"
+            )
+    source = f"{len(names)} {plural(kind)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+    reader = ReplicatedReader(tuple(members), members[0].dimensions)
+    return Embedding(f"{len(names)} {plural(kind)}", source, reader, tuple(names), kind)

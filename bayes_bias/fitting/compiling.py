@@ -1,0 +1,146 @@
+"""PyMC models as nutpie compiles them, and which of a table's models need no PyMC."""
+
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.fitting.collapsed_density import CollapsedModel, knows
+from bayes_bias.fitting.nutpie_door import nutpie
+from bayes_bias.models import crossed
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import build_model, model_coords, structure_of
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+type Inputs = Mapping[str, NDArray[Any]]
+
+type Dims = Mapping[str, tuple[str, ...]]
+type _Compiled = tuple[Any, Dims]
+
+_compiled: dict[Hashable, _Compiled] = {}
+
+
+class ToSample(Protocol):
+    """A model with its data."""
+
+    @property
+    def dims(self) -> Dims:
+        """Of each variable whose draws are kept."""
+
+    @property
+    def coords(self) -> Mapping[str, list[Any]]:
+        """Labels of dims."""
+
+    @property
+    def adaptation(self) -> str:
+        """How `nutpie.sample` adapts its mass matrix."""
+
+    def compiled(self) -> Any:
+        """What `nutpie.sample` takes."""
+
+
+@dataclass(frozen=True, eq=False)
+class PyMCModel:
+    """A PyMC model with its data, compiled by nutpie.
+
+    Attributes
+    ----------
+    build : callable
+        Makes the model.
+    coords : mapping of str to list
+        Labels of dims.
+    key : hashable, optional
+        If models of many tables are to be sampled, all that the compiled code depends on, shapes of parameters
+        included: those of one key are compiled once in a process. Without one, data are constants, which compile
+        faster.
+    inputs : mapping of str to array
+        The values of the model's ``pymc.Data``, for a model with a key.
+    whole : bool
+        Whether draws keep the standard normal variables of effects, whose names end in ``_z``: PyMC needs them for
+        whatever it draws from a posterior.
+    adaptation : str
+        How `nutpie.sample` adapts its mass matrix.
+    """
+
+    build: "Callable[[], pm.Model]"
+    coords: Mapping[str, list[Any]]
+    key: Hashable = None
+    inputs: Inputs = MappingProxyType({})
+    whole: bool = False
+    adaptation: str = "diag"
+
+    @cached_property
+    def _made(self) -> _Compiled:
+        if self.key is None:
+            return self._compile()
+        if self.key not in _compiled:
+            _compiled[self.key] = self._compile()
+        return _compiled[self.key]
+
+    @property
+    def dims(self) -> Dims:
+        """Of each variable whose draws are kept."""
+        return self._made[1]
+
+    def compiled(self) -> Any:
+        """What `nutpie.sample` takes."""
+        compiled, _ = self._made
+        read = {variable.name for variable in compiled.shared_var_keys}
+        return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in read})
+
+    def _compile(self) -> _Compiled:
+        model = self.build()
+        kept = [v for v in (*model.free_RVs, *model.deterministics) if self.whole or not v.name.endswith("_z")]
+        dims = {v.name: tuple(model.named_vars_to_dims.get(v.name) or _unnamed(v.name, v.ndim)) for v in kept}
+        with as_on_any_machine():
+            return nutpie.compile_pymc_model(model, var_names=list(dims), freeze_model=self.key is None), dims
+
+
+def as_on_any_machine() -> AbstractContextManager[None]:
+    """While it is entered, PyTensor compiles sums in their order, and keeps its sources with all that it compiled.
+
+    Fast maths lets sums be reordered, and code fresh from the compiler is, differently from code that comes from
+    PyTensor's cache: the first fit on a machine would have other draws than all later ones. Sources would otherwise
+    stay in the temporary folder, as they do with PyTensor 3.3.0 and earlier.
+    """
+    import pytensor
+
+    config = pytensor.config
+    sources = {}
+    if hasattr(config, "generated_src_dir"):
+        sources["generated_src_dir"] = config.generated_src_dir or str(Path(config.base_compiledir) / "generated")
+    flags: AbstractContextManager[None] = config.change_flags(numba__fastmath=False, **sources)
+    return flags
+
+
+def _unnamed(name: str, ndim: int) -> tuple[str, ...]:
+    """Dims of a variable that has none, as PyMC calls them."""
+    return tuple(f"{name}_dim_{axis}" for axis in range(ndim))
+
+
+def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
+    """The model of a spec with the data of a table."""
+    structure = structure_of(spec)
+    if structure is crossed and knows(spec.priors.values()):
+        return CollapsedModel.of(spec, data)
+    coords = model_coords(spec, data)
+    if structure.COLLAPSED or not structure.GENERALISES:  # random nulls are fitted by the hundred
+        inputs = structure.inputs(spec, data)
+        lengths = tuple((dim, len(labels)) for dim, labels in coords.items())
+        key = (spec.sha256, *((name, values.ndim) for name, values in inputs.items()), lengths)
+        return PyMCModel(lambda: build_model(spec, data), coords, key, inputs)
+    return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
+
+
+def adaptation_for(data: xr.Dataset) -> str:
+    """Return how to sample a model with every word's effect: block means and effects are correlated, which a low-rank
+    mass matrix knows. With control classes, and many scales, it gives fewer effective draws in seven times the time."""
+    return "diag" if data.sizes["control"] else "low_rank"

@@ -1,0 +1,127 @@
+"""Whether a fit can be believed: R-hat, effective sample sizes, divergences; and whether the prior decides."""
+
+import json
+from dataclasses import asdict, dataclass
+from math import isnan
+from typing import Self
+
+import arviz_stats
+import xarray as xr
+
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import count, plain
+
+MAX_R_HAT = 1.01
+MIN_ESS = 400
+MAX_PRIOR_SENSITIVITY = 0.05
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """The worst of each convergence diagnostic over all parameters, and what is wrong with them.
+
+    A fit counts as converged when rank-normalised split R-hat is at most 1.01, bulk and tail effective sample
+    sizes are at least 400 everywhere, and no transition diverged [1]_.
+
+    ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves where the
+    prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None where it is not
+    defined (the long form, the hierarchical model, a group or class of one word), where the draws are too few to say,
+    or where it was not yet stored.
+
+    References
+    ----------
+    .. [1] Vehtari, A., Gelman, A., Simpson, D., Carpenter, B., & Burkner, P.-C. (2021). Rank-normalization, folding,
+       and localization: An improved R-hat. Bayesian Analysis, 16(2). https://doi.org/10.1214/20-BA1221
+    .. [2] Kallioinen, N., Paananen, T., Buerkner, P.-C., & Vehtari, A. (2024). Detecting and diagnosing prior and
+       likelihood sensitivity with power-scaling. Statistics and Computing, 34, 57.
+       https://doi.org/10.1007/s11222-023-10366-5
+    """
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    prior_sensitivity: float | None = None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, in plain words, and at last what to do; empty for a fit that converged."""
+        found = self.shortfalls
+        return (*found[:-1], f"{found[-1]}; {self._remedy}") if found else ()
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """What is wrong, for a model that nobody is asked how to sample."""
+        found = []
+        if isnan(self.r_hat):
+            found.append("R-hat is unknown (it takes two chains, chains=2 or --chains 2, of four draws)")
+        elif self.r_hat > MAX_R_HAT:
+            found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
+        if not self.ess_bulk >= MIN_ESS:
+            found.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")
+        if not self.ess_tail >= MIN_ESS:
+            found.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
+        if self.divergences:
+            found.append(f"{self.divergent} (should be none)")
+        return tuple(found)
+
+    @property
+    def _remedy(self) -> str:
+        """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
+        if self.divergences:
+            return "sample with smaller steps (target_accept=0.99, or --target-accept 0.99)"
+        return "sample for longer (draws=6000, or --draws 6000)"
+
+    @property
+    def divergent(self) -> str:
+        """How many transitions diverged, in words."""
+        return f"{self.divergences} divergent transition{'' if self.divergences == 1 else 's'}"
+
+    @property
+    def text(self) -> str:
+        """Whether the fit has converged, and by which numbers."""
+        verdict = "The fit has converged."
+        if not self.converged:
+            verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
+        sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
+        return (
+            f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes}; {self.divergent}."
+        )
+
+    @property
+    def converged(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.shortfalls
+
+    @property
+    def concern(self) -> str:
+        """That the conclusion depends on the prior, in plain words; "" where it does not, or nobody knows."""
+        found = self.prior_sensitivity
+        if found is None or found <= MAX_PRIOR_SENSITIVITY:
+            return ""
+        return (
+            f"the bias is prior-sensitive: power-scaling sensitivity {found:.3f}, above {MAX_PRIOR_SENSITIVITY};"
+            " more words would settle it, a narrower prior must be argued for"
+        )
+
+    def to_json(self) -> str:
+        """For the attrs of a fit."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of(cls, fit: Fit) -> Self:
+        """The diagnostics that were stored with a fit."""
+        return cls(**Fitted.of(fit).stored("diagnostics"))
+
+
+def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None) -> Diagnostics:
+    """The worst diagnostics over every entry of every variable of a posterior."""
+    r_hat = arviz_stats.rhat(posterior)
+    bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")
+    return Diagnostics(
+        r_hat=float(r_hat.max(skipna=False).to_array().max(skipna=False)),
+        ess_bulk=float(bulk.min(skipna=False).to_array().min(skipna=False)),
+        ess_tail=float(tail.min(skipna=False).to_array().min(skipna=False)),
+        divergences=int(sample_stats.diverging.sum()),
+        prior_sensitivity=prior_sensitivity,
+    )

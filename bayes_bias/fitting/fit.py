@@ -1,0 +1,183 @@
+"""`fit`: the posterior of a model given a table of associations."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.arguments import check_seed
+from bayes_bias.errors import ScopeError, SpecError, TableError
+from bayes_bias.fitting.compiling import model_of_table
+from bayes_bias.fitting.fit_model import fit_model
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.power_scaling import log_densities, with_bias
+from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.progress import Progress
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.covariates import Covariates, without_covariates
+from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
+
+if TYPE_CHECKING:
+    from bayes_bias.models.custom import CustomModel
+
+logger = logging.getLogger("bayes_bias")
+
+# From so many values on, a model that samples every word's effect takes more than some seconds.
+_MANY = 100
+
+# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+_ROUNDING_VARIANCE = 1e-12
+
+
+def fit(
+    table: AssociationTable,
+    model: "str | Path | ModelSpec | CustomModel" = "crossed",
+    *,
+    covariates: Covariates | None = None,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> xr.DataTree:
+    """Sample the posterior of a model given a table of associations.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`.
+    model : str, Path, ModelSpec, pymc.Model or callable
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
+        model of one's own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
+        from the table. What it must provide is in `bayes_bias.models.custom`.
+    covariates : DataFrame, Series or mapping, optional
+        Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
+        is then that at equal values of them, and ``unadjusted_bias`` stands beside it. The model has a slope for each
+        class (of targets), for each group (of attributes), and where both sides have covariates for their product; they
+        are in the posterior as ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a difference of one
+        standard deviation within groups or classes.
+    seed : int
+        The same seed gives the same numbers.
+    sampling : Sampling
+        Numbers of draws and chains.
+    progress : Progress, optional
+        Is called at each step and as draws are done.
+
+    Returns
+    -------
+    xarray.DataTree
+        ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
+        ``observed_data`` (the values, if formed) and ``constant_data`` (design and sufficient statistics); provenance
+        and diagnostics in ``attrs``. Where word effects were sampled also ``log_likelihood`` of each value, for
+        `arviz.loo`, up to 20 million numbers. Where the likelihood is collapsed ``log_prior`` and
+        ``joint_log_likelihood``, that of all values together, which power-scaling reads
+        (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips
+        through `save_fit` and `load_fit`, and `summarize` needs nothing else.
+
+    Raises
+    ------
+    SpecError
+        The model is unknown or its file is wrong, or the seed is no whole number from 0 on.
+    TableError
+        There are no data, the data do not fit the model, or the values do not vary.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines, fit, summarize
+    >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
+    >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
+    """
+    return fit_table(table, model, covariates=covariates, seed=seed, sampling=sampling, progress=progress).tree
+
+
+def fit_table(
+    table: AssociationTable,
+    model: "str | Path | ModelSpec | CustomModel" = "crossed",
+    *,
+    covariates: Covariates | None = None,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+    progress: Progress | None = None,
+) -> Fitted:
+    """See `fit`; the result knows the spec that was fitted, and need not read it from attributes."""
+    check_seed(seed)
+    check_sampling(sampling)
+    check_table(table)
+    if covariates is not None:
+        table = table.with_covariates(covariates)
+    if not isinstance(model, str | Path | ModelSpec):
+        from bayes_bias.fitting.fit_custom import fit_custom  # it needs PyMC, and the default model does not
+
+        return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
+    spec = load_spec(model)
+    table, spec = modelled(table, spec)
+    structure = structure_of(spec)
+    if table.has_related_words and not structure.COLLAPSED:
+        raise SpecError(
+            f"model: '{spec.name}' takes words for independent, and the table says which belong together; take"
+            " model='crossed', or a table without sub_topics='from vectors'"
+        )
+    if table.covariates and not structure.GENERALISES:
+        raise SpecError(
+            f"model: '{spec.name}' has no slopes of covariates; take model='crossed', or leave the covariates out"
+        )
+    data = structure.data(table)
+    _refuse_degenerate(data)
+    if structure.GENERALISES:
+        _announce_narrow_scopes(table.name, data)
+    if not structure.COLLAPSED and table.values.size >= _MANY:
+        logger.warning(
+            f"{table.name}: the model '{spec.name}' samples an effect of every word; this takes half a minute or more "
+            "for 16 x 16 words, and longer for longer lists, where 'crossed' takes seconds"
+        )
+    return fit_model(
+        table,
+        spec,
+        model_of_table(spec, data),
+        data,
+        seed=seed,
+        sampling=sampling,
+        progress=progress,
+        complete=lambda drawn: completed(spec, drawn, data, seed),
+        derive=lambda posterior: with_bias(posterior, data),
+        observed=_observed(table),
+        densities=lambda posterior: log_densities(posterior, data, spec, lambda: table.values),
+    )
+
+
+def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
+    """Say before sampling what `summarize` and `verdict` will refuse after it."""
+    try:
+        check_design(data, DEFAULT_SCOPE)
+    except ScopeError as error:
+        logger.warning(f"{name}: {error}")
+
+
+def _refuse_degenerate(data: xr.Dataset) -> None:
+    """Without residual variation there is nothing to estimate the model's scales from."""
+    if "interaction_ss" not in data:
+        return
+    if data.interaction_df == 0:
+        raise TableError(
+            "table: every group or every class has one word, and nothing says how much words vary; add words"
+        )
+    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+        raise TableError(
+            "table: no variation is left within blocks after word effects, as if words had identical vectors"
+            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
+        raise TableError(
+            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
+            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
+        )
+
+
+def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:
+    """The values, unless there are too many of them to be formed."""
+    if not table.is_formed:
+        return {}
+    return {"observed_data": xr.Dataset({"association": without_covariates(table.values)})}

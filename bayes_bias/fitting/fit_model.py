@@ -1,0 +1,159 @@
+"""The one way from a model to a fit: sample, diagnose, describe, warn.
+
+Tables of words, sentence pairs, a classifier's gaps, their correlation with word bias and the atlas of a sweep all take
+it, so that their fits have the same groups and attributes.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import xarray as xr
+
+from bayes_bias.fitting.compiling import ToSample
+from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.fitting.sampling import Sampling, sample_model
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.progress import Progress, Quiet
+from bayes_bias.table.metric import Metric
+
+logger = logging.getLogger("bayes_bias")
+
+_VERSIONED = ("bayes-bias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "xarray")
+
+type Groups = Mapping[str, xr.Dataset]
+
+
+class Source(Protocol):
+    """The data of a fit, as its attributes describe them."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data."""
+
+    @property
+    def metric(self) -> Metric:
+        """What the numbers are, and in which units."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all numbers and labels."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out."""
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Where the numbers come from."""
+
+
+@dataclass(frozen=True)
+class NamedData:
+    """A `Source` for data whose own type has no name or metric."""
+
+    name: str
+    metric: Metric
+    sha256: str
+    notices: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+
+def fit_model(
+    source: Source,
+    spec: ModelSpec,
+    model: ToSample,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    sampling: Sampling,
+    progress: Progress | None = None,
+    complete: Callable[[xr.Dataset], xr.Dataset] = lambda drawn: drawn,
+    derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
+    observed: Groups | None = None,
+    densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
+    made_of: Collection[str] = (),
+    adjustable: bool = True,
+) -> Fitted:
+    """Sample a model and put together its fit.
+
+    Parameters
+    ----------
+    source : Source
+        Name, metric, hash, notices and provenance of the data.
+    spec : ModelSpec
+        The model as data: name, options, priors.
+    model : ToSample
+        The model to sample.
+    data : xarray.Dataset
+        The group ``constant_data``.
+    seed, sampling, progress
+        See `fit`.
+    complete : callable
+        From the sampled draws to the posterior: other units, what was integrated out. The latter is not diagnosed: it
+        is drawn independently for each draw of the others, and cannot converge worse than they do.
+    derive : callable
+        Adds functions of the posterior, which are not diagnosed.
+    observed : mapping, optional
+        The group ``observed_data``.
+    densities : callable
+        From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
+    made_of : collection of str
+        Variables that are transformed one to one into others of the model; only those others are diagnosed.
+    adjustable : bool
+        Whether the user can set `sampling`; only then does a warning say how to sample instead.
+
+    Returns
+    -------
+    Fitted
+        Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `densities`; attributes as
+        in `described`, with settings of the sampler and diagnostics.
+    """
+    drawn, stats = sample_model(model, seed, sampling, progress or Quiet())
+    posterior = complete(drawn)
+    groups, sensitivity = densities(posterior)
+    diagnosed = [name for name in posterior if name in drawn and name not in made_of]
+    diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
+    warn_of(source.name, diagnostics, adjustable)
+    tree = xr.DataTree.from_dict(
+        {"posterior": derive(posterior), "sample_stats": stats, **(observed or {}), "constant_data": data, **groups}
+    )
+    tree.attrs = described(source, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
+    return Fitted(tree, spec)
+
+
+def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
+    """The data and the model as netCDF attributes; `Fitted` reads them."""
+    return {
+        "name": source.name,
+        "metric": source.metric.to_json(),
+        "model": spec.name,
+        "structure": spec.structure,
+        "options": json.dumps(dict(spec.options)),
+        "priors": json.dumps({name: str(prior) for name, prior in spec.priors.items()}),
+        "spec_sha256": spec.sha256,
+        "table_sha256": source.sha256,
+        "notices": json.dumps(source.notices),
+        "versions": versions(),
+        **{key: str(value) for key, value in source.provenance.items()},
+        "seed": seed,
+    }
+
+
+@cache
+def versions() -> str:
+    """Versions of the software as JSON; cached, since random nulls are described by the hundred."""
+    return json.dumps({package: version(package) for package in _VERSIONED})
+
+
+def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
+    """Log what is wrong with a fit, at once."""
+    for problem in diagnostics.problems if adjustable else diagnostics.shortfalls:
+        logger.warning(f"{name}: the fit has not converged: {problem}")
+    if diagnostics.converged and diagnostics.concern:
+        logger.warning(f"{name}: {diagnostics.concern}")

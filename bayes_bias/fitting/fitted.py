@@ -1,0 +1,167 @@
+"""A fit, read with types: the one place that knows how the attributes of a fit are spelt."""
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self
+
+import xarray as xr
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import BayesBiasError, ScopeError
+from bayes_bias.models.components import scales_needed
+from bayes_bias.models.patterns import Variances
+from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.structures import Structure, structure_of
+from bayes_bias.table.metric import Metric
+
+type Fit = xr.DataTree | Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a fit says of itself.
+
+    Every function that takes a fit takes one of these, too. Passing the same one on spares working out again what
+    is kept of it, such as word effects.
+    """
+
+    tree: xr.DataTree
+    _spec: ModelSpec | None = None  # known where the fit was made in this process
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, fit: "xr.DataTree | Fitted") -> "Fitted":
+        """A fit, as it comes from `bayes_bias.fit` or as it is already.
+
+        Raises
+        ------
+        BayesBiasError
+            It is something else.
+        """
+        if isinstance(fit, Fitted):
+            return fit
+        if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
+            raise BayesBiasError(f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned")
+        return cls(fit)
+
+    @cached_property
+    def posterior(self) -> xr.Dataset:
+        """Draws of the parameters."""
+        return self.tree["posterior"].to_dataset()
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """Design and statistics of the table."""
+        return self.tree["constant_data"].to_dataset()
+
+    @cached_property
+    def variances(self) -> Variances:
+        """Draws of the variance components; of a crossed model.
+
+        Raises
+        ------
+        ScopeError
+            A model of the user's own does not have all scales.
+        """
+        if missing := self.without_scales:
+            raise ScopeError(f"fit: {missing}")
+        return Variances.of_posterior(self.posterior, self.data)
+
+    @property
+    def without_scales(self) -> str:
+        """Why the noise floor and all plans are missing, in a model of the user's own; "" where they are not."""
+        return self.lacking(scales_needed(self.data), "the variance of a contrast")
+
+    def lacking(self, needed: Iterable[str], what: str) -> str:
+        """That something rests on variables that a model of the user's own does not have; "" where it has them."""
+        missing = ", ".join(f"'{name}'" for name in needed if name not in self.posterior)
+        return missing and (
+            f"{what} needs {missing}, which the model '{self.spec.name}' does not have; add it under that name,"
+            " as a variable or a pm.Deterministic"
+        )
+
+    def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, made when it is first asked for by this key."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
+
+    @property
+    def observed(self) -> xr.DataArray | None:
+        """The values that were fitted; None where they were too many to be formed."""
+        if "observed_data" not in self.tree.children:
+            return None
+        return self.tree["observed_data"].association
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return str(self.tree.attrs["name"])
+
+    @property
+    def replicate_kind(self) -> str:
+        """What a replicate of the table is, such as "template"; "" where it has none."""
+        return "".join(self.data.replication.to_numpy().tolist())
+
+    @property
+    def seed(self) -> int:
+        """Of the sampler, and of whatever is drawn from the fit."""
+        return int(self.tree.attrs["seed"])
+
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The model; of a fit that was read from a file as far as it determines the posterior."""
+        if self._spec is not None:
+            return self._spec
+        priors = {name: Prior.parse(text) for name, text in self.stored("priors").items()}
+        return ModelSpec(
+            name=str(self.tree.attrs["model"]),
+            title="",
+            description="",
+            structure=str(self.tree.attrs["structure"]),
+            options=MappingProxyType(self.stored("options")),
+            priors=MappingProxyType(priors),
+        )
+
+    @property
+    def structure(self) -> Structure:
+        """What can be asked of it."""
+        return structure_of(self.spec)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """What its numbers are, and in which units."""
+        return Metric.from_json(str(self.tree.attrs["metric"]))
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the software that made it."""
+        return dict(self.stored("versions"))
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Hashes, names and settings."""
+        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula")
+        return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
+
+    def stored(self, attribute: str) -> Any:
+        """An attribute that netCDF keeps as JSON."""
+        return json.loads(self.tree.attrs[attribute])
+
+    def generalising(self, what: str) -> Self:
+        """The same, refused where the model has no variance components of targets and attributes.
+
+        Raises
+        ------
+        ScopeError
+        """
+        if not self.structure.GENERALISES:
+            raise ScopeError(
+                f"{what} needs a fit of the crossed model, not of '{self.spec.name}', which takes"
+                " attributes as fixed; fit again with model='crossed'"
+            )
+        return self

@@ -1,0 +1,254 @@
+"""Log densities per draw: what ArviZ needs to say whether the prior decides, and how well each value is predicted."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Literal
+
+import arviz_stats
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.stats import rv_continuous
+
+from bayes_bias.models.patterns import Variances
+from bayes_bias.models.scales import units_of_priors
+from bayes_bias.models.slopes import explained_blocks, sides_explained
+from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.models.structures import Structure, structure_of
+from bayes_bias.models.table_parts import parts_of
+from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.scopes import possible_scopes, widest_scope
+
+_SAMPLE = ("chain", "draw")
+# Draws x values whose log likelihood a fit keeps: 160 MB.
+_MOST_NUMBERS = 20_000_000
+# ArviZ smooths the weights of a fifth of the draws, and needs five of them for it.
+_FEWEST_DRAWS = 25
+
+
+def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
+    """``log_prior`` and ``log_likelihood``, per draw; nothing where the likelihood is not collapsed.
+
+    The prior has one variable for each parameter, summed over its entries; the likelihood is that of all raw values
+    together, up to a constant.
+    """
+    if not structure_of(spec).COLLAPSED:
+        return {}
+    log_prior = log_priors(posterior, data, spec)
+    summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
+    return {"log_prior": xr.Dataset(summed), "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset()}
+
+
+def log_densities(
+    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: Callable[[], xr.DataArray]
+) -> tuple[dict[str, xr.Dataset], float | None]:
+    """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
+
+    The likelihood of all `values` together is not called ``log_likelihood`` there: leaving out its one value means
+    nothing, and `arviz.loo` would do so. Where word effects were sampled, each value has a likelihood of its own, which
+    is kept unless the draws of all would fill memory.
+    """
+    groups = power_scaling_groups(posterior, data, spec)
+    if not groups:
+        return _of_each_value(posterior, data, spec, values()), None
+    kept = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
+    return kept, sensitivity_of_bias(posterior, data, groups["log_prior"])
+
+
+def _of_each_value(
+    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: xr.DataArray
+) -> dict[str, xr.Dataset]:
+    if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
+        return {}
+    given = GivenDraws.of(structure_of(spec), posterior, data, values)
+    return {"log_likelihood": given.log_likelihood.to_dataset()}
+
+
+def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
+    """How much ``bias``, for all that could be sampled, moves with the prior; None where one word stands alone, or the
+    draws cannot say.
+
+    The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
+    """
+    bias = bias_of(posterior, data)
+    if bias is None:
+        return None
+    found = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
+    return None if np.isnan(found) else found
+
+
+def sensitivity(
+    posterior: xr.Dataset, groups: Mapping[str, xr.Dataset], which: Literal["prior", "likelihood"]
+) -> xr.Dataset:
+    """Sensitivity of each variable of a posterior to the prior or the likelihood, by `arviz.psense`.
+
+    Zero where the density is the same in all draws, as under uniform priors: no power of it changes anything. NaN where
+    the draws cannot say: there are fewer than 25, or chains stood still.
+    """
+    density = groups[f"log_{which}"].to_array().sum("variable")
+    one = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
+    if density.size < _FEWEST_DRAWS:
+        return xr.full_like(one, np.nan)
+    if np.ptp(density.to_numpy()) == 0:
+        return xr.zeros_like(one)
+    try:
+        groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
+        return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
+    except ValueError:  # the tail to be smoothed is one value, at which a chain stood still
+        return xr.full_like(one, np.nan)
+
+
+# The density of the crossed model at draws of its posterior: what power-scaling scales.
+
+type Numbers = NDArray[np.float64]
+
+_SAMPLE = ("chain", "draw")
+
+
+def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
+    """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior."""
+    units = units_of_priors(spec, data)
+    return xr.Dataset(
+        {
+            name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
+            for name, prior in spec.priors.items()
+            if name in posterior
+        }
+    )
+
+
+def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
+    """Log likelihood of all raw values given ``mean`` and the scales, up to a constant, ``(chain, draw)``.
+
+    Slopes of covariates are integrated out of the words' deviations, and given for the block means.
+    The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
+    """
+    variances = Variances.of_posterior(posterior, data)
+    parts = parts_of(data, variances.patterns).values()
+    integrated = sum(log_likelihood(variances.squares, each.patterns, each.scatter, each.df) for each in parts)
+    total = integrated + _of_block_means(variances, posterior, data)
+    return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
+
+
+def log_likelihood(squares: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers) -> Numbers:
+    """Return ``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of squares times patterns.
+
+    Up to a constant. Shapes: squares (..., scales), with any sample dims first; patterns, scatter and df as in
+    `bayes_bias.models.table_parts.Part`.
+    """
+    covariance = np.tensordot(squares, patterns, ([-1], [1]))
+    explained = (np.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
+    return np.asarray(-0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
+
+
+def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+    parts, n = variances.patterns.of_blocks(), max(variances.patterns.replicates, 1)
+    covariance = variances.of(sum(each / (n if "replicate" in part else 1) for part, each in parts.items()))
+    missed = data.block_mean - posterior["mean"]
+    if sides_explained(data):
+        missed = missed - explained_blocks(posterior, data)
+    distance = missed.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
+    distance = distance.reshape(*distance.shape[:2], -1)
+    weighed = np.linalg.solve(covariance, distance[..., None])[..., 0]
+    return np.asarray(-0.5 * (np.linalg.slogdet(covariance).logabsdet + (distance * weighed).sum(axis=-1)))
+
+
+def log_prior(prior: Prior, scales: Numbers) -> Numbers:
+    """Return the log density of a prior: SciPy's, or PyMC's if its family is another."""
+    if prior.distribution in _IN_SCIPY:
+        return np.asarray(_IN_SCIPY[prior.distribution](**prior.parameters).logpdf(scales))
+    return _by_pymc(str(prior))(scales)
+
+
+_IN_SCIPY: Mapping[str, Callable[..., Any]] = {
+    "HalfNormal": lambda sigma: stats.halfnorm(scale=sigma),
+    "HalfCauchy": lambda beta: stats.halfcauchy(scale=beta),
+    "Exponential": lambda lam: stats.expon(scale=1 / lam),
+    "Gamma": lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
+    "InverseGamma": lambda alpha, beta: stats.invgamma(alpha, scale=beta),
+    "LogNormal": lambda mu, sigma: stats.lognorm(sigma, scale=np.exp(mu)),
+}
+
+
+@cache
+def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
+    """The log density of a prior that is written like ``Weibull(alpha=2, beta=1)``, compiled once."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    from bayes_bias.models.priors import log_density
+
+    value = pt.dvector("value")
+    of_vector = pytensor.function([value], log_density(Prior.parse(prior), value), mode="FAST_COMPILE")
+    return lambda draws: of_vector(draws.ravel()).reshape(draws.shape)
+
+
+# How each single value is distributed, given draws of the parameters and of the words' effects.
+
+_SAMPLE = ("chain", "draw")
+
+
+@dataclass(frozen=True, eq=False)
+class GivenDraws:
+    """Independent values, one for each pair of words that the table has.
+
+    The `observed` values ``(pair)`` have the words and where they belong as coordinates; `parameters` of the residual's
+    `distribution` are ``(chain, draw, pair)``.
+    """
+
+    observed: xr.DataArray
+    distribution: rv_continuous
+    parameters: tuple[xr.DataArray, ...]
+
+    @classmethod
+    def of(cls, structure: Structure, drawn: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
+        """From draws of the parameters, word effects included, and the table's `values`, some of which may be missing.
+
+        Which parameters these are, the structure knows: see its `given_draws`.
+        """
+        target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
+        observed = values.isel(target=target, attribute=attribute)
+        distribution, parameters = structure.given_draws(drawn, data, target, attribute)
+        aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
+        return cls(observed, distribution, tuple(aligned))
+
+    @property
+    def rank(self) -> xr.DataArray:
+        """Where each value lies in its predictive distribution: the posterior mean of its cdf, ``(pair)``."""
+        return xr.apply_ufunc(self.distribution.cdf, self.observed, *self.parameters).mean(_SAMPLE)
+
+    @property
+    def log_likelihood(self) -> xr.DataArray:
+        """Log density of each value, ``(chain, draw, pair)``."""
+        density = xr.apply_ufunc(self.distribution.logpdf, self.observed, *self.parameters)
+        return density.transpose(*_SAMPLE, "pair").rename("association")
+
+    def replicated(self, rng: np.random.Generator) -> xr.DataArray:
+        """New values of the same pairs, ``(chain, draw, pair)``."""
+        like = self.parameters[0].rename("association")
+        parameters = (parameter.to_numpy() for parameter in self.parameters)
+        return like.copy(data=self.distribution.rvs(*parameters, size=like.shape, random_state=rng))
+
+
+# The bias as a variable of a posterior, so that ArviZ summarises and draws it like any parameter.
+
+
+def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
+    """Draws of ``bias`` for all that could be sampled; None where a group or class has one word alone.
+
+    The contrast of `bayes_bias.posterior_draws` without its label, and no parameter of its own.
+    """
+    if "connection_mean" in draws:
+        distance = draws.connection_mean
+        return distance.sel(connection="different", drop=True) - distance.sel(connection="associated", drop=True)
+    if widest_scope(data) not in possible_scopes(data):
+        return None
+    return xr.dot(draws["mean"], bias_weights(data).isel(contrast=0, drop=True), dim=BLOCK)
+
+
+def with_bias(draws: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """With ``bias``, unless a model of the user's own has one."""
+    bias = None if "bias" in draws else bias_of(draws, data)
+    return draws if bias is None else draws.assign(bias=bias)

@@ -1,0 +1,164 @@
+"""Sample the posterior of a model with nutpie."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import xarray as xr
+from arviz_base import make_attrs
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import check_count, is_between
+from bayes_bias.errors import SpecError
+from bayes_bias.fitting.compiling import ToSample, model_of_table
+from bayes_bias.fitting.nutpie_door import nutpie
+from bayes_bias.jobs import one_blas_thread
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import structure_of
+from bayes_bias.progress import Progress, Quiet
+
+_SAMPLE = ("chain", "draw")
+_DIMS = (*_SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
+_LAST = ("preferred_group", "associated_class")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long to sample, and how carefully.
+
+    Parameters
+    ----------
+    draws, tune : int
+        Kept and warm-up draws in each chain.
+    chains : int
+        Number of chains.
+    target_accept : float
+        Target acceptance rate of the sampler; nearer to 1 means smaller steps.
+
+    Raises
+    ------
+    SpecError
+        A number of draws or chains below 1, an acceptance rate that is none.
+
+    Examples
+    --------
+    >>> Sampling(draws=4000).draws
+    4000
+    """
+
+    draws: int = 1000
+    tune: int = 500
+    chains: int = 4
+    target_accept: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
+            check_count(name, getattr(self, name), what)
+        if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
+            raise SpecError(
+                f"target_accept: {self.target_accept!r} is no acceptance rate; give a number between 0 and 1"
+            )
+
+
+def check_sampling(sampling: Any) -> None:
+    """Refuse anything but a `Sampling`, before anything is computed.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not isinstance(sampling, Sampling):
+        raise SpecError(f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)")
+
+
+def sample(
+    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, progress: Progress | None = None
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of a table's parameters in its units, and the sampler's statistics."""
+    drawn, stats = sample_model(model_of_table(spec, data), seed, sampling, progress or Quiet())
+    return completed(spec, drawn, data, seed), stats
+
+
+def sample_model(model: ToSample, seed: int, sampling: Sampling, progress: Progress) -> tuple[xr.Dataset, xr.Dataset]:
+    """Draws of the named parameters of any model, and the sampler's statistics."""
+    drawn, chains = _traced(model, seed, sampling, progress)
+    names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
+    kept = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
+    about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
+    return drawn, xr.Dataset(kept, coords={dim: drawn[dim] for dim in _SAMPLE}, attrs=make_attrs(about))
+
+
+def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
+    """Draws in the units of the table, with what the model integrated out."""
+    return in_one_order(structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed)))
+
+
+def in_one_order(posterior: xr.Dataset) -> xr.Dataset:
+    """Return the same with its variables in such an order that its dims are in that of theirs.
+
+    ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than those of its
+    dataset, which are in the order in which variables bring them along.
+    """
+    others = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
+    order = [*_DIMS, *others, *_LAST]
+
+    def place(name: Hashable) -> tuple[int, int]:
+        dims = posterior[name].dims
+        return max(map(order.index, dims)), -len(dims)
+
+    return posterior[sorted(posterior, key=place)]
+
+
+def _traced(
+    model: ToSample, seed: int, sampling: Sampling, progress: Progress
+) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
+    """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
+    progress.step("compiling the model")
+    with one_blas_thread():
+        compiled = model.compiled()
+        progress.step("sampling")
+        try:
+            trace = nutpie.sample(
+                compiled,
+                **asdict(sampling),
+                adaptation=model.adaptation,
+                seed=seed,
+                save_warmup=False,
+                progress_bar=False,
+                progress_callback=lambda states: _report_draws(progress, states),
+                return_raw_trace=True,
+            )
+        except BaseException as error:
+            # A panic is Rust's, and of no class that can be imported.
+            if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
+                raise
+            raise SpecError(
+                "model: the gradient of its density is zero, or no number, where the sampler begins or goes; check that"
+                " each of its variables has a proper prior, and that the data vary"
+            ) from error
+    drawn, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
+    variables = {
+        name: ((*_SAMPLE, *dims), np.reshape(_kept(drawn, name, sampling), (*_size(sampling), *compiled.shapes[name])))
+        for name, dims in model.dims.items()
+    }
+    used = {dim for dims in model.dims.values() for dim in dims}
+    labels = {dim: labels for dim, labels in model.coords.items() if dim in used}
+    sample = {dim: np.arange(n) for dim, n in zip(_SAMPLE, _size(sampling), strict=True)}
+    return xr.Dataset(variables, coords=sample | labels), stats
+
+
+def _size(sampling: Sampling) -> tuple[int, int]:
+    return sampling.chains, sampling.draws
+
+
+def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
+    """A variable, or statistic, of the draws that are kept, (chain, ...)."""
+    columns = [chain.column(name).slice(sampling.tune) for chain in chains]
+    flat = [each.flatten() if pa.types.is_nested(each.type) else each for each in columns]
+    return np.stack([each.to_numpy(zero_copy_only=False) for each in flat])
+
+
+def _report_draws(progress: Progress, states: list[Any]) -> None:
+    progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))

@@ -1,0 +1,190 @@
+"""Fits on disk: netCDF that ArviZ and xarray open without this package."""
+
+import hashlib
+import json
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import xarray as xr
+
+from bayes_bias.arguments import check_path
+from bayes_bias.errors import OutputError
+from bayes_bias.files import check_output, whole_file
+from bayes_bias.fitting.fitted import Fit, Fitted
+
+# A file that claims more than this factor and size is refused as a bomb.
+_FACTOR, _LARGE = 20, 1 << 28
+# HDF5's global heap, of version 1, with its size; and the number and size of an entry in it.
+_HEAP, _ENTRY = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Struct("<H6xQ")
+
+
+def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a fit to a netCDF file, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        It is no fit; the path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
+    """
+    return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
+
+
+def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write any posterior to a netCDF file, whole or not at all; `save_fit` says what may go wrong."""
+    path = check_output(path, overwrite)
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_bytes(netcdf_with_hash(tree))
+    return path
+
+
+def netcdf_with_hash(tree: xr.DataTree) -> bytes:
+    """A netCDF file in memory that has a hash of its content: where an address is damaged, HDF5 reads zeros unnoticed.
+
+    The hash is of what is read from the file, since netCDF has fewer kinds of text and attributes than Python.
+    """
+    if CONTENT_HASH in tree.attrs:  # of a file that xarray opened
+        tree = tree.copy()
+        del tree.attrs[CONTENT_HASH]
+    file = BytesIO(netcdf(tree))
+    known = content_hash(xr.load_datatree(BytesIO(file.getvalue()), engine="h5netcdf"))
+    with h5py.File(file, "r+") as content:
+        content.attrs[CONTENT_HASH] = known
+    return file.getvalue()
+
+
+def netcdf(tree: xr.DataTree) -> bytes:
+    """A netCDF file in memory, since HDF5 cannot close its file on a full disk and ends Python with it.
+
+    Numbers have checksums, so that any reader notices where a file was damaged.
+    """
+    own = {node.path: node.to_dataset(inherit=False).variables for node in tree.subtree}
+    checksums = {
+        path: {name: {"fletcher32": True} for name, values in variables.items() if _has_checksum(values)}
+        for path, variables in own.items()
+    }
+    return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
+
+
+def _has_checksum(values: xr.Variable) -> bool:
+    """HDF5 has none for text and for single numbers."""
+    return values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf"
+
+
+def _claimed(path: Path) -> int:
+    """Bytes of all arrays. What HDF5 cannot open is found here: h5netcdf would complain once more when Python ends."""
+    sizes: list[int] = []
+    _check_heaps(path)
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda _, node: sizes.append(node.nbytes) if isinstance(node, h5py.Dataset) else None)
+    return sum(sizes)
+
+
+def _check_heaps(path: Path) -> None:
+    """Refuse a damaged heap of texts: HDF5 would read an entry that has no length for ever."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        for heap in _HEAP.finditer(content):
+            place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")
+            while place + _ENTRY.size <= min(end, len(content)):
+                number, size = _ENTRY.unpack_from(content, place)
+                place += _ENTRY.size + -(-size // 8) * 8 if number else size  # what is free counts its header
+                if place > end or not (number or size):
+                    raise ValueError(f"a heap of texts is damaged at byte {place:,}")
+
+
+def load_fit(path: str | Path) -> xr.DataTree:
+    """Read a fit that `save_fit` wrote.
+
+    Raises
+    ------
+    OutputError
+        The file does not exist, is not netCDF, or is damaged; its values are not those that were written; it is not a
+        fit of this package, or was made by an earlier version.
+    """
+    if not check_path("path", path, OutputError).is_file():
+        raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
+    tree = _read(Path(path))
+    if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
+        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+    if "metric" not in tree.attrs:
+        raise OutputError(
+            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+        )
+    return tree
+
+
+def _read(path: Path) -> xr.DataTree:
+    """What a netCDF file holds, without its hash, which would be wrong once the fit is changed."""
+    try:
+        size, claimed = path.stat().st_size, _claimed(path)
+        if claimed > max(_FACTOR * size, _LARGE):
+            raise OutputError(
+                f"path: '{path}' has {size:,} bytes and claims {claimed:,} unpacked; a fit is not compressed: copy it"
+                " again, or fit again"
+            )
+        tree = xr.load_datatree(path, engine="h5netcdf")
+        known = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
+        changed = known is not None and known != content_hash(tree)
+    except OutputError:
+        raise
+    except Exception as error:  # a damaged file raises errors of many kinds
+        raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
+    if changed:
+        raise OutputError(
+            f"path: '{path}' does not hold the values that were written: it was damaged, or changed elsewhere; copy it"
+            " again, fit again, or save a changed fit with `bayes_bias.save_fit`"
+        )
+    return tree
+
+
+# A hash of everything that a fit holds: the same whatever its order on disk, and whoever wrote the file.
+
+# The attribute of a file that has it.
+CONTENT_HASH = "content_sha256"
+
+
+def content_hash(tree: xr.DataTree) -> str:
+    """SHA-256 of names, dimensions, kinds, values and attributes."""
+    known = hashlib.sha256()
+    for part in _parts(tree):
+        known.update(part)
+    return known.hexdigest()
+
+
+def _parts(tree: xr.DataTree) -> Iterator[bytes]:
+    for node in sorted(tree.subtree, key=lambda node: node.path):
+        group = node.to_dataset(inherit=False)
+        yield from _of_attributes(node.path, group.attrs)
+        for name in sorted(group.variables, key=str):
+            variable = group.variables[name]
+            yield from _of_array([node.path, name, variable.dims], variable.to_numpy())
+            yield from _of_attributes(f"{node.path}/{name}", variable.attrs)
+
+
+def _of_attributes(of: str, attributes: Mapping[Any, Any]) -> Iterator[bytes]:
+    for name in sorted(attributes.keys() - {CONTENT_HASH}, key=str):
+        # Programs differ in whether they read a list of one as a list.
+        yield from _of_array([of, name], np.atleast_1d(attributes[name]))
+
+
+def _of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
+    """What it is, then its values: text of all kinds as JSON, numbers as their bytes."""
+    if values.dtype.kind in "biufc":
+        values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+        kind, content = values.dtype.str, _one_nan(values).tobytes()
+    else:
+        kind, content = "text", json.dumps([str(value) for value in values.ravel().tolist()]).encode()
+    yield json.dumps([what, kind, values.shape], default=str).encode()
+    yield content
+
+
+def _one_nan(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Processors make NaN of several bit patterns, and xarray reads them all as one."""
+    missing = np.isnan(values)
+    return np.where(missing, values.dtype.type(np.nan), values) if missing.any() else values

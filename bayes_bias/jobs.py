@@ -1,0 +1,345 @@
+"""A job, a pure function with its arguments, and the outcome of it."""
+
+import hashlib
+import json
+import logging
+import os
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import ThreadpoolController
+
+from bayes_bias.arguments import check_jobs, check_path
+from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.files import UNFINISHED, check_home
+from bayes_bias.progress import Progress, Quiet
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A pure function and its arguments, whose result can be kept.
+
+    The function is defined in a module, from which other processes import it, and returns what JSON holds: numbers,
+    texts, lists and mappings of them.
+
+    Examples
+    --------
+    >>> import math
+    >>> Job("root of two", math.sqrt, (2.0,), depends_on=[2.0]).done().result
+    1.4142135623730951
+    """
+
+    name: str  # for messages; it does not decide the key
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    # Everything that decides the result, as JSON: hashes of tables and specs, settings, seeds. A change of anything
+    # else does not run the job again.
+    depends_on: Any
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the function's name and of `depends_on`."""
+        parts = [self.function.__module__, self.function.__qualname__, self.depends_on]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+    def done(self) -> "Outcome":
+        """The result, or why there is none: a job that fails stops no other."""
+        try:
+            with one_blas_thread():
+                return Outcome(self.name, self.key, self.function(*self.arguments))
+        except OutputError:  # a full disk stops all jobs
+            raise
+        except BayesBiasError as error:
+            return Outcome(self.name, self.key, failed=_one_line(str(error)))
+        except Exception as error:
+            reason = _one_line(f"unexpected {type(error).__name__}: {error}")
+            return Outcome(self.name, self.key, failed=reason, again=True)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a job, or why it `failed`, in one line.
+
+    `again` says whether a later run tries again: after a lack of memory, but not where an embedding does not cover a
+    list.
+    """
+
+    name: str
+    key: str
+    result: Any = None
+    failed: str = ""
+    again: bool = False
+
+    def needed(self) -> Any:
+        """The result of a job that must not fail; raises BayesBiasError where it did."""
+        if self.failed:
+            raise BayesBiasError(f"{self.name}: {self.failed}")
+        return self.result
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# A folder of results, one file each, that several runs may read and add to at the same time.
+#
+# There are no locks. A file is written under a temporary name and takes its place in one step; two runs that compute
+# the same job write the same file twice. A run that was killed leaves only temporary files, which a later run removes.
+# Each file holds the hash of its result, so that a damaged one is noticed and computed again.
+
+# The format of the files in this folder. A folder in another format is refused.
+VERSION = 2
+MARKER = "bayes-bias-results.json"
+
+# Seconds after which a temporary file was left by a killed run: nothing takes as long to write.
+_ABANDONED = 3600.0
+
+
+@dataclass(frozen=True)
+class Store:
+    """Results on disk, by the keys of their jobs; from `open_store`."""
+
+    folder: Path
+
+    def path(self, job: Job | Outcome) -> Path:
+        """Where the result of a job is, or would be."""
+        return self.folder / f"{job.key}.json"
+
+    def has(self, job: Job) -> bool:
+        """Whether there is a result, or a failure for good."""
+        return self.read(job) is not None
+
+    def read(self, job: Job) -> Outcome | None:
+        """The outcome of a job; None where it is to be done: not done yet, to be tried again, or damaged."""
+        kept = self._kept(job)
+        return None if kept is None or kept.again else kept
+
+    def is_damaged(self, job: Job) -> bool:
+        """Whether there is a file that does not hold what was written to it."""
+        return self.path(job).exists() and self._kept(job) is None
+
+    def keep(self, outcome: Outcome) -> None:
+        """Write it down, whole or not at all; a full disk, or a folder that is gone, raises OutputError."""
+        kept = asdict(outcome)
+        _write(self.path(outcome), json.dumps({"outcome": kept, "sha256": _sha256(kept)}))
+
+    def _kept(self, job: Job) -> Outcome | None:
+        try:
+            record = json.loads(self.path(job).read_text(encoding="utf-8"))
+            outcome = Outcome(**record["outcome"])
+            whole = record["sha256"] == _sha256(record["outcome"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+        return outcome if whole and outcome.key == job.key else None
+
+
+def open_store(folder: str | Path) -> Store:
+    """A folder of results, made if need be.
+
+    A file, a folder that cannot be written to or holds something else, or results of another version raise OutputError.
+    """
+    home = check_path("folder", folder, OutputError)
+    check_home(home, "folder")
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        _check_marker(home)
+        _clear(home)
+    except OSError as error:
+        raise _cannot_write(home, error) from error
+    return Store(home)
+
+
+def _sha256(kept: Any) -> str:
+    return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
+
+
+def _check_marker(home: Path) -> None:
+    """A folder with a marker has this version's format; one without a marker is empty."""
+    marker = home / MARKER
+    if marker.is_file():
+        try:
+            version = json.loads(marker.read_text(encoding="utf-8"))["version"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            version = "unknown"
+        if version != VERSION:
+            raise OutputError(
+                f"folder: '{home}' holds results of another version of bayes_bias (their format is {version}, this"
+                f" one's {VERSION}); name another folder, or go on with the version that wrote them"
+            )
+        return
+    if any(not path.name.startswith(UNFINISHED) for path in home.iterdir()):
+        raise OutputError(f"folder: '{home}' holds other files; name a folder of its own, which is made if need be")
+    _write(marker, json.dumps({"version": VERSION}))
+
+
+def _clear(home: Path) -> None:
+    for left in home.glob(f"{UNFINISHED}*"):
+        try:
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()
+        except FileNotFoundError:  # another run has removed it
+            continue
+
+
+def _write(path: Path, text: str) -> None:
+    # `files.whole_file` would list the folder each time, and it only knows processes of this machine.
+    unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise _cannot_write(path.parent, error) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _cannot_write(folder: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"folder: cannot write to '{folder}': {error.strerror or error}; what is there is kept, and a later run"
+        " goes on from it"
+    )
+
+
+# Run jobs: a kept result is not computed again, and a new one is kept at once.
+
+logger = logging.getLogger("bayes_bias")
+
+
+def run_jobs(
+    todo: Sequence[Job],
+    store: Store | None = None,
+    *,
+    jobs: int = -1,
+    client: Any = None,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """The outcome of each job, in their order; jobs of the same key are done once.
+
+    What the store has is not done again, so that a run that was killed, or one with more jobs, goes on; several runs
+    may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one
+    on each core, 1 for this process alone; or a Dask `client` does the jobs, see `connected`, where a worker that dies
+    is replaced.
+
+    Raises
+    ------
+    BayesBiasError
+        `jobs` is not a number of processes, or a process was killed.
+    OutputError
+        A result cannot be written.
+    """
+    check_jobs(jobs)
+    progress = progress or Quiet()
+    different = {job.key: job for job in todo}
+    outcomes = {key: kept for key, job in different.items() if store and (kept := store.read(job))}
+    pending = [job for key, job in different.items() if key not in outcomes]
+    progress.step(f"{len(pending):,} of {len(different):,} to do")
+    if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
+        logger.warning("%d kept result(s) are damaged and are computed again", damaged)
+    # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
+    first = random.randrange(len(pending)) if store and pending else 0
+    waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
+    with _undisturbed(), closing(_done(waiting, len(pending), jobs, client)) as done:
+        for count, outcome in enumerate(done, start=1):
+            if store:
+                store.keep(outcome)
+            outcomes[outcome.key] = outcome
+            progress.advance(count, len(pending))
+    skipped = (job for job in pending if job.key not in outcomes)
+    outcomes |= {job.key: (store and store.read(job)) or job.done() for job in skipped}
+    return [replace(outcomes[job.key], name=job.name) for job in todo]
+
+
+@contextmanager
+def beside(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
+    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up where
+    an error ends the block."""
+    with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
+        yield results
+
+
+@contextmanager
+def _undisturbed() -> Generator[None]:
+    """Without joblib's warnings of what is meant to be."""
+    with warnings.catch_warnings():
+        # A process that has compiled a model has grown, which joblib takes for a leak and replaces it.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        # Where a result cannot be written, or the user stops, the jobs that are under way are given up.
+        warnings.filterwarnings("ignore", r"\d+ tasks (which were still|have been successfully)", UserWarning)
+        yield
+
+
+def _done(waiting: Iterator[Job], count: int, jobs: int, client: Any) -> Generator[Outcome]:
+    if client is None and (jobs == 1 or count < 2):
+        yield from (job.done() for job in waiting)
+        return
+    with _on(client):
+        parallel = joblib.Parallel(n_jobs=-1 if client else jobs, return_as="generator_unordered")
+        try:
+            yield from parallel(joblib.delayed(Job.done)(job) for job in waiting)
+        except TerminatedWorkerError as error:
+            raise BayesBiasError(
+                "jobs: a process was killed, perhaps because memory ran out; run again with fewer jobs: what is done is"
+                " kept where there is a folder"
+            ) from error
+
+
+def _on(client: Any) -> AbstractContextManager[Any]:
+    return nullcontext() if client is None else joblib.parallel_config(backend="dask", client=client)
+
+
+# A client of a Dask cluster that is running.
+
+# A running scheduler answers at once; without a limit, a wrong address would be waited for for ever.
+SECONDS = 10.0
+
+
+@contextmanager
+def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
+    """A Dask client of the scheduler at this address, closed afterwards; None where no address is given."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise BayesBiasError(
+            "scheduler: Dask is not installed; pip install 'bayes-bias[cluster]', here and on the workers"
+        ) from error
+    try:
+        client = Client(address, timeout=seconds, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise BayesBiasError(
+            f"scheduler: '{address}' does not answer within {seconds:g} seconds; give the address that `dask scheduler`"
+            " prints, such as tcp://10.0.0.1:8786, or leave it out to use the cores of this machine"
+        ) from error
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+# One thread of BLAS: matrices are small and jobs run side by side. More threads would cost more than they save, and
+# last digits would depend on how many cores there are.
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """While it is entered, BLAS has one thread."""
+    limit: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+    return limit
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """Those that are loaded. Looking for them takes some milliseconds, and only imports bring new ones."""
+    return ThreadpoolController()

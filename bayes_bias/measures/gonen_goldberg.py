@@ -1,0 +1,320 @@
+"""The words that lean most to each class, from which the tests of Gonen & Goldberg (2019) start."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from bayes_bias.arguments import check_count, check_kind, check_seed
+from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, class_means, stack_unit
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import WordResult
+from bayes_bias.measures.same import against_rest
+
+
+def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Cosine of each word with the direction from the mean of the other classes to that of each class.
+
+    With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors of all words, in the embedding *before* debiasing.
+    words : sequence of str
+        The words to measure.
+    classes : mapping of str to sequence of str
+        Two classes or more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each word, one column for each class; positive leans to the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"he": np.array([1.0, 0.0]), "she": np.array([-1.0, 0.0]), "nurse": np.array([-0.6, 0.8])}
+    >>> bias_towards(vectors, ["nurse"], {"man": ["he"], "woman": ["she"]}).loc["nurse"].round(2).to_dict()
+    {'man': -0.6, 'woman': 0.6}
+    """
+    directions = against_rest(class_means(vectors, classes, "bias towards classes"))
+    leaning = stack_unit(vectors, words, "bias towards classes") @ directions.T
+    columns = pd.Index(list(classes), name="class")
+    return pd.DataFrame(leaning, index=pd.Index(words, name="word"), columns=columns)
+
+
+def check_bias(bias: pd.DataFrame) -> None:
+    """Refuse anything but the frame of `bias_towards`."""
+    needed = "not a DataFrame; give the result of `bias_towards`"
+    check_kind("bias", bias, pd.DataFrame, needed, MeasureError)
+
+
+def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
+    """The n words that lean most to each class, among those that lean to it more than to any other.
+
+    Examples
+    --------
+    >>> bias = pd.DataFrame({"man": [0.3, 0.1, -0.2], "woman": [-0.3, -0.1, 0.2]}, ["boss", "chef", "nurse"])
+    >>> most_biased(bias, 1)
+    {'man': ['boss'], 'woman': ['nurse']}
+    """
+    check_bias(bias)
+    check_count("n", n, "words", refusal=MeasureError)
+    nearest = bias.idxmax(axis=1)
+    chosen = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
+    for name, words in chosen.items():
+        if len(words) < n:
+            raise MeasureError(f"n: only {len(words)} words lean to '{name}', not {n}; take fewer")
+    return chosen
+
+
+def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
+    """All words and the group of each; there must be two groups, with `least` words in each."""
+    check_named_words("groups", groups)
+    if len(groups) < 2:
+        raise MeasureError(f"{measure}: needs two groups or more, {len(groups)} given")
+    for name, words in groups.items():
+        if len(words) < least:
+            raise MeasureError(f"{measure}: group '{name}' has {len(words)} word(s) and needs {least} or more")
+    labels = [(word, name) for name, words in groups.items() for word in words]
+    return [word for word, _ in labels], [name for _, name in labels]
+
+
+# The clustering test of Gonen & Goldberg (2019): do biased words still cluster after debiasing?
+
+
+def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> WordResult:
+    """Does k-means recover the groups of biased words from their vectors alone?
+
+    Unit vectors are split into one cluster per group. Clusters are matched with groups so that most words agree, and
+    the value is the share that agrees.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        The embedding to test, usually after debiasing.
+    groups : mapping of str to sequence of str
+        Two groups or more of the same size; in the paper the 500 most male- and the 500 most female-biased words
+        *before* debiasing (`bias_towards`, `most_biased`).
+    seed : int
+        Seed of k-means, which starts ten times.
+
+    Returns
+    -------
+    WordResult
+        `value` in [1/k, 1] for k groups; 1/k where clusters are unrelated to the groups. `words` has the `group` of
+        each and the one `predicted`.
+
+    Raises
+    ------
+    MeasureError
+        One group, groups of different sizes, fewer than two words, a word without vector or in two groups.
+
+    Notes
+    -----
+    Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and any good
+    embedding separates topics. High accuracy shows that the grouping can be recovered, not that the protected attribute
+    is the reason. By chance the value exceeds 1/k in small lists, since the best matching counts.
+
+    References
+    ----------
+    Gonen, H. & Goldberg, Y. (2019). Lipstick on a pig: debiasing methods cover up systematic gender biases
+    in word embeddings but do not remove them. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"boss": np.array([1, .1]), "chef": np.array([1, .2]), "nurse": np.array([.1, 1]),
+    ...            "maid": np.array([.2, 1])}
+    >>> clustering(vectors, {"man": ["boss", "chef"], "woman": ["nurse", "maid"]}).value
+    1.0
+    """
+    words, group = labelled(groups, "clustering")
+    if len({len(members) for members in groups.values()}) > 1:
+        sizes = ", ".join(f"{name}: {len(members)}" for name, members in groups.items())
+        raise MeasureError(f"clustering: groups need equal sizes to compare with chance; here {sizes}")
+    rows = stack_unit(vectors, words, "clustering")
+    from sklearn.cluster import KMeans  # a second of imports, for this measure alone
+
+    cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
+    predicted = _matched(cluster, group, list(groups))
+    agree = [a == b for a, b in zip(predicted, group, strict=True)]
+    return WordResult(
+        measure="clustering",
+        value=float(np.mean(agree)),
+        range=(1 / len(groups), 1.0),
+        b0=1 / len(groups),
+        words=pd.DataFrame({"group": group, "predicted": predicted}, index=pd.Index(words, name="word")),
+    )
+
+
+def _matched(cluster: np.ndarray, group: list[str], names: list[str]) -> list[str]:
+    """Clusters by the name of a group, matched so that most words agree."""
+    from sklearn.metrics import confusion_matrix
+
+    shared = confusion_matrix([names.index(g) for g in group], cluster).T
+    _, name_of = scipy.optimize.linear_sum_assignment(shared, maximize=True)
+    return [names[name_of[c]] for c in cluster]
+
+
+# The classification test of Gonen & Goldberg (2019): can bias be learned from the debiased vectors?
+
+
+def classification(
+    vectors: Vectors, groups: Mapping[str, Sequence[str]], *, train: float = 0.2, seed: int = 0
+) -> WordResult:
+    """Does a classifier learn from some biased words to which group the others belong?
+
+    A support vector machine with radial kernel is trained on the unit vectors of a random share of the words,
+    stratified by group, and tested on the others.
+
+    Parameters
+    ----------
+    vectors, groups
+        See `clustering`; the paper has 2,500 words in each group. Groups may differ in size.
+    train : float
+        Share of words to train on; the paper trains on 1,000 of 5,000.
+    seed : int
+        Seed of the split.
+
+    Returns
+    -------
+    WordResult
+        `value` in [0, 1]; `b0` is the share of the largest group. `words` has the `group` of the unseen words and the
+        one `predicted`.
+
+    Raises
+    ------
+    MeasureError
+        One group, fewer than four words in a group, `train` outside (0, 1), a word without vector or in two
+        groups.
+
+    Notes
+    -----
+    Misleads as `clustering` does: words chosen for bias differ in topic too, and a classifier may learn the topic.
+
+    References
+    ----------
+    Gonen, H. & Goldberg, Y. (2019). Lipstick on a pig. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> groups = {"man": [f"m{i}" for i in range(10)], "woman": [f"w{i}" for i in range(10)]}
+    >>> vectors = {w: rng.normal((w[0] == "m", w[0] == "w"), 0.1) for w in sum(groups.values(), [])}
+    >>> classification(vectors, groups).value
+    1.0
+    """
+    words, group = labelled(groups, "classification", least=4)
+    if not 0 < train < 1 or int(train * len(words)) < len(groups):
+        raise MeasureError(f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on")
+    rows = stack_unit(vectors, words, "classification")
+    from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
+    from sklearn.svm import SVC
+
+    seen, unseen = train_test_split(
+        np.arange(len(words)), train_size=train, stratify=group, random_state=check_seed(seed)
+    )
+    labels = np.array(group)
+    # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.
+    predicted = SVC(kernel="rbf", gamma="auto").fit(rows[seen], labels[seen]).predict(rows[unseen])
+    return WordResult(
+        measure="classification",
+        value=float((predicted == labels[unseen]).mean()),
+        range=(0.0, 1.0),
+        b0=max(group.count(name) for name in groups) / len(group),
+        words=pd.DataFrame(
+            {"group": labels[unseen], "predicted": predicted}, index=pd.Index([words[i] for i in unseen], name="word")
+        ),
+    )
+
+
+# The neighbour test of Gonen & Goldberg (2019): are a biased word's neighbours still biased alike?
+
+
+def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
+    r"""Do words that leaned to a class have neighbours that leaned to it?
+
+    For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean to each
+    class. The value is Pearson's correlation, over words, of that share with the word's former bias, averaged over the
+    classes.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        The embedding to test, usually after debiasing.
+    words : sequence of str
+        The words to test; in the paper professions.
+    bias : pandas.DataFrame
+        Bias *before* debiasing (`bias_towards`) of the words and of the vocabulary: every row is a candidate neighbour.
+    k : int
+        Number of neighbours.
+
+    Returns
+    -------
+    WordResult
+        `value` in [-1, 1], 0 if neighbours are unrelated to the bias; `p_value` (two-sided) for two classes; `words`
+        has the share of neighbours leaning to each class.
+
+    Raises
+    ------
+    MeasureError
+        Fewer than three words, a word without former bias or vector, fewer than k other words, words that do not vary.
+
+    Notes
+    -----
+    Misleads because words of one topic are neighbours, and topics lean: the correlation need not be due to the
+    protected attribute. Values of different vocabularies are not comparable.
+
+    References
+    ----------
+    Gonen, H. & Goldberg, Y. (2019). Lipstick on a pig. NAACL, 609-614. https://doi.org/10.18653/v1/N19-1061
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> lean = np.linspace(-1, 1, 30)
+    >>> vectors = {f"w{i}": np.array([x, 1.0]) for i, x in enumerate(lean)}
+    >>> bias = pd.DataFrame({"man": lean, "woman": -lean}, index=list(vectors))
+    >>> round(neighbours(vectors, ["w2", "w14", "w17", "w28"], bias, k=5).value, 2)
+    0.89
+    """
+    _check(words, bias, k)
+    candidates = bias.index.tolist()
+    rows, others = (stack_unit(vectors, words, "neighbours", least=3), stack_unit(vectors, candidates, "neighbours"))
+    similarity = rows @ others.T
+    position = {word: i for i, word in enumerate(candidates)}
+    # No word is its own neighbour.
+    similarity[np.arange(len(words)), [position[word] for word in words]] = -np.inf
+    nearest = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
+    leans_to = bias.to_numpy().argmax(axis=1)[nearest]
+    share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
+    former = bias.loc[list(words)].to_numpy()
+    tests = [_correlation(share[:, c], former[:, c]) for c in range(bias.shape[1])]
+    return WordResult(
+        measure="neighbours",
+        value=float(np.mean([r for r, _ in tests])),
+        range=(-1.0, 1.0),
+        p_value=tests[0][1] if bias.shape[1] == 2 else None,
+        words=pd.DataFrame(share, index=pd.Index(words, name="word"), columns=bias.columns),
+    )
+
+
+def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
+    check_bias(bias)
+    check_count("k", k, "neighbours", refusal=MeasureError)
+    if bias.shape[1] < 2:
+        raise MeasureError("neighbours: bias needs columns for two classes or more; see `bias_towards`")
+    if missing := [word for word in words if word not in bias.index]:
+        raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
+    if k >= len(bias):
+        raise MeasureError(f"neighbours: k={k} of {len(bias) - 1} other words; take a smaller k or more words")
+
+
+def _correlation(share: np.ndarray, former: np.ndarray) -> tuple[float, float]:
+    if share.std() == 0 or former.std() == 0:
+        raise MeasureError("neighbours: all words have the same bias or neighbours; no correlation is defined")
+    test = scipy.stats.pearsonr(share, former)
+    return float(test.statistic), float(test.pvalue)

@@ -1,0 +1,172 @@
+"""A PyMC model that its user wrote or changed: what it must provide."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+import pymc as pm
+import pytensor
+import xarray as xr
+from pytensor.compile import SharedVariable
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import ancestors
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import SpecError, TableError
+from bayes_bias.models import crossed_long
+from bayes_bias.models.components import DIMS as SCALES
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable
+
+type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
+
+# What estimands read, with dims in any order: the first is needed, the others by what is asked of the fit. A scale that
+# lacks a dim is the same along it.
+PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "mean": ("group", "attribute_class"),
+        "target_effect": ("attribute_class", "target"),
+        "attribute_effect": ("group", "attribute"),
+        "pair_effect": ("pair",),
+        "replicate_effect": ("group", "attribute_class", "replicate"),
+        "target_effect_by_replicate": ("attribute_class", "replicate", "target"),
+        "attribute_effect_by_replicate": ("group", "replicate", "attribute"),
+        **SCALES,
+    }
+)
+
+
+def built(model: CustomModel, table: AssociationTable) -> pm.Model:
+    """The model of a table, refused where `fit` could not sample it or no estimand could be read from it.
+
+    Raises
+    ------
+    SpecError
+        A function returned no model; nothing is observed; a free variable is discrete; ``mean`` is missing; a name of
+        the protocol has other dims, or a dim other labels than the table.
+    """
+    name = name_of(model)
+    made = model if isinstance(model, pm.Model) else model(table)
+    if not isinstance(made, pm.Model):
+        raise SpecError(f"model: '{name}' returned {described(made)}, and not a pymc.Model; end it with `return model`")
+    if not made.observed_RVs:
+        raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
+    if made.discrete_value_vars:
+        discrete = ", ".join(v.name for v in made.free_RVs if v.dtype.startswith(("int", "uint", "bool")))
+        raise SpecError(
+            f"model: '{name}' has a discrete free variable, {discrete}; sum over its values, or leave it out"
+        )
+    _check_variables(name, made)
+    _check_labels(name, made, crossed_long.data(table))
+    return made
+
+
+def name_of(model: CustomModel) -> str:
+    """That of the function; a model itself has none."""
+    return str(getattr(model, "__name__", "custom"))
+
+
+def custom_spec(name: str, model: pm.Model) -> ModelSpec:
+    """The model as far as a fit keeps it: its name and the hash of its graph."""
+    return ModelSpec(
+        name=name,
+        title=f"'{name}', a model of the user's own",
+        description=model.str_repr(),
+        structure="custom",
+        options=MappingProxyType({"graph_sha256": graph_sha256(model)}),
+        priors=MappingProxyType({}),
+    )
+
+
+def graph_sha256(model: pm.Model) -> str:
+    """Hash of the log density, its constants and data, of what is derived, and of where sampling begins."""
+    variables = [*model.logp(sum=False), *model.deterministics]
+    begin = sorted((variable.name, str(value)) for variable, value in model.rvs_to_initial_values.items())
+    content = hashlib.sha256((pytensor.dprint(variables, file="str", print_type=True) + str(begin)).encode())
+    for node in ancestors(variables):
+        if isinstance(node, Constant | SharedVariable):
+            value = node.data if isinstance(node, Constant) else node.get_value(borrow=True)
+            if isinstance(value, np.ndarray | np.generic | int | float):
+                content.update(np.ascontiguousarray(value).tobytes())
+    return content.hexdigest()
+
+
+def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
+    """The dims of what estimands read in a model, whose labels are those of the table."""
+    drawn = _drawn(model)
+    return tuple(dict.fromkeys(dim for variable, dims in PROTOCOL.items() if variable in drawn for dim in dims))
+
+
+def _drawn(model: pm.Model) -> set[str]:
+    """What is in a posterior."""
+    return {variable.name for variable in (*model.free_RVs, *model.deterministics)}
+
+
+def _check_variables(name: str, model: pm.Model) -> None:
+    """A variable that estimands read is of the posterior, and has the dims that they count on."""
+    drawn = _drawn(model)
+    if "mean" not in drawn:
+        raise SpecError(
+            f"model: '{name}' has no variable 'mean' with dims (group, attribute_class), the expected value of each"
+            " block, which every estimand reads; name it so, or add pm.Deterministic('mean', ..., dims=...)"
+        )
+    for variable, dims in PROTOCOL.items():
+        given, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
+        if variable in drawn and set(given) != set(dims) and not (is_scale and set(given) < set(dims)):
+            raise SpecError(
+                f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, given))}); estimands read it with"
+                f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or give it"
+                " another name"
+            )
+
+
+def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
+    for dim in (dim for dim in dims_of_protocol(model) if dim in model.dim_lengths):
+        if dim not in data.coords:
+            raise SpecError(
+                f"model: '{name}' has the dim '{dim}', and the table has none; make the model from this table"
+            )
+        length, labels = int(model.dim_lengths[dim].eval(mode="FAST_COMPILE")), model.coords.get(dim)
+        expected = data[dim].to_numpy().tolist()
+        if length != len(expected):
+            raise SpecError(
+                f"model: dim '{dim}' of '{name}' has length {length}, and the table has {len(expected)} labels there;"
+                " make the model from the same table"
+            )
+        for own, of_table in zip(labels or expected, expected, strict=True):
+            if own != of_table:
+                raise SpecError(
+                    f"model: dim '{dim}' of '{name}' has the label '{own}' where the table has '{of_table}'; make the"
+                    " model from the same table, and keep its order"
+                )
+
+
+# What the package asks of any structure, see `Structure`.
+
+DIMS = ()
+GENERALISES = True
+COLLAPSED = False
+
+data = crossed_long.data
+
+
+def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    return {}
+
+
+def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """As it is: such a model is in the units of the table."""
+    return posterior
+
+
+def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> NoReturn:
+    raise SpecError(f"model: '{spec.name}' is a model of your own, of which a fit keeps draws alone; give the function")
+
+
+def given_draws(drawn: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
+    raise TableError(
+        "fit: new values of a model of your own are drawn by PyMC: pm.sample_posterior_predictive(fit, model=model);"
+        " its log likelihood is in the fit, for az.loo and az.compare"
+    )

@@ -1,0 +1,181 @@
+"""`pymc_model`: the model of a table as a PyMC model to draw, change and sample with PyMC's own functions."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pymc as pm
+import xarray as xr
+
+from bayes_bias.errors import OutputError, SpecError
+from bayes_bias.files import check_output, whole_file
+from bayes_bias.models import crossed_long, hierarchical
+from bayes_bias.models.scales import units_of_priors
+from bayes_bias.models.spec import AS_MEASURED, ModelSpec, load_spec
+from bayes_bias.models.structures import model_coords, modelled, structure_of
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import bias_weights
+
+
+def pymc_model(
+    table: AssociationTable,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    marginal: bool = False,
+    observe: Callable[..., Any] | None = None,
+) -> pm.Model:
+    r"""The model of a table in PyMC: every effect and every value written out, or word effects integrated out.
+
+    .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
+
+    Written out it is for PyMC and ArviZ: ``pm.model_to_graphviz``, ``pm.sample_prior_predictive``, ``pm.sample``,
+    ``pm.compute_log_likelihood``, ``pm.sample_posterior_predictive``, ``az.loo`` and ``az.compare`` work on it.
+    With `marginal` it is what `fit` samples: the same model with the effects of words and the means of blocks
+    integrated out, whose few parameters have the same posterior and are sampled faster.
+
+    Parameters
+    ----------
+    table : AssociationTable
+    model : str, Path or ModelSpec
+        Any model of words, "robust" and "hierarchical" included.
+    marginal : bool
+        Whether word effects are integrated out.
+    observe : callable, optional
+        Adds another likelihood: ``observe(name, expected, sd, observed=values, dims=dims)`` is called in the model, in
+        place of ``pm.Normal``, with the expected values and the standard deviation ``sd_residual``. It may add
+        variables of its own. Of a model that is written out.
+
+    Returns
+    -------
+    pymc.Model
+        In the units of the table.
+
+        Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
+        deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
+        ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
+        ``association (pair)``. Word effects are standard deviations times standard normal variables, whose names end in
+        ``_z``. Of a table with replicates ``association (replicate, pair)``, ``pair_effect (pair)``, and what
+        replicates differ by: ``replicate_effect``, ``target_effect_by_replicate`` and
+        ``attribute_effect_by_replicate``. Of the hierarchical model ``bias``, ``connection_mean``, ``connection_sd``,
+        ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
+
+        Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
+        table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They are Wishart, or
+        singular where there are fewer words than dimensions. Their log likelihood is that of all values, up to a
+        constant, and no likelihood of single values.
+
+    Raises
+    ------
+    SpecError
+        The model is not one of words, its word effects cannot be integrated out, or it has no place for `observe`.
+    TableError
+        The table does not fit the model.
+
+    Notes
+    -----
+    `fit` has a flat prior for the means. From that nothing can be drawn, so here it is normal about the mean of all
+    values, with a standard deviation of ten within-block standard deviations.
+
+    Scales are sampled as absolute values of unconstrained variables, by a transform of their own, since near zero a
+    logarithm has an endless tail.
+
+    Examples
+    --------
+    >>> import pymc as pm
+    >>> from bayes_bias import cosines, pymc_model
+    >>> table = cosines("googlenews-demo", "weat6").without_controls()
+    >>> [variable.name for variable in pymc_model(table).observed_RVs]
+    ['association']
+    >>> [variable.name for variable in pymc_model(table, marginal=True).observed_RVs]
+    ['interaction', 'rows', 'columns']
+    >>> pm.sample(model=pymc_model(table), target_accept=0.95)                    # doctest: +SKIP
+
+    A skew residual:
+
+    >>> def skewed(name, expected, sd, **observed):
+    ...     return pm.SkewNormal(name, mu=expected, sigma=sd, alpha=pm.Normal("skewness", 0, 2), **observed)
+    >>> [variable.name for variable in pymc_model(table, observe=skewed).free_RVs][-1]
+    'skewness'
+    """
+    check_table(table)
+    spec = load_spec(model)
+    structure_of(spec)
+    if "likelihood" in spec.options:
+        spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
+    table, spec = modelled(table, spec, in_full=True)
+    if observe is not None and (marginal or spec.structure == "hierarchical"):
+        raise SpecError(
+            f"observe: '{spec.name}'{', marginal=True,' if marginal else ''} has a likelihood of its own; give a"
+            " crossed model with marginal=False"
+        )
+    if spec.structure == "hierarchical" and not marginal:
+        return hierarchical.written_out(spec, table)
+    structure = structure_of(spec)
+    data = structure.data(table)
+    spec, coords = _in_units_of_table(spec, data), model_coords(spec, data)
+    with pm.Model(coords=coords) as made:
+        if marginal:
+            structure.build(spec, structure.inputs(spec, data), coords)
+            return made
+        crossed_long.build(spec, crossed_long.uncentred_inputs(spec, data), coords, observe)
+        weights = bias_weights(data).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+        pm.Deterministic("bias", (made["mean"] * weights).sum())
+    return made
+
+
+def _in_units_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
+    """The same model with its priors in the units of a table."""
+    if spec.options.get("unit", AS_MEASURED) == AS_MEASURED:
+        return spec
+    units = units_of_priors(spec, data)
+    priors = {name: prior.in_units(units[name]) for name, prior in spec.priors.items()}
+    return replace(spec, priors=MappingProxyType(priors)).with_option("unit", AS_MEASURED)
+
+
+# The graph of a model as a file: text that needs nothing, or a picture where Graphviz is installed.
+
+_TEXTS = (".mmd", ".dot")
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the graph of a model, by the ending of the file.
+
+    Parameters
+    ----------
+    model : pymc.Model
+    path : str or Path
+        ``.mmd`` is Mermaid, which GitHub and Jupyter draw; ``.dot`` is Graphviz's language; ``.svg``, ``.png`` and
+        ``.pdf`` are pictures, for which the program ``dot`` must be there.
+    overwrite : bool
+
+    Raises
+    ------
+    OutputError
+        Another ending; Graphviz or its Python package is not installed; the file is there already.
+    """
+    path = check_output(path, overwrite)
+    if path.suffix not in (*_TEXTS, *_PICTURES):
+        raise OutputError(f"path: '{path}' has no ending of a graph; give one of {', '.join((*_TEXTS, *_PICTURES))}")
+    content = pm.model_to_mermaid(model).encode() if path.suffix == ".mmd" else _by_graphviz(model, path)
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_bytes(content)
+    return path
+
+
+def _by_graphviz(model: pm.Model, path: Path) -> bytes:
+    instead = f"write Mermaid, which needs nothing: '{path.with_suffix('.mmd')}'"
+    try:
+        graphviz = import_module("graphviz")
+    except ImportError as error:
+        raise OutputError(f"path: '{path}' needs the package graphviz; install it with pip, or {instead}") from error
+    graph = pm.model_to_graphviz(model)
+    if path.suffix == ".dot":
+        return str(graph.source).encode()
+    try:
+        return bytes(graph.pipe(format=path.suffix.removeprefix(".")))
+    except graphviz.ExecutableNotFound as error:
+        raise OutputError(f"path: '{path}' needs Graphviz, whose program dot is not installed; {instead}") from error

@@ -1,0 +1,317 @@
+"""Design study of a fit: where the noise comes from, and what longer or shorter lists would show."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import norm, t
+
+from bayes_bias.arguments import check_ci_prob, check_count, listed
+from bayes_bias.errors import ScopeError
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.posterior.estimate import SAMPLE, tails
+from bayes_bias.posterior.estimates import bias_estimate, check_scope
+from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.scopes import (
+    ATTRIBUTES,
+    DEFAULT_SCOPE,
+    PARTS,
+    REPLICATES,
+    TARGETS,
+    WORDS,
+    Facet,
+    Part,
+    Scope,
+    ScopeName,
+    is_noise,
+    sampling_scope,
+)
+from bayes_bias.table.statistics import compared_classes
+
+# Default numbers of words, and of replicates.
+LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
+COUNTS = (3, 4, 5, 7, 10, 15, 25, 50, 100)
+# Nobody writes longer lists by hand.
+MOST_WORDS = 1_000
+
+
+def variance_shares(fit: Fit) -> pd.DataFrame:
+    """Shares of variance of targets, attributes and residual.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Posterior means of shares that sum to 1. Rows ``value``, a single value about its block's mean (averaged over
+        the associated classes), and ``bias``, the sampling variance of the bias for lists of this length; columns
+        ``targets``, ``attributes``, ``residual``. A table with replicates has ``replicates``, ``targets by replicate``
+        and so on as well, and its values are those of a single replicate.
+
+    Raises
+    ------
+    ScopeError
+        The fit is not of a crossed model.
+
+    References
+    ----------
+    Brennan, R. L. (2001). Generalizability theory. Springer. https://doi.org/10.1007/978-1-4757-3456-0
+
+    Examples
+    --------
+    >>> variance_shares(posterior).loc["bias"]                                    # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit).generalising("variance components")
+    data, variances = fitted.data, fitted.variances
+    counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
+    parts = {
+        "value": variances.of_value(compared_classes(data)),
+        "bias": variances.of_contrast(_weights(data), *counts),
+    }
+    return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
+
+
+@dataclass(frozen=True)
+class WordsNeeded:
+    """Number of words in each sampled list, or of replicates, with which a bias would be detected.
+
+    Attributes
+    ----------
+    words : int
+        Number of words, or of replicates.
+    lower, upper : int or None
+        The same for a bias at the far and at the near end of its 50% interval; None where 1,000 would not be enough.
+    power : float
+        Probability that the interval would exclude zero, if the bias is as large as estimated.
+    averaged : float
+        The same probability averaged over the posterior of the bias: the power of `plan`.
+    """
+
+    words: int
+    lower: int
+    upper: int | None
+    power: float
+    averaged: float
+
+
+def words_needed(
+    fit: Fit,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    of: Literal["words", "replicates"] = "words",
+    ci_prob: float = 0.95,
+    power: float = 0.8,
+) -> WordsNeeded | None:
+    r"""How many words in each sampled list, or replicates of these lists, would detect a bias as large as estimated.
+
+    The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
+    scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the bias and the variance components equal
+    their posterior means, the interval of `plan` then excludes zero with probability `power`, whose normal quantile is
+    :math:`z`. Where there is no bias the estimate is noise, and so is the number: most null tables get one. The
+    probability averaged over the posterior allows for a smaller bias, but not for none: it is 75% on average in null
+    tables. None where 1,000 would not be enough, or the scope samples none of them. See `plan`.
+    """
+    fitted, checked = _checked(fit, scope)
+    growing = [facet for facet in (WORDS if of == "words" else (REPLICATES,)) if facet in checked]
+    if not growing:
+        return None
+    n = _axis("n", range(2, MOST_WORDS + 1))
+    lengths = dict.fromkeys(growing, n)
+    study, bias = _Study.of(fitted, lengths, checked), _bias(fitted, checked.name)
+    detectable = (study.quantile(lengths, ci_prob) + norm.ppf(power)) * study.mean_variance(lengths) ** 0.5
+    size, near, far = (float(end) for end in (bias.mean(), *bias.quantile(tails(0.5), SAMPLE)))
+    if size < 0:
+        size, near, far = -size, -far, -near
+    words, upper, lower = (_fewest(detectable, bias) for bias in (size, near, far))
+    if words is None or lower is None:
+        return None
+    averaged = study.power(bias, dict.fromkeys(lengths, n.sel(n=words)), ci_prob).mean()
+    return WordsNeeded(words, lower, upper, power, float(averaged))
+
+
+def _fewest(detectable: xr.DataArray, bias: float) -> int | None:
+    """The smallest number with which a bias is large enough; None where none is."""
+    enough = detectable.n[(detectable <= bias).to_numpy()]
+    return int(enough[0]) if enough.size else None
+
+
+def plan(
+    fit: Fit,
+    targets: Sequence[int] = LENGTHS,
+    attributes: Sequence[int] = LENGTHS,
+    replicates: Sequence[int] | None = None,
+    *,
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+) -> pd.DataFrame:
+    r"""Interval width and probability of excluding zero for lists of other lengths, and other numbers of replicates.
+
+    The variance components determine how much the bias would vary from list to list with :math:`P` targets in each
+    group and :math:`W` attributes in each class (a D-study in generalisability theory [1]_). With the sampling variance
+
+    .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
+
+    the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
+    probability :math:`\Phi(b - t) + \Phi(-b - t)` where :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
+    posterior of bias and components. With :math:`R` replicates the variance between them is added,
+
+    .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+    targets, attributes : sequence of int
+        Words in each group and in each associated class, two or more.
+    replicates : sequence of int, optional
+        Numbers of replicates, two or more; by default the number in the table. For a table with replicates only.
+    scope : {"all", "both", "targets", "attributes", ...}
+        A side that the scope does not sample keeps its words, and only their number enters.
+    ci_prob : float
+        Probability of the interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by ``targets`` and ``attributes``, and by ``replicates`` where the table has some. ``width`` of the
+        interval (units of the table); ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
+        components; ``power``, the probability of excluding zero.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope; a number below two; replicates for a table without them.
+
+    Notes
+    -----
+    Power allows for a bias smaller or larger than estimated. It is therefore nearer to one half than the power of
+    `words_needed`, which treats the estimate as the truth. After a finding both are too high, because findings
+    overestimate. The width is not affected.
+
+    References
+    ----------
+    .. [1] Westfall, J., Kenny, D. A., & Judd, C. M. (2014). Statistical power and optimal design in experiments
+       in which samples of participants respond to samples of stimuli. Journal of Experimental Psychology:
+       General, 143(5), 2020-2045. https://doi.org/10.1037/xge0000014
+
+    Examples
+    --------
+    >>> plan(posterior, targets=[8, 16, 32], attributes=[8, 25])                  # doctest: +SKIP
+    """
+    check_ci_prob(ci_prob)
+    fitted, checked = _checked(fit, scope)
+    lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
+    if "replicate" in fitted.data.dims:
+        here = [fitted.data.sizes["replicate"]]
+        lengths[REPLICATES] = _axis("replicates", here if replicates is None else replicates)
+    elif replicates is not None:
+        raise ScopeError(f"replicates: '{fitted.name}' has none, got {replicates!r}; leave them out")
+    study = _Study.of(fitted, lengths, checked)
+    width = 2 * study.quantile(lengths, ci_prob) * study.variance(lengths) ** 0.5
+    bounds = width.quantile(tails(ci_prob), SAMPLE).drop_vars("quantile")
+    columns = {
+        "width": width.mean(SAMPLE),
+        "width_lb": bounds.isel(quantile=0),
+        "width_ub": bounds.isel(quantile=1),
+        "power": study.power(_bias(fitted, checked.name), lengths, ci_prob).mean(SAMPLE),
+    }
+    return xr.Dataset(columns).to_dataframe(dim_order=[facet.name for facet in lengths])
+
+
+def by_words(planned: pd.DataFrame) -> xr.Dataset:
+    """The diagonal of a `plan`: equal numbers of targets per group and attributes per class, along ``words``."""
+    grid = planned.to_xarray()
+    words = np.intersect1d(grid.targets, grid.attributes)
+    along = xr.DataArray(words, dims="words", coords={"words": words})
+    return grid.sel(targets=along, attributes=along).drop_vars(["targets", "attributes"])
+
+
+type _Lengths = Mapping[Facet, xr.DataArray]
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """Variance that one word, or replicate, of each growing facet contributes to the bias."""
+
+    parts: Mapping[Part, xr.DataArray]  # sampling variances ``(chain, draw)`` that are noise
+    cells: Mapping[Facet, int]  # numbers of groups, or associated classes, in which the words of a facet vary
+
+    @classmethod
+    def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
+        data = fitted.data
+        n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
+        n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
+        parts = fitted.variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
+        return cls(
+            {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)},
+            {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},
+        )
+
+    def power(self, bias: xr.DataArray, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
+        """Probability that the interval excludes zero, draw by draw."""
+        ratio, reach = abs(bias) / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
+        return xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
+
+    def variance(self, lengths: _Lengths) -> xr.DataArray:
+        """Variance of the bias, draw by draw."""
+        return _combined(self.parts, lengths)
+
+    def mean_variance(self, lengths: _Lengths) -> xr.DataArray:
+        """Variance of the bias, averaged over the posterior."""
+        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths)
+
+    def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
+        """Student's quantile with Satterthwaite's degrees of freedom: short lists leave the scales uncertain."""
+        spread = sum(
+            (self.parts[facet.name] ** 2).mean() / length**2 / (self.cells[facet] * (length - 1))
+            for facet, length in lengths.items()
+            if facet.name in self.parts
+        )
+        df = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
+        return xr.apply_ufunc(lambda values: t.ppf((1 + ci_prob) / 2, values), df)
+
+
+def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
+    total = xr.zeros_like(next(iter(parts.values())))
+    for name, part in parts.items():
+        for facet, length in lengths.items():
+            part = part / length if facet in PARTS[name] else part
+        total = total + part
+    return total
+
+
+def _bias(fitted: Fitted, scope: ScopeName) -> xr.DataArray:
+    return bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(SAMPLE)
+
+
+def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
+    fitted = Fitted.of(fit).generalising("a design study")
+    sampling_scope(scope)
+    return fitted, check_scope(fitted, scope)
+
+
+def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
+    what = name if name == REPLICATES.name else "words"
+    numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
+    if not numbers:
+        raise ScopeError(f"{name}: got an empty list; give one or more numbers of {what}, such as [8, 16, 32]")
+    for number in numbers:
+        check_count(name, number, what, least=2, refusal=ScopeError)
+    return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})
+
+
+def _weights(data: xr.Dataset) -> NDArray[np.float64]:
+    return bias_weights(data).transpose("contrast", *BLOCK).to_numpy()
+
+
+def _shares(parts: Mapping[Part, NDArray[np.float64]]) -> dict[str, float]:
+    total = np.sum(list(parts.values()), axis=0)
+    return {name: float((part / total).mean()) for name, part in parts.items()}

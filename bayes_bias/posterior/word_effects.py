@@ -1,0 +1,339 @@
+"""Word-level effects, drawn exactly from what the collapsed model left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import listed
+from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
+from bayes_bias.models.crossed import root_of
+from bayes_bias.models.patterns import of_side
+from bayes_bias.models.slopes import explained_words
+from bayes_bias.table.bias_weights import BLOCK
+from bayes_bias.table.clusters import Clusters
+from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.scopes import Part
+from bayes_bias.table.statistics import compared_attributes
+
+type Positions = NDArray[np.intp]
+
+# Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
+MOST_NUMBERS = 50_000_000
+
+
+def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
+    """How far each word lies from the mean of its block, given each posterior draw.
+
+    The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
+    them. The draws depend on the fit and its seed alone.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        A fit of the crossed model.
+    sides : sequence of {"target", "attribute"}
+        Whose words: both sides, or the one that is short enough.
+    these_replicates : bool
+        Of a table with replicates, effects in the average of these, and not in that of all that could be.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to
+        this class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``.
+        Of words with covariates without what these explain. Units: those of the table.
+
+    Raises
+    ------
+    ScopeError
+        The fit is not of the crossed model, a side has more words than memory holds the effects of, or the table has
+        no replicates.
+
+    Examples
+    --------
+    >>> effects = word_effects(posterior)                                         # doctest: +SKIP
+    >>> effects.target_effect.sel(target="John").mean(("chain", "draw"))          # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit).generalising("word effects")
+    wanted = tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError)))
+    if these_replicates and "replicate" not in fitted.data.dims:
+        raise ScopeError(f"these_replicates: '{fitted.name}' has no replicates; leave it out")
+    for side, sentence in sides_left_out(fitted).items():
+        if side in wanted:
+            raise ScopeError(f"fit: {sentence}")
+    if not fitted.structure.COLLAPSED:
+        return _sampled(fitted.posterior, wanted, these_replicates)
+    every = {side: np.arange(fitted.data.sizes[side]) for side in wanted}
+    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, every, these_replicates))
+
+
+def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
+    """The same draws without those of the words of control classes, which no estimand is about and which often are
+    most of the words; of a model that has word effects as variables, all of them."""
+    if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
+        return word_effects(fitted, sides, these_replicates=these_replicates)
+    compared: dict[Side, Positions] = {
+        "target": np.arange(fitted.data.sizes["target"]),
+        "attribute": np.flatnonzero(compared_attributes(fitted.data)),
+    }
+    words = {side: compared[side] for side in sides}
+    return fitted.once(
+        ("compared effects", tuple(sides), these_replicates), lambda: _drawn(fitted, words, these_replicates)
+    )
+
+
+def check_side(side: str) -> Side:
+    """Refuse a side that does not exist."""
+    for known in SIDES:
+        if side == known:
+            return known
+    raise ScopeError(f"side: '{side}' is no side of a table; {did_you_mean(side, SIDES)}")
+
+
+def sides_left_out(fit: Fit) -> dict[Side, str]:
+    """The sides whose words' effects are not to be had, each with a sentence that says why: they would not fit in
+    memory over all draws, or a model of the user's own does not have them."""
+    fitted = Fitted.of(fit)
+    posterior, data = fitted.posterior, fitted.data
+    if not fitted.structure.COLLAPSED:
+        suffixes = ("", BY_REPLICATE) if "replicate" in data.dims else ("",)
+        reasons = {
+            side: fitted.lacking([f"{side}_effect{suffix}" for suffix in suffixes], f"the bias of single {side}s")
+            for side in SIDES
+        }
+        return {side: reason for side, reason in reasons.items() if reason}
+    n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
+    return {
+        side: f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would take {n * 8e-9:.1f} GB;"
+        " sample fewer draws, shorten the lists, or take the words' raw contrasts, scope='none'"
+        for side, n in numbers.items()
+        if n > MOST_NUMBERS
+    }
+
+
+def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
+    """Averages over each block of the effects of words, of the residual, and of replicates: quick where only those
+    matter.
+
+    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Of a table without replicates
+    those of targets and attributes alone.
+    """
+    fitted = Fitted.of(fit)
+    if fitted.structure.COLLAPSED:
+        return {part: fitted.posterior[name] for part, name in _AVERAGE_OF.items() if name in fitted.posterior}
+    effects = effects_on_blocks(fitted)
+    return {part: each.mean("replicate") if "replicate" in each.dims else each for part, each in effects.items()}
+
+
+def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
+    """Averages over each block of the effects that a model has as variables; in each replicate, where they differ
+    between these."""
+    data = fitted.data
+    in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
+    in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
+    in_block = np.einsum("pg,pc->pgc", in_group[data.pair_target], in_class[data.pair_attribute])
+    shares = {
+        "target": (("target", "group"), in_group / in_group.sum(axis=0)),
+        "attribute": (("attribute", "attribute_class"), in_class / in_class.sum(axis=0)),
+        "pair": (("pair", *BLOCK), in_block / in_block.sum(axis=0)),
+    }
+    average = xr.Dataset(shares, coords={dim: data[dim] for dim in BLOCK})
+    effects = {part: fitted.posterior[name] for part, name in EFFECT_OF.items() if name in fitted.posterior}
+    for part, effect in effects.items():
+        for dim in set(shares) & set(effect.dims):
+            effects[part] = xr.dot(effect, average[dim], dim=[dim])
+    return effects
+
+
+_AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
+    {
+        "targets": "target_average",
+        "attributes": "attribute_average",
+        "residual": "residual_average",
+        "replicates": "replicate_average",
+        "targets by replicate": "target_average_by_replicate",
+        "attributes by replicate": "attribute_average_by_replicate",
+    }
+)
+
+
+def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
+    """Effects that the model has as variables."""
+    effects = {f"{side}_effect": posterior[f"{side}_effect"] for side in sides}
+    if these_replicates:
+        effects = {name: each + posterior[name + BY_REPLICATE].mean("replicate") for name, each in effects.items()}
+    return xr.Dataset(effects)
+
+
+def _drawn(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
+    """Effects of the words at these positions of each side; the same whichever others there are."""
+    data, posterior = fitted.data, fitted.posterior
+    rng = np.random.default_rng(fitted.seed)
+    effects = {}
+    for each in (side for side in SIDES if side in words):
+        kept = words[each]
+        given = conditional(fitted, each, these_replicates=these_replicates).only(kept)
+        deviation = (given.mean() + given.noise(rng))[..., kept, :]
+        average = posterior[f"{each}_average"]
+        if these_replicates:
+            average = average + posterior[f"{each}_average{BY_REPLICATE}"]
+        of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
+        own = deviation + of_cell[..., given.cells[kept], :]
+        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), own)
+    labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
+    labels |= {str(side): data[side][kept] for side, kept in words.items()}
+    return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
+
+
+# The cells that the words of a side fall into, and the dimension along which their effects differ.
+_CELL_OF: dict[Side, str] = {"target": "group_of", "attribute": "class_of"}
+_ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
+_AVERAGED: dict[Side, tuple[str, str]] = {
+    "target": ("group", "attribute_class"),
+    "attribute": ("attribute_class", "group"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Directions:
+    """Directions among the words of a side that are independent of all others, and alike.
+
+    Attributes
+    ----------
+    words : array (n,)
+        Positions of the words that they are made of.
+    basis : list of array (n, directions)
+        Orthonormal bases: one alone, or those that are to be left out of all deviations from the means of cells.
+    whole : bool
+        Whether these are all directions but those of `basis`.
+    gain, root : array (..., k, k)
+        Given the scales, effects in these directions are the observed deviations times `gain`, and normal with
+        covariance ``root root'``.
+    """
+
+    words: Positions
+    basis: list[NDArray[np.float64]]
+    whole: bool
+    gain: NDArray[np.float64]
+    root: NDArray[np.float64]
+
+    def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
+        """The part of values (..., words, k) in these directions."""
+        along = [basis @ (basis.T @ values) for basis in self.basis]
+        if not self.whole:
+            return np.asarray(along[0])
+        left = values - sum(along)
+        for cell in np.unique(cells[self.words]):
+            rows = cells[self.words] == cell
+            left[..., rows, :] -= left[..., rows, :].mean(axis=-2, keepdims=True)
+        return np.asarray(left)
+
+    def share(self, cells: Positions) -> NDArray[np.float64]:
+        """How much of each word's variance is in these directions."""
+        along = sum((basis**2).sum(axis=1) for basis in self.basis)
+        if not self.whole:
+            return np.asarray(along)
+        return np.asarray(1 - along - 1 / np.bincount(cells)[cells[self.words]])
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """What is known of a side's words about the average of their cell (group or class), given the scales.
+
+    Attributes
+    ----------
+    words : array (..., words, k)
+        Observed deviations of the words' means; of words with covariates, what their slopes leave in each draw.
+    cells : array (words,)
+        The position of each word's group, or class.
+    directions : list
+        All directions in which words may deviate, those together that are alike.
+    """
+
+    words: NDArray[np.float64]
+    cells: Positions
+    directions: list[_Directions]
+
+    @property
+    def _sample(self) -> tuple[int, ...]:
+        return self.directions[0].gain.shape[:-2]
+
+    def only(self, words: Positions) -> "Conditional":
+        """Restricted to the directions in which these words deviate; all other words have mean and variance zero."""
+        return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
+
+    def mean(self) -> NDArray[np.float64]:
+        """Expected deviation of each word, (..., words, k)."""
+        found = np.zeros((*self._sample, *self.words.shape[-2:]))
+        for part in self.directions:
+            observed = part.projected(self.words[..., part.words, :], self.cells)
+            found[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
+        return found
+
+    def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
+        found = np.zeros((*self._sample, len(self.cells)))
+        for part in self.directions:
+            # Words of a cell have the same weights.
+            alike, of_word = np.unique(weights[part.words], axis=0, return_inverse=True)
+            spread = np.einsum("wi,...ij->...wj", alike, part.root)
+            found[..., part.words] += (spread**2).sum(axis=-1)[..., of_word] * part.share(self.cells)
+        return found
+
+    def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draws of deviations about their mean, (..., words, k)."""
+        normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
+        found = np.zeros_like(normal)
+        for part in self.directions:
+            drawn = part.projected(normal[..., part.words, :], self.cells)
+            found[..., part.words, :] += drawn @ np.swapaxes(part.root, -1, -2)
+        return found
+
+
+def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -> Conditional:
+    """Deviations of the words of a side given the scales.
+
+    With the effects' covariance T (single words, and what clusters share as often as it counts) and the noise's N, the
+    gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``. By how much a word differs between replicates
+    is part of its effect in the average of `these_replicates`, and noise otherwise.
+    """
+    return fitted.once(("given scales", side, these_replicates), lambda: _conditional(fitted, side, these_replicates))
+
+
+def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
+    data, variances = fitted.data, fitted.variances
+    cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
+    words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
+    if f"{side}_slope" in fitted.posterior:
+        words = words - explained_words(fitted.posterior, data, side)
+    own = variances.table if these_replicates else variances.words
+    of_effects, of_table = (of_side(each, side) for each in (own, variances.table))
+    other = data.n_attributes if side == "target" else data.n_targets
+    residual = variances.table.residual[..., None] / other.to_numpy()
+    noise = of_table - of_effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
+    shared = variances.of(variances.patterns.cluster[side])
+    directions = []
+    for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
+        cell = cells[alike[0]]
+        covariance, left = of_effects[..., cell, :, :], noise[..., cell, :, :]
+        for counts, basis in bases:
+            of_direction = counts.own * covariance + counts.shared * shared
+            directions.append(_Directions(alike, [basis], False, *_shrunk(of_direction, left)))
+        rest = _shrunk(own_count * covariance, left)
+        directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
+    return Conditional(words, cells, directions)
+
+
+def _shrunk(
+    covariance: NDArray[np.float64], noise: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gain and root."""
+    shrunk = np.linalg.solve(covariance + noise, covariance)
+    return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)

@@ -1,0 +1,79 @@
+"""Several tables of one list as one table with replicates."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable, announce, check_same_design, check_table
+from bayes_bias.table.replicates import StackedVectors, combine, few
+
+
+def combine_replicates(
+    tables: Mapping[str, AssociationTable], kind: str = "replicate", *, name: str | None = None
+) -> AssociationTable:
+    """One table of several that measured the same words: in several templates, trainings, corpora.
+
+    Parameters
+    ----------
+    tables : mapping of str to AssociationTable
+        Two or more complete tables of one list and one metric, by the labels of replicates.
+    kind : str
+        What a replicate is, in the singular: "template", "seed", "corpus".
+    name : str, optional
+        What the table is called; by default as the first one.
+
+    Returns
+    -------
+    AssociationTable
+        Over the words that all of them have, with a notice of the others. ``values`` are the means, ``replicates`` the
+        single tables, and ``vectors`` those of all, if all have some of the same length.
+
+    Raises
+    ------
+    TableError
+        Fewer than two tables; other stereotypes or another association; a table that has replicates or repeated pairs
+        itself; a word in another group or class; a group or class without a word in common; a missing pair.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> tables = {f"seed {n}": cosines(f"word2vec-{n}.txt", "weat6") for n in range(5)}        # doctest: +SKIP
+    >>> combine_replicates(tables, kind="seed")                                                     # doctest: +SKIP
+    """
+    needed = "not a mapping of names to tables; give {'seed 1': table, 'seed 2': another}"
+    check_kind("tables", tables, Mapping, needed, TableError)
+    for label, table in tables.items():
+        check_table(table, f"tables, {kind} '{label}'")
+        _check_alike(label, table, *next(iter(tables.items())), kind)
+    replicates, left_out = combine({label: table.values for label, table in tables.items()}, kind)
+    first, mean = next(iter(tables.values())), replicates.mean()
+    earlier = dict.fromkeys(notice for table in tables.values() for notice in table.notices)
+    return replace(
+        first,
+        values=mean,
+        replicates=replicates,
+        vectors=_stacked(tables.values(), str(mean.target.values[0])),
+        name=name or first.name,
+        notices=(*earlier, *announce((*left_out, *few(replicates)))),
+        provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
+    )
+
+
+def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
+    """The vectors of all, where all have some of the same length."""
+    vectors = tuple(table.vectors for table in tables if table.vectors is not None)
+    shapes = {np.shape(single[word]) if word in single else None for single in vectors}
+    return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None
+
+
+def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable, kind: str) -> None:
+    both = f"tables, {kind} '{label}'"
+    if table.replicates is not None:
+        raise TableError(f"{both}: has replicates itself; give the tables of single replicates")
+    if table.repeats is not None:
+        raise TableError(f"{both}: repeats pairs; make it with duplicates='drop'")
+    check_same_design(table, first, f"tables: {kind} '{label}'", f"{kind} '{first_label}'")

@@ -1,0 +1,151 @@
+"""Replicates: the same words measured several times, in templates, trainings or corpora."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.embeddings.word_vectors import Vectors
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import plural
+from bayes_bias.table.labels import HOMES, Side, settled, shared_words, words_of
+from bayes_bias.table.lazy_products import Products
+
+# Fewer say little about how much replicates differ.
+FEW = 5
+# Cosines come from float32 vectors: those that differ by less are equal.
+EQUAL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The tables of single replicates, over the same words in the same order."""
+
+    kind: str  # "template", "seed", "corpus", "layer"; "replicate" where nobody says
+    tables: Mapping[str, xr.DataArray]  # values ``(target, attribute)`` by the replicate's label
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the replicates are called."""
+        return tuple(self.tables)
+
+    @property
+    def text(self) -> str:
+        """How many there are, and of what."""
+        return f"{len(self.tables)} {plural(self.kind)}"
+
+    def mean(self) -> xr.DataArray:
+        """The mean table. A mean of products is one product of longer vectors, and is not formed either."""
+        first, *_ = self.tables.values()
+        data = [table.data for table in self.tables.values()]
+        if not all(isinstance(values, Products) for values in data):
+            return first.copy(data=np.mean([np.asarray(values) for values in data], axis=0))
+        share = len(data) ** -0.5
+        sides = (
+            np.concatenate([getattr(values, side) for values in data], axis=1) * share
+            for side in ("targets", "attributes")
+        )
+        return first.copy(data=Products(*sides))
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all have the same values, up to rounding."""
+        first, *others = (table.data for table in self.tables.values())
+        if isinstance(first, Products):  # too many values to be formed and compared
+            return all(other is first for other in others)
+        return all(np.abs(np.asarray(other) - first).max() < EQUAL for other in others)
+
+    def stacked(self) -> xr.DataArray:
+        """All of them, dims ``(replicate, target, attribute)``."""
+        formed = [table.copy(data=table.to_numpy()) for table in self.tables.values()]
+        return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
+
+    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """Each over the words that `select` takes."""
+        return type(self)(self.kind, MappingProxyType({label: select(table) for label, table in self.tables.items()}))
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateVectors:
+    """The vectors of one replicate, as `AssociationTable.vectors` holds those of all."""
+
+    vectors: Vectors
+    position: int
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.vectors
+
+    def __getitem__(self, word: str) -> np.ndarray:
+        every = np.asarray(self.vectors[word])
+        single: np.ndarray = every[self.position] * len(every) ** 0.5
+        return single
+
+
+@dataclass(frozen=True, eq=False)
+class StackedVectors:
+    """The vectors of several replicates, as `AssociationTable.vectors` holds them."""
+
+    singles: tuple[Vectors, ...]
+
+    def __contains__(self, word: object) -> bool:
+        return all(word in vectors for vectors in self.singles)
+
+    def __getitem__(self, word: str) -> np.ndarray:
+        rows: np.ndarray = np.stack([vectors[word] for vectors in self.singles]) / len(self.singles) ** 0.5
+        return rows
+
+
+def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
+    """Replicates over the words that all of them share, in the order of the first, and notices of lost words."""
+    if len(tables) < 2:
+        raise TableError(
+            f"replicates: there is one {kind} or none ({', '.join(map(repr, tables))}), which does not show how"
+            f" {plural(kind)} differ; give two or more, or leave the replicates out"
+        )
+    shared = shared_words(tables, "replicates", kind)
+    kept = {label: settled(values.sel(shared)) for label, values in tables.items()}
+    for label, values in kept.items():
+        _check_complete(values, label, kind)
+    return Replicates(kind, MappingProxyType(kept)), tuple(
+        notice for dim in HOMES for notice in _left_out(tables, shared[dim], dim, kind)
+    )
+
+
+# docs/evidence/replicates.md, "Planted shifts of replicates".
+_OF_FEW = "two or three that differ three times as much as lists of words do: 13% to 22% false findings at the 5% level"
+
+
+def few(replicates: Replicates) -> tuple[str, ...]:
+    """A notice where there are few."""
+    if len(replicates.tables) >= FEW:
+        return ()
+    return (
+        f"{replicates.text} say little about how much {plural(replicates.kind)} differ, so the prior decides how wide"
+        f" intervals are that generalise to new ones, and they are too short if these differ much ({_OF_FEW}); {FEW} or"
+        " more are better",
+    )
+
+
+def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
+    if isinstance(values.data, Products):
+        return
+    missing = np.argwhere(np.isnan(values.to_numpy()))
+    if len(missing):
+        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(HOMES, missing[0], strict=True))
+        more = f", nor for {len(missing) - 1} more pairs" if len(missing) > 1 else ""
+        raise TableError(
+            f"replicates: {kind} '{label}' has no value for '{target}' with '{attribute}'{more}; every replicate needs"
+            " every pair: measure it, or leave out the word"
+        )
+
+
+def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
+    everywhere = set(shared)
+    lost = dict.fromkeys(word for values in tables.values() for word in words_of(values, dim) if word not in everywhere)
+    if not lost:
+        return ()
+    more = f", and {len(lost) - 10} more" if len(lost) > 10 else ""
+    return (f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",)

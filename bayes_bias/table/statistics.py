@@ -1,0 +1,387 @@
+"""What the models need to know of the cosines: who belongs where, block means, sums of squares.
+
+The crossed design is complete, so the likelihood of all raw cosines is exactly a function of these few
+numbers, however long the lists are. Nothing is averaged beforehand: sample sizes, variances and the raw scatter all
+enter.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.clusters import Clusters, Counts, clusters_of
+from bayes_bias.table.covariates import covariate_variables
+from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.lazy_products import Products
+
+type Table = NDArray[np.float64] | Products
+
+
+class _Means(NamedTuple):
+    """Of rows within classes, of columns within groups, of blocks; NaN for a word without any pair there."""
+
+    target: NDArray[np.float64]
+    attribute: NDArray[np.float64]
+    block: NDArray[np.float64]
+
+
+def _means(table: AssociationTable) -> _Means:
+    y, there = _zero_filled(table)
+    in_group = np.eye(len(table.groups))[table.group_index]
+    in_class = np.eye(len(table.classes))[table.class_index]
+    with np.errstate(invalid="ignore"):
+        return _Means(
+            target=(y @ in_class) / (there @ in_class),
+            attribute=(y.T @ in_group) / (there.T @ in_group),
+            block=(in_group.T @ y @ in_class) / (in_group.T @ there @ in_class),
+        )
+
+
+def table_means(table: AssociationTable) -> xr.Dataset:
+    """The design and the means of its blocks, rows and columns, over the pairs that are there.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``group_of (target)`` and ``class_of (attribute)``, positions in ``group`` and ``attribute_class``;
+        ``associated (group)``, the position of the class that is stereotypical for the group; ``n_targets
+        (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
+        ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
+        (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
+        over the associated classes, and ``group_within_sd (group)`` and ``class_within_sd (attribute_class)``, the same
+        if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
+        ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
+        where there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
+        of what clusters share. Where words of a cluster have a known correlation, that is ``target_share (target)``,
+        and ``target_inflation (group)`` by how much it multiplies the variance of a group's average; likewise for
+        attributes. Where words have covariates, those of `bayes_bias.table.covariates.covariate_variables`. Of a
+        table with replicates all this is that of their mean, and ``replicate_block_mean (replicate, group,
+        attribute_class)`` that of each. Units: those of the table.
+
+    Notes
+    -----
+    Let :math:`s^2` be the variance of values within blocks, :math:`v` that of targets' means with each class, pooled
+    over groups, and :math:`v_g` that of one group. If all words varied as much as those of the group, the variance
+    within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` where :math:`v` exceeds :math:`s^2`.
+    Two or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words, with n - 1
+    degrees of freedom, and :math:`v`, with one. Likewise for classes, where the associated ones are pooled.
+    """
+    return _with_means(table, _means(table))
+
+
+def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
+    clusters = {side: clusters_of(table, side) for side in SIDES}
+    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
+    return xr.Dataset(
+        {
+            "group_of": ("target", table.group_index),
+            "class_of": ("attribute", table.class_index),
+            "associated": ("group", np.array(associated)),
+            "n_targets": ("group", np.bincount(table.group_index).astype(float)),
+            "n_attributes": ("attribute_class", np.bincount(table.class_index).astype(float)),
+            "block_mean": (("group", "attribute_class"), means.block),
+            "target_mean": (("target", "attribute_class"), means.target),
+            "attribute_mean": (("attribute", "group"), means.attribute),
+            **_within_sds(table, means),
+            **_cluster_variables(clusters, table),
+            **covariate_variables(table.values, {"target": table.group_index, "attribute": table.class_index}),
+            **_block_means_of_replicates(table),
+        },
+        coords={
+            "group": list(table.groups),
+            "attribute_class": list(table.classes),
+            "control": np.array(table.controls, dtype=object),
+            **_replicate_labels(table),
+            **{f"{side}_clustering": np.array(members.kinds, dtype=object) for side, members in clusters.items()},
+            "target": table.values.target.to_numpy().tolist(),
+            "attribute": table.values.attribute.to_numpy().tolist(),
+        },
+    )
+
+
+def within_sd(table: AssociationTable) -> float:
+    """That of `table_means`, alone."""
+    return _within_sd(table, _means(table).block)
+
+
+def pair_labels(means: xr.Dataset, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
+    """What pairs of words at these positions are called."""
+    words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
+    return [f"{one}, {other}" for one, other in words]
+
+
+def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
+    """The table's means and the scatter about them: every block split into mean, rows, columns, interaction.
+
+    Returns
+    -------
+    xarray.Dataset
+        `table_means`, and ``interaction_ss`` with ``interaction_df``, what rows and columns leave of the values; for
+        rows and columns one or more parts, which are independent of each other given the scales:
+        ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
+        within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
+        what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter
+        (attribute_part, group, group_)``, those of the attributes' group means within classes, with ``attribute_df``,
+        and so on. Without clusters there is one part for each group, and one for each class. Where words have
+        covariates, scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value``
+        (target_slope_row, ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the
+        coefficients of products of both sides' covariates.
+        Of a table with replicates also ``replicate_interaction_ss``,
+        ``replicate_target_scatter (group, attribute_class, attribute_class_)``, ``replicate_attribute_scatter
+        (attribute_class, group, group_)`` and their
+        ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
+        table.
+    """
+    refuse_repeats(table)
+    if not table.is_complete:
+        missing = int(table.values.isnull().sum())
+        raise TableError(
+            f"table: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
+            " needs every target with every attribute; remove those words or use model='crossed-long'"
+        )
+    mean = _means(table)
+    means = _with_means(table, mean)
+    g, c = table.group_index, table.class_index
+    df = np.outer(np.bincount(g) - 1, np.bincount(c) - 1).sum()
+    products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
+    return means.assign(
+        **_parts("target", mean.target - mean.block[g], g, means),
+        **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
+        interaction_ss=_interaction_ss(table, mean) - explained_ss,
+        interaction_df=float(df) - explained_df,
+        **products,
+        **_between_replicates(table, mean),
+    )
+
+
+def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
+    """Positions of the classes other than controls, which come first."""
+    return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
+
+
+def compared_attributes(data: xr.Dataset) -> NDArray[np.bool_]:
+    """Which attributes are in these classes."""
+    return np.isin(data.class_of.to_numpy(), compared_classes(data))
+
+
+def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
+    """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
+    if table.replicates is None:
+        return {"replication": np.array([], dtype=object)}
+    return {"replication": np.array([table.replicates.kind], dtype=object), "replicate": list(table.replicates.labels)}
+
+
+def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    blocks = np.stack([_means(single).block for single in singles])
+    return {"replicate_block_mean": (("replicate", "group", "attribute_class"), blocks)}
+
+
+def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]:
+    """Scatter of the replicates' deviations from the mean table: of rows, of columns, and of what those leave."""
+    singles = table.singles().values()
+    if not singles:
+        return {}
+    g, c, n_groups, n_classes = table.group_index, table.class_index, len(table.groups), len(table.classes)
+    rows = np.zeros((n_groups, n_classes, n_classes))
+    columns = np.zeros((n_classes, n_groups, n_groups))
+    ss = -len(singles) * _interaction_ss(table, mean)
+    for single in singles:
+        of_single = _means(single)
+        ss += _interaction_ss(single, of_single)
+        block = of_single.block - mean.block
+        of_target = of_single.target - mean.target - block[g]
+        of_attribute = of_single.attribute - mean.attribute - block.T[c]
+        rows += [of_target[g == k].T @ of_target[g == k] for k in range(n_groups)]
+        columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
+    times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
+    return {
+        "replicate_interaction_ss": max(ss, 0.0),  # where replicates hardly differ, rounding may leave less
+        "replicate_interaction_df": times * float(np.outer(n_targets - 1, n_attributes - 1).sum()),
+        "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
+        "replicate_target_df": ("group", times * (n_targets - 1.0)),
+        "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
+        "replicate_attribute_df": ("attribute_class", times * (n_attributes - 1.0)),
+    }
+
+
+def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
+    """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
+    counts, df, scatter, cell = [], [], [], []
+    for words, own, bases in Clusters.of_data(means, side).directions(cells):
+        part = deviations[words]
+        left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
+        for counted, basis in bases:
+            rotated = basis.T @ part
+            counts.append(counted)
+            df.append(float(basis.shape[1]))
+            scatter.append(rotated.T @ rotated)
+            left, left_df = left - scatter[-1], left_df - df[-1]
+        counts.append(Counts(own, 0.0))
+        df.append(left_df)
+        scatter.append(left)
+        cell += [cells[words[0]]] * (len(bases) + 1)
+    name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
+    statistics: dict[str, Any] = {
+        f"{side}_own": ((name,), np.array([counted.own for counted in counts])),
+        f"{side}_shared": ((name,), np.array([counted.shared for counted in counts])),
+        f"{side}_df": ((name,), np.array(df)),
+        f"{side}_part_cell": ((name,), np.array(cell)),
+        f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
+    }
+    return without_slopes(statistics, side, deviations, cells, means)
+
+
+def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
+    """Which cluster a word is in, -1 for none, and how much of it the averages of two cells share."""
+    cells = {"target": table.group_index, "attribute": table.class_index}
+    variables: dict[str, Any] = {}
+    for side, members in clusters.items():
+        variables[f"{side}_cluster"] = (side, members.index)
+        if members.share.any():
+            variables[f"{side}_share"] = (side, members.share)
+            variables[f"{side}_inflation"] = (HOMES[side], members.inflation(cells[side]))
+        if members.kinds:
+            variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
+    return variables
+
+
+def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
+    """The values with zero for pairs that are missing, and which pairs are there, one or zero."""
+    y = table.values.data
+    if isinstance(y, Products):
+        return y, Products(*(np.ones((n, 1)) for n in y.shape))
+    there = ~np.isnan(y)
+    return np.where(there, y, 0.0), there.astype(float)
+
+
+def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
+    """Controls leave it alone: a unit must not depend on how many of them stand beside a list."""
+    associated = table.without_controls()
+    y, g, c = associated.values.data, associated.group_index, associated.class_index
+    if isinstance(y, Products):
+        pairs = np.outer(np.bincount(g), np.bincount(c))
+        squares = y.sum_of_squares() - (pairs * block_mean[:, : pairs.shape[1]] ** 2).sum()
+        return float(np.sqrt(squares / (pairs.sum() - pairs.size)))
+    squares = np.nansum((y - block_mean[np.ix_(g, c)]) ** 2)
+    blocks = len(table.groups) * len(table.associated_classes)
+    degrees = int(np.isfinite(y).sum()) - blocks
+    return float(np.sqrt(squares / degrees)) if degrees else math.nan
+
+
+def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
+    """That of the table, and what it would be if all words varied as much as those of each group, or class."""
+    g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
+    of_table = _within_sd(table, means.block)
+    of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
+    return {
+        "within_sd": of_table,
+        "group_within_sd": ("group", _as_in_cell(of_table, of_rows, g, slice(None))),
+        "class_within_sd": ("attribute_class", _as_in_cell(of_table, of_columns, c, slice(associated))),
+    }
+
+
+def _as_in_cell(
+    within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
+) -> NDArray[np.float64]:
+    """What a standard deviation within blocks would be if all words varied as much as those of each cell, a group or
+    class. Deviations are those of words' means from their cell's; the variance is pooled over the compared cells."""
+    across = deviations.shape[1]
+    squares = np.bincount(cell, np.nansum(deviations**2, axis=1))
+    df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - across, 0)
+    if not squares[compared].any():
+        return np.full(len(df), within_sd)
+    pooled = squares[compared].sum() / df[compared].sum()
+    own = (squares + across * pooled) / (df + across)
+    others = max(within_sd**2 - pooled, 0.0)
+    return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
+
+
+def _interaction_ss(table: AssociationTable, means: _Means) -> float:
+    """Sum of squares of what rows, columns and block means leave of the values."""
+    y, g, c = table.values.data, table.group_index, table.class_index
+    if isinstance(y, Products):
+        return y.interaction_ss(g, c)
+    interaction = y - means.target[:, c] - means.attribute[:, g].T + means.block[np.ix_(g, c)]
+    return float((interaction**2).sum())
+
+
+def refuse_repeats(table: AssociationTable) -> None:
+    """Repeated pairs are no new information: only the published model counts them."""
+    if table.repeats is not None:
+        raise TableError(
+            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
+            " make them with duplicates='drop'"
+        )
+
+
+# What a regression on covariates of words takes from the sufficient statistics of a table.
+
+type Numbers = NDArray[np.float64]
+
+# Relative to the covariates' own size, what rounding leaves of zero.
+_ROUNDING = 1e-8
+
+
+def within_cells(data: xr.Dataset, side: Side) -> Numbers:
+    """A side's covariates about the means of groups or classes, (words, covariates); no column where there are none."""
+    if f"{side}_covariate_value" not in data:
+        return np.zeros((data.sizes[side], 0))
+    cells = data[{"target": "group_of", "attribute": "class_of"}[side]].to_numpy()
+    return np.asarray(data[f"{side}_covariate_value"].to_numpy() - data[f"{side}_covariate_mean"].to_numpy()[cells])
+
+
+def without_slopes(
+    statistics: Mapping[str, Any], side: Side, deviations: Numbers, cells: NDArray[np.intp], means: xr.Dataset
+) -> dict[str, Any]:
+    """The statistics of a side's parts without what covariates explain of each, and beside them what they explain.
+
+    In each part the deviations (directions, k) have the expectation Z B, for covariates Z (directions, covariates) in
+    an orthonormal basis. With ``Z = U R`` the scatter that is left is that of the deviations without ``U U'``, and
+    ``U'`` of them, (rows, k), has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
+    """
+    z = within_cells(means, side)
+    if not z.shape[1]:
+        return dict(statistics)
+    part, designs, values, number = [], [], [], 0
+    for words, _, bases in Clusters.of_data(means, side).directions(cells):
+        along = [basis @ (basis.T @ z[words]) for _, basis in bases]
+        for projected in (*along, z[words] - sum(along)):
+            basis, size, right = np.linalg.svd(projected, full_matrices=False)
+            kept = size > _ROUNDING * np.sqrt(len(z))
+            designs.append(size[kept, None] * right[kept])
+            values.append(basis[:, kept].T @ deviations[words])
+            part += [number] * int(kept.sum())
+            number += 1
+    rows, value = np.array(part, dtype=np.intp), np.concatenate(values)
+    (parts, *across), scatter = statistics[f"{side}_scatter"]
+    explained = np.zeros_like(scatter)
+    np.add.at(explained, rows, value[:, :, None] * value[:, None, :])
+    return {
+        **statistics,
+        f"{side}_scatter": ((parts, *across), scatter - explained),
+        f"{side}_df": ((parts,), statistics[f"{side}_df"][1] - np.bincount(rows, minlength=number)),
+        f"{side}_slope_part": (f"{side}_slope_row", rows),
+        f"{side}_slope_design": ((f"{side}_slope_row", f"{side}_covariate"), np.concatenate(designs)),
+        f"{side}_slope_value": ((f"{side}_slope_row", across[0]), value),
+    }
+
+
+def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
+    """What products of both sides' covariates explain of the interaction: their coefficients, a sum of squares and its
+    degrees of freedom."""
+    target, attribute = (within_cells(means, side) for side in SIDES)
+    if not (target.shape[1] and attribute.shape[1]):
+        return {}, 0.0, 0.0
+    together = target.T @ (y @ attribute)
+    slopes = np.linalg.solve(target.T @ target, together) @ np.linalg.inv(attribute.T @ attribute)
+    variables = {"covariate_product": (("target_covariate", "attribute_covariate"), slopes)}
+    return variables, float((slopes * together).sum()), float(slopes.size)

@@ -1,0 +1,176 @@
+"""A comparison's folder is as citable as a report's: methods, references, tables, posteriors, provenance."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bayes_bias import AssociationTable, compare, load_fit, write
+from bayes_bias.analyses.comparison.comparison import Comparison, ShareRemoved
+from bayes_bias.analyses.comparison.document import comparison_document, methods_of
+from bayes_bias.citation import Reference
+from bayes_bias.documents import writer
+from bayes_bias.documents.writer import page
+from bayes_bias.errors import OutputError
+from bayes_bias.fitting.fitted import Fitted
+from tests.helpers import FEW, SHORT, equalised, refused, states
+
+
+@pytest.fixture(scope="module")
+def construction(sampled: None, small_table: AssociationTable) -> Comparison:
+    """Far too few draws to converge, and only two of three fits."""
+    return compare(small_table, equalised(small_table), sampling=FEW)
+
+
+@pytest.fixture(scope="module")
+def folder(planted: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(planted, tmp_path_factory.mktemp("comparisons") / "found", figures=["svg"]).parent
+
+
+def test_the_folder_holds_what_the_documentation_promises(folder: Path) -> None:
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert files == {
+        *("index.html", "methods.txt", "methods.tex", "references.bib", "tables.tex", "provenance.json"),
+        *("change.csv", "before-and-after.csv", "controls.csv"),
+        *(f"posterior-{state}.nc" for state in ("before", "after", "change")),
+        *(f"figures/{name}.svg" for name in ("bias", "targets", "attributes")),
+    }
+
+
+def test_posteriors_can_be_read_again(folder: Path, planted: Comparison) -> None:
+    for state, fit in planted.fits.items():
+        again = load_fit(folder / f"posterior-{state}.nc")
+        assert again.posterior.sd_residual.equals(fit.posterior.sd_residual)
+
+
+def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison) -> None:
+    text = (folder / "methods.txt").read_text(encoding="utf-8")
+    unit = Fitted.of(planted.fits["change"]).data.within_sd.item()
+    for claim in (
+        "small our own list 5 men 6 women 6 work 5 home 8 neutral",
+        "fitted differences 209 pairs after before",
+        "change cosine y[i, j] target i",
+        "HalfNormal(sigma=1.65) standard deviation e",
+        f"pooled standard deviation values block change {unit:.4g}",
+        "fitted cosines before after itself",
+        "95% equal-tailed credible intervals new targets new attributes",
+        "change distinguishable noise",
+        f"1 - after / before {planted.share_removed} observed Fieller's 95% interval",
+        f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws",
+        "measures both tables same words WEAT",
+        "Software",
+    ):
+        assert states(text, claim)
+    assert "by construction" not in text
+    assert not re.search(r"\w\.[A-Z][a-z]", text.split("References")[0])
+
+
+def test_every_table_names_both_models(planted: Comparison, tmp_path: Path) -> None:
+    sides = {
+        side: dataclasses.replace(table, provenance={**table.provenance, "embedding": name})
+        for side, table, name in (("before", planted.before, "bert"), ("after", planted.after, "bert-cda"))
+    }
+    found = dataclasses.replace(planted, **sides)
+    written = write(found, tmp_path / "found", figures=()).parent
+    files = {name: (written / name).read_text(encoding="utf-8") for name in ("index.html", "tables.tex", "methods.txt")}
+    html, tex = files["index.html"].split("<table>")[1:], files["tables.tex"].split(r"\begin{table}")[1:]
+    tables = [*(part.partition("</table>")[0] for part in html), *tex, files["methods.txt"]]
+    assert len(tables) == 6
+    assert all("bert-cda" in table and "bert" in table.replace("bert-cda", "") for table in tables)
+    assert set(found.to_frame().groupby("state").embedding.unique().explode()) == {"", "bert", "bert-cda"}
+    assert planted.between == ""
+
+
+def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
+    of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    table = dataclasses.replace(planted.before, source=of_list, control_sources=(of_controls,))
+    methods = methods_of(dataclasses.replace(planted, before=table))
+    assert states(methods.plain, "small [1] targets 8 neutral [2]")
+    assert "note = {Author (2020).}" in methods.bibliography
+
+
+def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert states(page, "fitted differences 209 pairs")
+    assert "https://doi.org/10.1111/j.2517-6161.1954.tb00159.x" in page
+
+
+def test_the_page_names_both_embeddings_before_anything_else(planted: Comparison) -> None:
+    sides = {"before": planted.before, "after": planted.after}
+    named = {s: dataclasses.replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
+    document = comparison_document(dataclasses.replace(planted, **named))
+    text = page(document, dict.fromkeys(document.figures, b"<svg/>"))
+    assert text.index("glove before") < text.index("glove after") < text.index(planted.text[:12])
+    assert states(text, "before glove before")
+    assert states(text, "How read")
+
+
+def test_what_the_methods_cite_and_nothing_else_is_in_the_bibliography(folder: Path) -> None:
+    cites = re.findall(r"\\cite\{([^}]+)\}", (folder / "methods.tex").read_text(encoding="utf-8"))
+    entries = re.findall(r"@\w+\{([^,]+),", (folder / "references.bib").read_text(encoding="utf-8"))
+    assert list(dict.fromkeys(key for keys in cites for key in keys.split(","))) == entries
+    assert {"baayen2008crossed", "fieller1954some", "vehtari2021rank"} <= set(entries)
+
+
+def test_the_tables_have_bias_change_and_measures(folder: Path, planted: Comparison) -> None:
+    text = (folder / "tables.tex").read_text(encoding="utf-8")
+    for row in ("before", "after", "change", *planted.measures.index):
+        assert re.search(rf"^ *{re.escape(row)} & ", text, re.MULTILINE)
+    for name in ("table", "adjustbox", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}") == 2
+    assert "onverged" not in text
+
+
+def test_provenance_has_both_tables_all_fits_and_a_hash_of_every_file(folder: Path) -> None:
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert set(provenance["files"]) == files - {"provenance.json"}
+    assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
+
+
+def test_zero_by_construction_is_said_cited_and_has_no_posterior(construction: Comparison, tmp_path: Path) -> None:
+    out = write(construction, tmp_path / "found", figures=()).parent
+    assert {path.name for path in out.glob("*.nc")} == {"posterior-before.nc", "posterior-change.nc"}
+    text = (out / "methods.tex").read_text(encoding="utf-8")
+    assert states(text, "after zero by construction not sampled")
+    assert states(text, r"vectors \cite{gonen2019lipstick}")
+    assert states(text, "fitted cosines before")
+    assert states(text, r"100\% raw contrasts without interval")
+    assert "fieller" not in text
+    assert r"& by construction & — \\" in (out / "tables.tex").read_text(encoding="utf-8")
+
+
+def test_fits_that_failed_are_marked_wherever_their_numbers_stand(construction: Comparison, tmp_path: Path) -> None:
+    out = write(construction, tmp_path / "found", figures=()).parent
+    for name in ("index.html", "tables.tex", "methods.txt"):
+        text = (out / name).read_text(encoding="utf-8").lower()
+        assert states(text, "not converged")
+
+
+def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison) -> None:
+    exact = dataclasses.replace(planted, scope="none", share_removed=ShareRemoved(0.5))
+    text = methods_of(exact).plain
+    assert states(text, "raw contrasts exactly these words")
+    assert "credible intervals" not in text
+    assert "Fieller" not in text
+    assert states(methods_of(dataclasses.replace(planted, scope="targets")).plain, "new attributes 5%")
+
+
+def test_what_is_there_is_refused_and_nothing_half_written_remains(
+    construction: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "found"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    with refused(OutputError, "found files"):
+        write(construction, out)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "save_posterior", full)
+    with refused(OutputError, "No space left on device"):
+        write(construction, out, overwrite=True, figures=["svg"])
+    assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]

@@ -1,0 +1,332 @@
+"""The measurement-error model against closed forms, published findings, and what errors must and must not do."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy.stats import multivariate_normal
+
+import bayes_bias as bb
+from bayes_bias.analyses.criterion.biases import Biases, biases_of_fits, biases_of_words, with_common_error
+from bayes_bias.analyses.criterion.data import CriterionData, outside_of
+from bayes_bias.analyses.criterion.model import model_of
+from bayes_bias.errors import CriterionError
+from bayes_bias.models.priors import FoldedScale
+from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.bias_weights import target_weights
+from benchmarks.criterion import Cell, Posterior
+from tests.analyses.sweep.made_up import made_sweep
+from tests.helpers import REFERENCE, refused, says, unlisted_columns
+
+BRIEF = bb.Sampling(draws=500, tune=400, chains=2)
+NAMES = [f"language {k:02d}" for k in range(30)]
+FEMALE = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
+MALE = ["male", "man", "boy", "brother", "he", "him", "his", "son"]
+
+
+def simulated(n: int = 30, rho: float = 0.6, error: float = 0.6, seed: int = 1) -> pd.DataFrame:
+    """Biases and criterion of known correlation; both are seen with errors."""
+    rng = np.random.default_rng(seed)
+    true = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], size=n)
+    seen = true + error * rng.standard_normal((n, 2))
+    columns = {"bias": 0.05 * seen[:, 0], "sd": 0.05 * error, "criterion": 10 + 3 * seen[:, 1]}
+    labels = pd.Index([f"language {k:02d}" for k in range(n)], name="language")
+    return pd.DataFrame(columns | {"criterion_se": 3 * error}, labels)
+
+
+def test_the_density_is_the_dense_normal_of_all_that_is_seen() -> None:
+    """With errors that go together, and a covariate; at several points, up to nothing."""
+    rng, frame = np.random.default_rng(2), simulated(6).assign(age=[30.0, 42, 28, 35, 47, 31])
+    root = rng.standard_normal((6, 6))
+    covariance = 0.0004 * root @ root.T
+    data = CriterionData.of(Biases.of_frame(frame, covariance), outside_of(frame), ["age"])
+    made = model_of(data)
+    model = made.build()
+    density = model.compile_logp(vars=model.observed_RVs, mode="FAST_COMPILE")
+    unit = data.units.to_numpy()
+    seen = ((frame[["bias", "criterion"]] - frame[["bias", "criterion"]].mean()) / unit).to_numpy()
+    age = ((frame.age - frame.age.mean()) / frame.age.std()).to_numpy()
+    for _ in range(5):
+        rho, mean, sd = rng.uniform(-0.9, 0.9), rng.standard_normal(2), rng.uniform(0.2, 2, 2)
+        coefficient = rng.standard_normal((1, 2))
+        of_true = np.outer(sd, sd) * np.array([[1, rho], [rho, 1]])
+        whole = np.kron(of_true, np.eye(6))
+        whole[:6, :6] += covariance / unit[0] ** 2
+        whole[6:, 6:] += np.diag((data.criterion_se / unit[1]) ** 2)
+        expected = (mean + np.outer(age, coefficient)).T.ravel()
+        point = {
+            "correlation_interval__": np.log((1 + rho) / (1 - rho)),
+            "mean": mean,
+            "sd_folded__": FoldedScale().forward(sd).eval(mode="FAST_COMPILE"),
+        }
+        found = density(point | {"coefficient": coefficient})
+        assert found == pytest.approx(multivariate_normal.logpdf(seen.T.ravel(), expected, whole), abs=1e-8)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_with_many_labels_the_correlation_is_spearmans_corrected_one() -> None:
+    frame = simulated(1000, error=0.8)
+    found = bb.criterion(frame, sampling=BRIEF)
+    r, reliability = found.correlation("as observed")["median"], 1 / (1 + 0.8**2)
+    assert r == pytest.approx(np.corrcoef(frame.bias, frame.criterion)[0, 1])
+    assert r == pytest.approx(0.6 * reliability, abs=0.05)
+    assert found.correlation("new words")["median"] == pytest.approx(r / reliability, abs=0.03)
+    assert found.numbers.loc[("slope", "new words"), "median"] == pytest.approx(0.6 * 3 / 0.05, rel=0.06)
+    for name in ("bias", "criterion"):
+        assert found.numbers.loc[(f"reliability of {name}", "new words"), "median"] == pytest.approx(
+            reliability, abs=0.03
+        )
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_the_sampled_posterior_is_that_of_a_grid() -> None:
+    """On which docs/evidence/criterion.md rests."""
+    for cell in (Cell(0.6, 20, 0.6), Cell(0.9, 50, 0.9), Cell(0.0, 8, 0.3)):
+        seen, errors, shared = cell.drawn(3)
+        columns = {"bias": seen[:, 0], "sd": errors[:, 0] ** 0.5, "criterion": seen[:, 1]}
+        frame = pd.DataFrame(
+            columns | {"criterion_se": errors[:, 1] ** 0.5}, index=[f"label {k}" for k in range(len(seen))]
+        )
+        found = bb.criterion(frame, sampling=bb.Sampling(draws=1500, tune=500))
+        grid = Posterior.of(seen, errors, shared)
+        assert float(found.fit["posterior"].correlation.mean()) == pytest.approx(grid.mean, abs=0.03)
+        ends = found.fit["posterior"].correlation.quantile([0.025, 0.975])
+        assert np.allclose(ends, grid.quantiles((0.025, 0.975)), atol=0.05)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
+    """One that each has by itself does: the common part of a covariance shifts all biases alike."""
+    frame = simulated(error=0.5)
+    sd = np.full(30, 0.05)
+    alone, shared, large = (
+        bb.criterion(frame.drop(columns="sd"), covariance=covariance, sampling=BRIEF).correlation("new words")["median"]
+        for covariance in (
+            0.25 * with_common_error(sd, 0.0),
+            0.25 * with_common_error(sd, 0.0) + 0.04 * np.ones((30, 30)),
+            with_common_error(sd, 0.0),
+        )
+    )
+    assert shared == pytest.approx(alone, abs=0.02)
+    assert large > alone + 0.03
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_what_labels_have_of_a_covariate_or_a_family_is_not_their_correlation() -> None:
+    rng, frame = np.random.default_rng(4), simulated(30, rho=0.0, error=0.3)
+    age = rng.standard_normal(30)
+    family = np.repeat(np.arange(6), 5)
+    effect = np.array([-2.0, -1, -0.5, 0.5, 1, 2])[family]
+    for name, common in (("age", 2 * age), ("family", 1.5 * effect)):
+        moved = frame.assign(
+            bias=frame.bias + 0.05 * common, criterion=frame.criterion + 3 * common, age=age, family=family.astype(str)
+        )
+        asked = {"covariates": "age"} if name == "age" else {"family": "family"}
+        assert bb.criterion(moved, sampling=BRIEF).excludes_zero("new words")
+        assert not bb.criterion(moved, **asked, sampling=BRIEF).excludes_zero("new words")
+
+
+@pytest.mark.slow
+def test_true_values_lie_between_what_is_seen_and_the_mean() -> None:
+    frame = simulated()
+    found = bb.criterion(frame, sampling=BRIEF)
+    away, true = (found.table[name] - found.table.bias.mean() for name in ("bias", "true_bias"))
+    assert true.std() < away.std()
+    assert np.corrcoef(away, true)[0, 1] > 0.8
+    assert unlisted_columns(found.summary().reset_index(), found.table) == set()
+    exact = bb.criterion(frame.assign(sd=0.0), sampling=BRIEF)
+    assert list(exact.fits) == ["these words"]
+    assert np.allclose(exact.table.true_bias, exact.table.bias)
+
+
+@pytest.fixture(scope="module")
+def occupations() -> AssociationTable:
+    """The 50 occupations of Caliskan et al. (2017) in GloVe, with their female and male words."""
+    stored = np.load(REFERENCE / "glove840b_weat_items.npz")
+    vectors = dict(zip(stored["words"].tolist(), stored["vectors"].astype(float), strict=True))
+    jobs = pd.read_csv(REFERENCE / "womens_share.csv").label
+
+    def unit(words: list[str]) -> np.ndarray:
+        chosen = np.stack([vectors[word] for word in words])
+        return chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
+
+    classes = {word: "female" if word in FEMALE else "male" for word in FEMALE + MALE}
+    return assemble(
+        unit(list(jobs)) @ unit(FEMALE + MALE).T,
+        dict.fromkeys(jobs, "occupations"),
+        classes,
+        {"occupations": "female"},
+        opposites=("male",),
+        name="occupations",
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_caliskans_occupations_go_with_womens_share_of_them(occupations: AssociationTable) -> None:
+    share = pd.read_csv(REFERENCE / "womens_share.csv", index_col="label").women_pct / 100
+    published = bb.measures.wefat(occupations).words.effect_size
+    assert np.corrcoef(published, share.loc[published.index])[0, 1] == pytest.approx(0.90, abs=0.005)
+    fit = bb.fit(occupations, sampling=bb.Sampling(draws=600, tune=500))
+    found = bb.criterion(fit, share, toward="female", sampling=bb.Sampling(draws=600, tune=500))
+    assert found.correlation("as observed")["median"] == pytest.approx(0.883, abs=0.001)
+    assert found.correlation("new words")["median"] == pytest.approx(0.93, abs=0.01)
+    assert found.verdict().label == "distinguishable"
+    assert says(found.text, "50 words exact")
+
+
+def test_new_attributes_move_the_words_of_a_group_together(small_fit: xr.DataTree) -> None:
+    """The average of a group's words has the error that the design's own variance of the group's bias has."""
+    biases = biases_of_words(small_fit, "home", "both")
+    data = small_fit["constant_data"].to_dataset()
+    men = (data.group_of == 0).to_numpy()
+    average = np.where(men, 1 / men.sum(), 0.0)
+    weights = target_weights(data).isel(contrast=[0]).assign_coords(contrast=["men"])
+    noise = contrast_estimate(small_fit, weights, "attributes").noise_sd
+    assert average @ biases.covariance.to_numpy() @ average == pytest.approx(float((noise**2).mean()))
+    # With these attributes only residuals are left, those of six and of five of them.
+    these = biases_of_words(small_fit, "home", "targets")
+    sd = float((small_fit["posterior"].sd_residual ** 2).mean() * (1 / 6 + 1 / 5)) ** 0.5
+    assert these.independent
+    assert np.allclose(these.sd, sd)
+    by_class = small_fit["observed_data"].association.groupby("attribute_class").mean("attribute")
+    expected = by_class.sel(attribute_class="home") - by_class.sel(attribute_class="work")
+    assert np.allclose(these.values, expected.sel(target=these.values.index.to_numpy()))
+    assert biases_of_words(small_fit, "home", "none").exact
+
+
+def test_fits_of_the_same_words_share_all_of_their_error(small_fit: xr.DataTree) -> None:
+    both = biases_of_fits({"one": small_fit, "other": small_fit})
+    noise = bias_estimate(small_fit).noise_sd
+    assert np.allclose(np.diag(both.covariance), float((noise**2).mean()))
+    assert both.covariance.loc["one", "other"] == pytest.approx(0.99 * both.covariance.loc["one", "one"])
+    assert biases_of_fits({"one": small_fit, "other": small_fit}, "none").exact
+
+
+def test_a_sweep_gives_the_biases_of_its_embeddings_on_one_list(caplog: pytest.LogCaptureFixture) -> None:
+    sweep = made_sweep(embeddings=6)
+    name = sweep.lists[0]
+    with refused(CriterionError, "of None list"):
+        sweep.biases()
+    alone = sweep.biases(name)
+    assert says(caplog.text, f"{name} independent")
+    cells = sweep.cells.xs(name, level="list").loc[alone.values.index]
+    assert np.allclose(alone.values, cells.bias)
+    assert np.allclose(alone.sd, cells.sd)
+    lists = pd.DataFrame({"shared_error": 0.4}, [name])
+    both = replace(sweep, pooled=SimpleNamespace(lists=lists)).biases(name).covariance.to_numpy()
+    assert both[0, 1] == pytest.approx(0.4 * cells.sd.iloc[0] * cells.sd.iloc[1])
+
+
+@pytest.mark.slow
+def test_six_decades_without_errors_end_in_an_answer():
+    """Gradients that are no number ended in a panic of the sampler."""
+    decades = pd.Index([str(year) for year in range(1900, 1960, 10)], name="label")
+    biases = pd.DataFrame({"bias": [0.0477, 0.0162, 0.0949, 0.0569, 0.0924, 0.081], "sd": 0.0}, decades)
+    found = bb.criterion(biases, pd.Series(np.arange(6.0), decades), seed=1)
+    assert not found.excludes_zero("these words")
+
+
+def test_labels_that_only_one_side_has_are_left_out_and_said() -> None:
+    frame = simulated(8)
+    outside = frame[["criterion"]].rename(index={"language 07": "no"})
+    data = CriterionData.of(Biases.of_frame(frame), outside_of(outside))
+    assert len(data.labels) == 7
+    assert says(" ".join(data.notices), "07 no")
+
+
+def test_the_error_of_a_criterion_follows_from_its_people() -> None:
+    frame = simulated(6).drop(columns="criterion_se").assign(criterion_n=100)
+    means = CriterionData.of(Biases.of_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
+    assert np.allclose(means.criterion_se, 0.05)
+    shares = frame.assign(criterion=[0.1, 0.2, 0.5, 0.6, 0.9, 1.0])
+    found = CriterionData.of(Biases.of_frame(shares), outside_of(shares)).criterion_se
+    assert found.iloc[2] == pytest.approx(0.05)
+    assert found.iloc[5] > 0
+
+
+FRAME = simulated(6).assign(family=list("aabbcc"), age=[1.0, 2, 3, 4, 5, 6])
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "criterion without the biases' labels": (
+        lambda: bb.criterion(FRAME, FRAME.set_index(FRAME.age)),
+        "criterion no label",
+    ),
+    "no labels at all": (lambda: bb.criterion(FRAME, FRAME.reset_index(drop=True)), "criterion labels 'label'"),
+    "an array": (lambda: bb.criterion(FRAME, [1.0, 2.0]), "criterion list labels"),
+    "n of 1": (lambda: bb.criterion(FRAME, {"language 00": 0.4}), "criterion one four"),
+    "no people": (
+        lambda: bb.criterion(FRAME.drop(columns="criterion_se").assign(criterion_n=0)),
+        "criterion criterion_n 'language 00'",
+    ),
+    "people of no share": (
+        lambda: bb.criterion(FRAME.drop(columns="criterion_se").assign(criterion_n=9)),
+        "criterion criterion_n criterion_sd",
+    ),
+    "NaN": (lambda: bb.criterion(FRAME.assign(criterion=[np.nan, *range(5)])), "'criterion' nan 'language 00'"),
+    "a bias that is NaN": (lambda: bb.criterion(FRAME.assign(bias=np.nan)), "biases 'bias' nan"),
+    "text": (lambda: bb.criterion(FRAME.assign(criterion=[*range(5), "x"])), "'criterion' numbers 'x'"),
+    "constant": (lambda: bb.criterion(FRAME.assign(criterion=1.0)), "criterion every"),
+    "constant biases": (lambda: bb.criterion(FRAME.assign(bias=1.0)), "biases every"),
+    "negative se": (lambda: bb.criterion(FRAME.assign(criterion_se=-1.0)), "criterion criterion_se 'language 00'"),
+    "negative sd": (lambda: bb.criterion(FRAME.assign(sd=-1.0)), "biases sd 'language 00'"),
+    "no sd": (lambda: bb.criterion(FRAME.drop(columns="sd")), "biases 'sd'"),
+    "not semidefinite": (
+        lambda: bb.criterion(FRAME, covariance=np.eye(6) - np.ones((6, 6))),
+        "covariance positive semidefinite",
+    ),
+    "another shape": (lambda: bb.criterion(FRAME, covariance=np.eye(5)), "covariance 6"),
+    "twice": (lambda: bb.criterion(pd.concat([FRAME, FRAME])), "biases 'language 00' twice"),
+    "no criterion": (lambda: bb.criterion(FRAME.bias.to_xarray()), "criterion missing"),
+    "unknown covariate": (lambda: bb.criterion(FRAME, covariates="ages"), "covariates 'ages' age"),
+    "too many covariates": (lambda: bb.criterion(FRAME.iloc[:4], covariates="age"), "covariates one four"),
+    "unknown family": (lambda: bb.criterion(FRAME, family="families"), "family 'families'"),
+    "families of one": (lambda: bb.criterion(FRAME, family="age"), "family six"),
+    "no biases": (lambda: bb.criterion(3, FRAME), "biases int labels"),
+    "no file": (lambda: bb.criterion("no.csv"), "biases 'no.csv'"),
+}
+
+
+@pytest.mark.parametrize("asked", WRONG)
+def test_what_cannot_be_answered_is_refused_in_one_line(asked: str) -> None:
+    ask, words = WRONG[asked]
+    with refused(CriterionError, words):
+        ask()
+
+
+def test_a_fit_needs_to_know_which_sign_is_which(small_fit: xr.DataTree) -> None:
+    with refused(CriterionError, "toward None home work"):
+        bb.criterion(small_fit, FRAME)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_the_command_prints_and_writes(run: Callable, tmp_path: Path) -> None:
+    simulated(12).rename_axis("label").to_csv(tmp_path / "languages.csv")
+    asked = ["criterion", tmp_path / "languages.csv", "--draws", 500, "--out", tmp_path / "out"]
+    code, out, err = run(*asked)
+    assert code == 0, err
+    assert says(out, "correlation slope reliability")
+    names = {path.name for path in (tmp_path / "out").rglob("*")}
+    assert names >= {
+        "index.html",
+        "summary.csv",
+        "labels.csv",
+        "posterior-new-words.nc",
+        "criterion.png",
+        "methods.tex",
+    }
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "10.2307/1412159" in page
+    code, _, err = run("criterion", tmp_path / "none.csv")
+    assert code == 2
+    assert says(err, "'none.csv'") or says(err, "none.csv")

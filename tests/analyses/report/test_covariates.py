@@ -1,0 +1,40 @@
+"""A report of words with covariates has the bias at equal covariates beside the unadjusted one, on every surface."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import Report, Sampling, cosines, load_wordlist, report
+from bayes_bias.analyses.report.methods import methods_of
+from bayes_bias.analyses.report.tables import side_by_side
+from bayes_bias.plots import plot_posterior
+from tests.helpers import html_of
+
+
+@pytest.fixture(scope="module")
+def made() -> Report:
+    words = load_wordlist("weat7")
+    letters = {word: float(len(word)) for word in (*words.targets, *words.attributes)}
+    table = cosines("googlenews-demo", words, ())
+    sampling = Sampling(draws=1500, tune=700, chains=2)
+    return report(table, covariates={"target": letters, "attribute": letters}, sampling=sampling, calibration_draws=0)
+
+
+@pytest.mark.slow
+def test_page_methods_table_and_figure_have_both_biases(made):
+    section = made.sections[0]
+    assert section.verdict.adjustment is not None
+    bias, unadjusted, explained = side_by_side(section)[:3]
+    assert unadjusted.posterior[0] != bias.posterior[0]
+    assert "explained by covariate of targets and attributes" in explained.unit
+    for text in (html_of(made), "\n".join(methods_of(made).paragraphs)):
+        assert "at equal covariate" in text
+    labels = [line.get_label() for line in plot_posterior(section.fitted).lines]
+    assert "the interval without adjustment" in labels
+    assert {"unadjusted_bias", "explained_bias", "slope"} <= set(section.summary.index.get_level_values("estimand"))
+
+
+@pytest.mark.slow
+def test_the_three_biases_add_up(made):
+    answer = made.sections[0].verdict.adjustment
+    assert np.isclose(answer.adjusted[0] + answer.explained[0], answer.unadjusted[0])
+    assert answer.answer in ("no bias", "not covariates", "covariates", "undecided")

@@ -1,0 +1,71 @@
+"""A report of a list in several templates: what they do to the bias, on the page and in its files."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from bayes_bias import report
+from bayes_bias.analyses.report.document import figures_of
+from bayes_bias.analyses.report.methods import methods_of
+from bayes_bias.analyses.report.record import Report
+from tests.helpers import SHORT, html_of, latex_tables_of, random_table, states
+
+
+@pytest.fixture(scope="module")
+def made(sampled: None) -> Report:
+    return report("weat7", "minilm-demo", controls=(), calibration_draws=0, sampling=SHORT)
+
+
+def test_the_page_says_what_templates_do(made):
+    page = html_of(made)
+    sd = made.sections[0].summary.loc[("replicate_sd", "overall"), "mean"]
+    assert states(page, f"standard deviation bias between templates {sd:.3f}")
+    assert states(page, "new targets new attributes new templates")
+    assert states(page, "new targets new attributes these templates")
+    assert "replicate" not in page.split('<h2 id="methods">')[0]
+
+
+def test_the_numbers_are_those_of_the_summary(made):
+    (section,), row = made.sections, made.evidence().loc["weat7"]
+    assert list(section.summaries) == ["all", "both", "targets"]
+    assert row.replicates == 10
+    assert row.replicate_sd == section.summary.loc[("replicate_sd", "overall"), "mean"]
+    assert 0 < row.reliability_one < row.reliability_all < 1
+    assert "weat7-replicates" in figures_of(made)
+
+
+def test_the_methods_name_every_scale_and_what_is_generalised_to(made):
+    said = methods_of(made)
+    assert "e[i, j] + h[r] + h[r, g] + h[r, c] + h[r, g, c] + u[i, r]" in said.plain
+    assert "y_{ijr}" in said.latex
+    assert said.latex.count(r"\begin{array}") == said.latex.count(r"\end{array}") == 1
+    assert "sd_" not in said.plain
+    assert states(said.plain, "new targets new attributes new templates")
+    assert "brennan2001generalizability" in said.bibliography
+    assert "10 templates" in said.plain
+    assert states(latex_tables_of(made), "new attributes new templates")
+
+
+def test_a_table_without_replicates_reads_as_before(sampled):
+    made = report(random_table(1), sampling=SHORT)
+    (section,) = made.sections
+    assert made.scope == section.verdict.scope == next(iter(section.summaries)) == "both"
+    assert "replicates" not in made.evidence()
+    assert "templates" not in html_of(made)
+    assert "brennan" not in methods_of(made).bibliography
+    pd.testing.assert_frame_equal(section.summary, section.summaries["both"])
+
+
+def test_the_methods_say_which_sentences_an_encoder_read(made):
+    assert "whole sentences" not in methods_of(made).plain
+    (section,) = made.sections
+    told = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
+    encoded = replace(section, table=replace(section.table, provenance={**section.table.provenance, **told}))
+    text = methods_of(replace(made, sections=(encoded,))).plain
+    assert states(text, "whole sentences tiny pooling cls noun-10")
+
+
+def test_sentence_tests_stand_among_the_measures(made):
+    measures = made.sections[0].measures
+    assert {"SEAT", "CEAT"} <= set(measures.table.index)

@@ -1,0 +1,621 @@
+"""The report: what a reader may rely on, and what no input may do to it."""
+
+import dataclasses
+import html
+import html.parser
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from bayes_bias import AssociationTable, Sampling, verdict, write
+from bayes_bias.analyses.report import check_second_opinion as second_opinion
+from bayes_bias.analyses.report.check import Study
+from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.analyses.report.document import figures_of
+from bayes_bias.analyses.report.methods import methods_of
+from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.report import report
+from bayes_bias.associations.lists import _read
+from bayes_bias.checks.data_fit import data_fit
+from bayes_bias.citation import Reference
+from bayes_bias.documents import figures, writer
+from bayes_bias.documents.folder import check_folder
+from bayes_bias.documents.references import shared_references
+from bayes_bias.documents.templating import latex as escaped
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.embeddings.saving import save_vectors
+from bayes_bias.errors import (
+    BayesBiasError,
+    EmbeddingError,
+    OutputError,
+    ScopeError,
+    SpecError,
+    TableError,
+    WordListError,
+)
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import estimate
+from bayes_bias.measures import quasi_f
+from bayes_bias.models.spec import load_spec
+from bayes_bias.progress import Quiet
+from bayes_bias.table.association_table import assemble
+from bayes_bias.words.wordlist import WordList
+from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
+
+KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
+WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
+
+
+@pytest.fixture(scope="module")
+def wicked() -> AssociationTable:
+    """Cosines of words, and with a name, that would break a careless page, table or path."""
+    tame = random_table(3, bias=0.0)
+    values = tame.values
+    targets = dict(zip([*WICKED, *values.target.to_numpy()[5:]], values.group.to_numpy(), strict=True))
+    attributes = dict(zip(values.attribute.to_numpy(), values.attribute_class.to_numpy(), strict=True))
+    return assemble(values.to_numpy(), targets, attributes, tame.stereotypes, name='../../x <i>"&$')
+
+
+@pytest.fixture(scope="module")
+def made(sampled: None, small_table: AssociationTable, wicked: AssociationTable) -> Report:
+    return report([small_table, wicked], seed=1, sampling=SHORT, against_published=True)
+
+
+@pytest.fixture(scope="module")
+def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(made, tmp_path_factory.mktemp("reports") / "deep" / "report").parent
+
+
+@pytest.fixture(scope="module")
+def failed(sampled: None, small_table: AssociationTable) -> Report:
+    """Far too few draws to converge."""
+    return report(small_table, sampling=FEW)
+
+
+def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
+    """The section with one of its checks made anew, of what has changed."""
+    section = dataclasses.replace(section, **changes)
+    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published)
+    checker = next(each for each in CHECKERS if each.name == name)
+    return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
+
+
+SPEC = load_spec("crossed")
+
+
+def plain(of: Report) -> str:
+    return methods_of(of).plain
+
+
+def latex(of: Report) -> str:
+    return methods_of(of).latex
+
+
+class Tags(html.parser.HTMLParser):
+    """Every tag and where it points."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_the_folder_holds_what_the_documentation_promises(folder):
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert {
+        "index.html",
+        "summary.csv",
+        "weat.csv",
+        "evidence.csv",
+        "left-out.csv",
+        "coverage.csv",
+        "tables.tex",
+        "methods.txt",
+    } <= files
+    assert {"methods.tex", "references.bib", "provenance.json", "posterior-small.nc"} <= files
+    assert {f"figures/small-{kind}.png" for kind in KINDS} <= files
+
+
+def test_figures_have_at_least_200_dots_an_inch(folder):
+    from PIL import Image
+
+    with Image.open(folder / "figures" / "small-forest.png") as image:
+        assert min(image.info["dpi"]) >= 200
+
+
+def test_the_page_needs_nothing_but_itself(folder):
+    tags = Tags((folder / "index.html").read_text(encoding="utf-8")).found
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    sources = [attrs.get("src") for tag, attrs in tags if "src" in attrs]
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    assert all(re.match(r"#|https://doi\.org/", attrs["href"]) for tag, attrs in tags if tag == "a")
+
+
+def test_a_word_or_name_with_markup_stays_inert(folder):
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "<i>" not in text
+    assert "../../x &lt;i&gt;" in text
+    assert folder.parent.name == "deep"
+    assert [path.name for path in folder.parent.iterdir()] == ["report"]
+
+
+def test_words_mean_nothing_to_latex(folder):
+    text = (folder / "tables.tex").read_text(encoding="utf-8")
+    assert "Group bias is not a finding by itself" in text
+    assert r"../../x \textless{}i\textgreater{}" in text
+    assert escaped(r"\input{x}_50%") == r"\textbackslash{}input\{x\}\_50\%"
+    assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+
+
+def test_every_number_of_the_page_is_in_the_csv(made, folder):
+    frame = pd.read_csv(folder / "summary.csv", index_col=["list", "scope", "estimand", "label"])
+    pd.testing.assert_frame_equal(frame, made.summary(), check_exact=False, rtol=1e-12)
+    assert {"both", "targets"} == set(frame.index.get_level_values("scope"))
+
+
+def test_verdict_and_weat_stand_in_one_sentence(made, folder):
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    section = made.sections[0]
+    assert f"WEAT: d = {section.weat.effect_size:.2f}, p = .00" in text
+    assert html.escape(section.verdict.text) in text
+
+
+def test_weat_and_posterior_are_compared_in_the_same_unit(made):
+    section = made.sections[0]
+    observed = section.summary.loc[("bias", "overall"), "observed"]
+    assert section.weat.difference / 2 == pytest.approx(observed, abs=1e-12)
+
+
+def test_the_page_names_the_unit_of_the_bias_and_what_noise_and_scope_mean(made):
+    text = html_of(made)
+    assert states(text, "new targets attributes 95%")
+    for needed in ("cosine similarity", "noise floor"):
+        assert needed in text
+
+
+def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made):
+    section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
+    of_these = dataclasses.replace(made, sections=(section,), scope="targets")
+    assert says(of_these.table().verdict.item(), "these words differ new attributes distinguishable")
+    for text in (html_of(of_these), plain(of_these)):
+        assert states(text, "random words 4 10")
+    assert not states(plain(of_these), "called distinguishable")
+    assert states(plain(made), "called distinguishable")
+    assert section.verdict.beside.posterior in html_of(of_these)
+
+
+def test_page_and_methods_say_what_the_intervals_rest_on(made):
+    for text in (html_of(made), plain(made)):
+        assert states(text, "independent population")
+        assert "sub-topics" in text
+    assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
+
+
+def test_methods_name_the_words_that_share_effects(made):
+    """As if the list named pairs of targets: what the text says of a fit is what its posterior and data hold."""
+    section = made.sections[0]
+    tree = section.fitted.tree.copy()
+    scale = tree["posterior"].sd_target_preference
+    tree["posterior"] = tree["posterior"].to_dataset().assign(sd_target_cluster=scale)
+    named = {"target_clustering": np.array(["pair"], dtype=object)}
+    tree["constant_data"] = tree["constant_data"].to_dataset().assign_coords(named)
+    text = plain(dataclasses.replace(made, sections=(dataclasses.replace(section, fitted=Fitted.of(tree)),)))
+    for claim in ("targets pair share effects", "standard deviation targets together share levels"):
+        assert states(text, claim)
+        assert not states(plain(made), claim)
+
+
+def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
+    assert failed.sections[0].verdict.label == "not converged"
+    text = html_of(failed)
+    answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
+    assert states(answers, "✕ converged small")
+    figures_and_tables = section.count("<figcaption>") + section.count("<caption>")
+    assert section.count("✕ Not converged") == figures_and_tables == 7
+    assert states(rest, "converged interpreted")
+    assert latex_tables_of(failed).count("not converged") >= 3
+    assert not failed.summary().converged.any()
+
+
+def test_several_lists_are_judged_together_wherever_their_verdicts_stand(made, folder):
+    rows = made.together.table
+    evidence = pd.read_csv(folder / "evidence.csv", index_col="list")
+    for column in ("chance", "chance_holm", "survives"):
+        assert evidence[column].tolist() == pytest.approx(rows[column].tolist())
+    said = str(made.together)
+    assert says(said, "two distinguishable Holm's small")
+    assert html.unescape(html_of(made)).count(said[:60]) == 2  # among the answers, and in the methods
+    assert said[:60] in latex_tables_of(made)
+    assert r"\label{tab:together}" in latex_tables_of(made)
+    assert states(plain(made), "two lists Holm's [")
+
+
+def test_one_list_needs_no_adjustment(failed):
+    for text in (html_of(failed), plain(failed), latex_tables_of(failed)):
+        assert "Holm" not in text
+
+
+def test_weat_is_left_out_in_words_where_it_is_not_defined(made):
+    measured = made.sections[0].measures
+    others = {name: found for name, found in measured.results.items() if name != "WEAT"}
+    left_out = {"WEAT": "WEAT: because it is Monday"}
+    section = dataclasses.replace(
+        made.sections[0], measures=dataclasses.replace(measured, results=others, left_out=left_out)
+    )
+    text = html_of(dataclasses.replace(made, sections=(section,)))
+    assert states(text, "WEAT not because it is Monday")
+
+
+def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, folder):
+    evidence = pd.read_csv(folder / "evidence.csv", index_col="list").loc["small"]
+    assert evidence.coverage_89 > 0.89
+    assert evidence.elpd_difference > 2 * evidence.elpd_se
+    for text in (html_of(made), plain(made)):
+        assert states(text, f"{evidence.coverage_50:.1%} {evidence.coverage_89:.1%} 209 raw cosines")
+        assert states(text, f"published model elpd +{evidence.elpd_difference:.0f}")
+    assert states(html_of(made), "no embedding random words")
+
+
+def test_the_published_model_is_fitted_only_where_it_is_asked_for(made, monkeypatch):
+    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_table", lambda *_, **__: pytest.fail("fitted"))
+    section = checked_again(made.sections[0], "data_fit", against_published=False)
+    assert states(section.checks["data_fit"].text, "raw cosines")
+    one = dataclasses.replace(made, sections=(section,))
+    for text in (html_of(one), plain(one)):
+        assert "published model" not in text
+        assert states(text, "209 raw cosines")
+    assert "--against-published" in one.evidence().no_comparison["small"]
+
+
+def test_what_is_not_checked_says_why(failed, made, monkeypatch):
+    assert states(html_of(failed), "Not checked converged")
+    section, module = made.sections[0], "bayes_bias.checks.data_fit"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{module}._published_or_why_not", lambda *_: (None, "no cosine"))
+        text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
+    assert states(text, "published model no cosine")
+    monkeypatch.setattr(f"{module}.MOST_PAIRS", 200)
+    with refused(TableError, "209 values"):
+        data_fit(section.fit, section.table, against_published=True)
+    text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
+    assert states(text, "Not checked 209 values")
+
+
+def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
+    section = made.sections[0]
+    check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
+    ((targets, _), _), without = check.result, check.tables["left-out"]
+    assert evidence.loc["small", "icc_targets"] == pytest.approx(targets.icc)
+    assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(without[without.what == "word"].bias.max())
+    assert states(html_of(made), "Without word observed bias")
+    filed = pd.read_csv(folder / "left-out.csv")
+    assert len(filed[filed.list == "small"]) == len(without)
+
+
+def test_clusters_are_reported_before_anything_else(made):
+    section, table = made.sections[0], made.sections[0].table
+    y, half = table.values.to_numpy().copy(), np.arange(table.values.sizes["attribute"]) % 2 == 1
+    men = np.where(table.group_index == 0, 0.2, -0.2)[:, None]
+    y[:, half] += 0.2 * np.random.default_rng(1).standard_normal((len(y), 1)) + men
+    clustered = dataclasses.replace(table, values=table.values.copy(data=y))
+    again = checked_again(section, "clusters", table=clustered).checks["clusters"]
+    assert again.alarm
+    assert states(again.text, "attributes clusters intraclass correlation")
+    assert states(again.text, "5 15% false findings")
+
+
+def test_a_second_opinion_says_the_same_or_is_reported_before_anything_else(made):
+    section = made.sections[0]
+    found = quasi_f(section.table)
+    said = estimate(found.value, *found.interval)
+    evidence = made.evidence().loc["small"]
+    assert (evidence.quasi_f, evidence.quasi_f_p_value) == (found.value, found.p_value)
+    assert states(html_of(made), f"same {said} p")
+    assert states(plain(dataclasses.replace(made, sections=(section,))), f"agreed posterior small {said}")
+    # Of a table from which its bias was taken.
+    table = section.table
+    own = table.group_index[:, None] == table.class_index[None, :]
+    without = dataclasses.replace(table, values=table.values - found.value / 2 * np.where(own, 1, -1))
+    again = checked_again(section, "second-opinion", table=without)
+    assert again.checks["second-opinion"].alarm
+    other = dataclasses.replace(made, sections=(again,))
+    assert states(html_of(other), "otherwise 0.000 [")
+    assert states(plain(other), "disagreed posterior small 0.000 [")
+    # What it cannot know is no reason for alarm.
+    named = section.fit.copy()
+    data = named["constant_data"].to_dataset().drop_dims("target_clustering")
+    named["constant_data"] = xr.DataTree(data.assign(target_clustering=("target_clustering", ["topic"])))
+    told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
+    assert not told.checks["second-opinion"].alarm
+    assert states(told.checks["second-opinion"].text, "sub-topics pairs")
+    assert states(plain(dataclasses.replace(made, sections=(told,))), "disagreed posterior small")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "consequence"),
+    [((6, 30), "interval too short"), ((30, 6), "interval too long"), ((20, 20), "similar length little")],
+)
+def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
+    rng = np.random.default_rng(1)
+    group, y = np.repeat(["many kinds", "one kind"], sizes), rng.normal(size=(sum(sizes), 16))
+    y[group == "many kinds", :8] += 12 * rng.normal(size=(sizes[0], 1))
+    table = assemble(
+        y,
+        {f"t{i}": g for i, g in enumerate(group)},
+        {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
+        {"many kinds": "near", "one kind": "far"},
+    )
+    (told,) = second_opinion._unequal_spread(quasi_f(table), 2)
+    assert says(told, "'many kinds' more 'one kind'")
+    assert says(told, f"groups share scales {consequence}")
+
+
+def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
+    tree = made.sections[0].fit.copy()
+    sensitive = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
+    tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
+    section = checked_again(made.sections[0], "prior", fitted=Fitted.of(tree))
+    other = dataclasses.replace(made, sections=(section,))
+    said = "power-scaling sensitivity 0.083"
+    assert html_of(other).count(said) == 2
+    assert said not in html_of(made)
+    assert states(html_of(other), f"prior-sensitive {said} 0.05")
+    assert states(plain(other), "0.05 prior-sensitive small")
+    assert states(plain(made), "0.05 prior-sensitive")
+    assert not states(plain(made), "prior-sensitive small")
+
+
+@pytest.mark.slow
+def test_what_the_reader_takes_for_negligible_is_on_the_page_and_in_the_methods(small_table):
+    other = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
+    assert states(html_of(other), "bias smaller 0.1")
+    assert states(plain(other), "bias 0.1 negligible")
+    assert 0 < other.table().prob_negligible["small"] < 1
+
+
+def test_methods_are_written_from_the_fit(made):
+    text = plain(made)
+    assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
+    unit = made.sections[0].fitted.data.within_sd.item()
+    assert states(text, f"pooled standard deviation values block small {unit:.4g}")
+    assert states(text, f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws")
+    assert "5 men, 6 women" in text
+    assert states(text, "a[i] u[i] associated group x[i, c]")
+    other = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))
+    assert states(plain(other), "Exponential(lam=20) standard deviation e")
+
+
+def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
+    list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    table = dataclasses.replace(made.sections[0].table, control_sources=(control_source,))
+    own = dataclasses.replace(made.sections[0], table=table)
+    published = dataclasses.replace(own, table=dataclasses.replace(table, source=list_source))
+    said = [plain(dataclasses.replace(made, sections=(section,))) for section in (own, published)]
+    assert states(said[0], "small our own list targets 8 neutral [1]")
+    assert states(said[1], "small [1] targets 8 neutral [2]")
+    assert not states(said[1], "our own list")
+
+
+def test_latex_sets_the_model_as_an_equation(made):
+    first, second = (r"y_{ij} = \mathit{mean}_{gc} + a_{i} + u_{i}", r" \\ \quad {} + x_{ic} + b_{j}")
+    assert re.search(rf"{re.escape(first)} .*{re.escape(second)}", latex(made))
+    assert "mean[g, c] + a[i]" in plain(made)
+
+
+def test_no_latex_table_is_wider_than_the_text(made):
+    text = latex_tables_of(made)
+    assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\linewidth}") == 4
+    for name in ("table*", "adjustbox", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
+    assert "XeLaTeX" in text
+
+
+def test_a_latex_label_keeps_the_letters_of_its_list(made):
+    section = made.sections[0]
+    named = dataclasses.replace(section, table=dataclasses.replace(section.table, name="my_list & 100%"))
+    text = latex_tables_of(dataclasses.replace(made, sections=(named,)))
+    assert r"\label{tab:my_list-100}" in text
+    assert r"my\_list \& 100\%" in text
+
+
+def test_all_that_the_methods_cite_is_in_the_bibliography(made):
+    cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
+    entries = set(re.findall(r"@\w+\{([^,]+),", methods_of(made).bibliography))
+    assert cited
+    assert cited <= entries
+
+
+def test_the_second_opinion_has_its_interval_its_sentence_and_its_references(made, folder):
+    for section in made.sections:
+        row = made.measures().loc[(section.name, "quasi-F")]
+        assert (row.ci95_lb, row.ci95_ub) == section.quasi_f.interval
+        assert row.value == pytest.approx(section.weat.difference / 2)
+    assert states(latex(made), r"quasi-F \cite{clark1973language,satterthwaite1946approximate}")
+
+
+def test_shared_references_are_keyed_by_their_own_entries():
+    for key, reference in shared_references().items():
+        assert reference.bibtex.strip().split("{")[1].startswith(f"{key},")
+        assert reference.doi in reference.bibtex
+
+
+def test_provenance_has_a_hash_of_every_file(folder):
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert set(provenance["files"]) == files - {"provenance.json"}
+    assert provenance["lists"]["small"]["table_sha256"] == random_table().sha256
+
+
+def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "rendered", lambda figure, suffix: b"a figure")
+    out = tmp_path / "report"
+    write(made, out)
+    (out / "notes.txt").write_text("mine")
+    (out / "figures" / "mine.png").write_text("mine")
+    one = dataclasses.replace(made, sections=made.sections[:1])
+    with refused(OutputError, "files overwrite=True"):
+        write(one, out)
+    assert (out / "notes.txt").read_text() == "mine"
+    assert any(path.name.startswith("posterior-x") for path in out.iterdir())
+    write(one, out, overwrite=True)
+    left = {path.name for path in out.rglob("*") if path.is_file()}
+    assert {"notes.txt", "mine.png", "posterior-small.nc"} <= left
+    assert not any(name.startswith(("posterior-x", "x-")) for name in left)
+    assert not any("unfinished" in path.name for path in out.rglob("*"))
+
+
+def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
+    one = dataclasses.replace(made, sections=made.sections[:1])
+    first, second = (
+        {name: figures.rendered(draw().get_figure(), "svg") for name, draw in figures_of(one).items()} for _ in range(2)
+    )
+    assert first == second
+
+
+def test_figures_are_written_in_the_formats_that_are_asked_for(made, tmp_path):
+    one = dataclasses.replace(made, sections=made.sections[:1])
+    write(one, tmp_path / "one", figures=["svg", "pdf"])
+    files = list((tmp_path / "one" / "figures").iterdir())
+    assert {path.suffix for path in files} == {".svg", ".pdf"}
+    assert len(files) == 2 * (1 + len(KINDS))
+    assert all(path.read_bytes().startswith(b"%PDF") for path in files if path.suffix == ".pdf")
+    write(one, tmp_path / "none", figures=())
+    assert not (tmp_path / "none" / "figures").exists()
+    assert (tmp_path / "none" / "index.html").read_bytes() == (tmp_path / "one" / "index.html").read_bytes()
+    for wrong in (["gif"], "png"):
+        with refused(OutputError, "figures png"):
+            write(one, tmp_path / "wrong", figures=wrong)
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_file_is_no_folder(made, tmp_path):
+    out = tmp_path / "report"
+    out.write_text("mine")
+    for attempt in (lambda: write(made, out), lambda: check_folder(out)):
+        with refused(OutputError, "file folder"):
+            attempt()
+    assert out.read_text() == "mine"
+
+
+def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with refused(OutputError, "file"):
+        check_folder(tmp_path / "file" / "report")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "save_posterior", full)
+    with refused(OutputError, "No space left on device"):
+        write(failed, tmp_path / "report", figures=())
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"wordlists": []}, TableError, "wordlists empty"),
+        ({"wordlists": ["weat6", "weat6"]}, TableError, "'weat6' 2"),
+        ({"wordlists": ["weat6", "waet7"]}, WordListError, "weat7"),
+        ({"model": "hierarchical"}, SpecError, "'hierarchical' scopes"),
+        ({"scope": "none"}, ScopeError, "scope 'none' interval"),
+        ({"scope": "target"}, ScopeError, "'targets'"),
+        ({"calibration_draws": -1}, BayesBiasError, "calibration_draws -1"),
+        ({"ci_prob": 95}, BayesBiasError, "ci_prob 95"),
+        ({"ci_prob": "95"}, BayesBiasError, "ci_prob '95'"),
+        ({"seed": -1}, SpecError, "seed -1"),
+        ({"sampling": 500}, SpecError, "sampling 500"),
+        ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
+    ],
+)
+def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, monkeypatch):
+    monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
+    with refused(error, message):
+        report(**{"wordlists": "weat6"} | arguments)
+
+
+def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monkeypatch):
+    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
+    with refused(TableError, "'weat6' 256 cosines"):
+        report("weat6", controls=())
+
+
+@pytest.mark.slow
+def test_a_report_from_shipped_vectors_tells_what_it_left_out():
+    """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
+    made = report("weat2", controls=["human"], sampling=FEW, calibration_draws=0)
+    section = made.sections[0]
+    assert section.coverage.set_index("name").loc["weapons", ["asked", "found"]].tolist() == [25, 24]
+    assert "axe" in section.coverage.set_index("name").lost["weapons"]
+    text = html_of(made)
+    assert "axe" in text
+    assert states(text, "googlenews-demo biased")
+    assert states(plain(made), "2 185 words vector left out")
+    assert np.isfinite(made.table().weat_d["weat2"])
+
+
+def test_two_files_of_one_name_go_by_their_paths(tmp_path):
+    files = [tmp_path / folder / "vectors.npz" for folder in ("before", "after")]
+    for file in files:
+        file.parent.mkdir()
+        save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
+    read = _read(files, False, [], False, None, Quiet())
+    assert [each.name for each in read] == [str(file) for file in files]
+
+
+@pytest.mark.slow
+def test_several_embeddings_stand_side_by_side(small_fit):
+    words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
+    words["classes"] = {"work": list("lmnopq"), "home": list("rstuv"), "neutral": list("wxyzABCD")}
+    words["stereotypes"] = {"men": "work", "women": "home"}
+    spare = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
+    spelt = [word for table in ("groups", "classes") for each in words[table].values() for word in each]
+    drawn = np.random.default_rng(0).normal(size=(2, len(spelt) + len(spare), 20))
+    opened = [
+        open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
+        for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
+    ]
+    both = report(WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=FEW, calibration_draws=2)
+    assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
+    assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
+    measured = both.measures()
+    assert "SAME" in measured.loc["flora (vectors 0)"].index
+    assert measured.loc[("flora (vectors 1)", "posterior bias (both)"), ["ci95_lb", "ci95_ub"]].notna().all()
+    # Nulls are drawn where the embedding has words to spare, and the page says why not where it has none.
+    nulls = both.evidence().nulls
+    assert nulls.isna().tolist() == [True, False]
+    assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
+    assert states(html_of(both), "2 random nulls same targets attribute words drawn")
+    # What the scope calls a sample is drawn.
+    of_targets = report(
+        WordList.from_mapping(words, name="flora"),
+        opened[1],
+        controls=(),
+        scope="targets",
+        sampling=FEW,
+        calibration_draws=2,
+    )
+    assert states(html_of(of_targets), "same attributes targets drawn random")
+    assert states(html_of(both), "vectors 0 vectors 1 biased")
+    with refused(EmbeddingError, "2 'vectors 0'"):
+        report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
+    with refused(EmbeddingError, "embedding empty"):
+        report(WordList.from_mapping(words), [])
+
+
+def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    measured = pd.read_csv(folder / "measures.csv", index_col=["list", "measure"])
+    assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
+    assert "SD-WEAT" in page
+    assert states(page, "SAME vectors")

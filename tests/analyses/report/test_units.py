@@ -1,0 +1,151 @@
+"""Numbers of another kind, from frame to pages: their own name, unit and decimals, and not a word of cosines."""
+
+import base64
+import html
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.text import Text
+
+from bayes_bias import AssociationTable, Metric, compare, report, summarize, verdict, write
+from bayes_bias.analyses.report.record import Report
+from bayes_bias.errors import TableError
+from bayes_bias.plots import plot_forest, plot_overview, plot_posterior, plot_variance_shares, plot_word_bias
+from bayes_bias.plots.plan import plot_plan
+from bayes_bias.table.from_frames import WORDS
+from tests.helpers import SHORT, changed, random_table, refused, states
+
+LOG_ODDS = Metric("log odds", unit="logits", range=(-math.inf, math.inf), decimals=2)
+
+# What is a matter of cosines by nature.
+BY_NATURE = r"(?:MAC|published model)[^.<\n]* cosine distances"
+
+
+def read(table: AssociationTable) -> AssociationTable:
+    """A table of log odds by way of a frame, as a user would bring one."""
+    return AssociationTable.from_frame(
+        table.to_frame(),
+        **{name: name for name in WORDS},
+        value=table.metric.name,
+        stereotypes=table.stereotypes,
+        metric=LOG_ODDS,
+        name="toy",
+    )
+
+
+@pytest.fixture(scope="module")
+def toy() -> AssociationTable:
+    """Values about as large as cosines, so that the priors fit."""
+    return read(random_table(metric=LOG_ODDS))
+
+
+@pytest.fixture(scope="module")
+def made(sampled: None, toy: AssociationTable) -> Report:
+    return report(toy, seed=1, sampling=SHORT)
+
+
+@pytest.fixture(scope="module")
+def folder(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(made, tmp_path_factory.mktemp("units") / "report", figures=()).parent
+
+
+def said(path: Path) -> str:
+    """What a reader sees, references and what is of cosines by nature left out."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r'src="data:[^"]*"|<style>.*?</style>|<ol class="references">.*?</ol>', "", text, flags=re.S)
+    text = html.unescape(text.split("\nReferences\n")[0])
+    return re.sub(BY_NATURE, "", text)
+
+
+def test_the_frame_has_a_column_of_its_name_and_comes_back(toy):
+    assert toy.to_frame().columns[-1] == "log odds"
+    assert read(toy).sha256 == toy.sha256
+    assert toy.provenance["source"] == "table of log odds"
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_what_is_no_number_is_refused_even_where_nothing_bounds_it(toy, value):
+    frame = toy.to_frame()
+    frame.loc[4, "log odds"] = value
+    with refused(TableError, f"log odds {value}"):
+        AssociationTable.from_frame(
+            frame, **{name: name for name in WORDS}, value="log odds", stereotypes=toy.stereotypes, metric=LOG_ODDS
+        )
+
+
+def test_cosines_and_log_odds_make_no_report_together(toy, small_table):
+    with refused(TableError, "'small' cosines 'toy' log odds"):
+        report([toy, small_table])
+
+
+def test_the_fit_knows_what_it_is_of(made):
+    section = made.sections[0]
+    assert section.verdict.metric == made.metric == section.fitted.metric == LOG_ODDS
+    assert json.loads(section.fit.attrs["metric"])["unit"] == "logits"
+    assert re.search(r" \+0\.\d\d \[\+0\.\d\d, \+0\.\d\d\]", verdict(section.fit).text)
+    assert f" {section.verdict.mean:+.2f}, " in verdict(section.fit, "none").text
+
+
+def test_numbers_are_those_of_cosines_of_the_same_size(made, planted):
+    """A name and a unit change nothing but words."""
+    assert summarize(made.sections[0].fit).equals(summarize(planted.fits["before"]))
+
+
+@pytest.mark.parametrize("plot", [plot_forest, plot_posterior, plot_word_bias, lambda fit: plot_overview([fit])])
+def test_axes_of_biases_have_the_unit(made, plot):
+    assert plot(made.sections[0].fit).get_xlabel() == "logits (positive: stereotypical)"
+
+
+def test_other_figures_name_it_too(made):
+    fit = made.sections[0].fit
+    labels = [label.get_text() for label in plot_variance_shares(fit).get_yticklabels()]
+    assert any("log odds" in label for label in labels)
+    figure = plot_plan(fit).figure
+    shown = " ".join(text.get_text() for text in figure.findobj(Text))
+    assert "logits" in shown
+    assert "cosine" not in shown
+
+
+@pytest.mark.parametrize("name", ["index.html", "methods.txt", "methods.tex", "tables.tex"])
+def test_pages_and_tables_name_the_unit_and_no_cosines(folder, name):
+    text = said(folder / name)
+    assert "logits" in text
+    assert "cosine" not in text.lower()
+
+
+def test_methods_say_what_was_measured(made, folder):
+    text = said(folder / "methods.txt")
+    within = made.sections[0].fitted.data.within_sd.item()
+    assert states(text, "mean log odds units logits")
+    assert states(text, "log odds y[i, j] target i")
+    assert states(text, f"pooled standard deviation toy {within:.4g} logits")
+    assert states(text, "209 raw log odds")
+
+
+def test_two_decimals_wherever_a_bias_stands(made, folder):
+    section = made.sections[0]
+    bias, lower, upper = (getattr(section.verdict, name) for name in ("mean", "lower", "upper"))
+    interval = f'{bias:+.2f} <span class="ci">[{lower:+.2f}, {upper:+.2f}]</span>'
+    assert interval in (folder / "index.html").read_text(encoding="utf-8")
+    assert f"{bias:+.2f} & {{[}}{lower:+.2f}, {upper:+.2f}{{]}}" in said(folder / "tables.tex")
+
+
+def test_no_figure_speaks_of_cosines(folder):
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    drawn = [base64.b64decode(data).decode() for data in re.findall(r'svg\+xml;base64,([^"]*)"', page)]
+    assert len(drawn) == 6
+    assert not any("cosine" in svg for svg in drawn)
+    assert sum("logits" in svg for svg in drawn) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_a_comparison_speaks_of_log_odds_too(toy, tmp_path):
+    found = compare(toy, changed(toy, -0.06), sampling=SHORT)
+    assert re.search(r"\+0\.\d\d \[.*\+0\.\d\d \[.*−0\.\d\d \[", found.text)
+    text = said(write(found, tmp_path / "comparison", figures=()))
+    assert "logits" in text
+    assert "cosine" not in text.lower()

@@ -1,0 +1,218 @@
+"""What `pairs` says of scores: closed forms where there are some, laws where there are none."""
+
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit, logsumexp
+from scipy.stats import beta, binom, expon, logistic, norm
+
+import bayes_bias as bb
+from bayes_bias import Sampling
+from bayes_bias.analyses.sentence_pairs.estimands import differences, shares
+from bayes_bias.analyses.sentence_pairs.models import difference_inputs, fit_difference, fit_share, share_inputs
+from bayes_bias.analyses.sentence_pairs.published import published
+from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
+from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
+from bayes_bias.errors import ScopeError, SentencePairsError, SpecError
+from bayes_bias.plots import plot_sentence_pairs
+from bayes_bias.progress import Quiet
+from tests.analyses.sentence_pairs.tables import simulated
+from tests.helpers import refused, says, states, unlisted_columns
+
+ENOUGH = Sampling(draws=1000, tune=500, chains=2, target_accept=0.9)
+TABLE = simulated()
+ALONE = TABLE[["item", "score_more", "score_less"]]
+CLUSTERED = TABLE.drop(columns="bias_type")
+
+
+def ask(frame, after=None, **options):
+    return bb.sentence_pairs.estimate(frame, after, sampling=ENOUGH, **options)
+
+
+@pytest.fixture(scope="module")
+def alone(sampled: None) -> SentencePairs:
+    return ask(ALONE)
+
+
+@pytest.fixture(scope="module")
+def whole(sampled: None) -> SentencePairs:
+    return bb.sentence_pairs.estimate(TABLE)
+
+
+@pytest.fixture(scope="module")
+def change(sampled: None) -> SentencePairsChange:
+    rng = np.random.default_rng(8)
+    return ask(ALONE, ALONE.assign(score_more=ALONE.score_more - 0.4 + 0.6 * rng.standard_normal(len(ALONE))))
+
+
+def test_without_clusters_the_share_is_beta(alone):
+    """A uniform prior and independent pairs: Beta(1 + ahead, 1 + others)."""
+    ahead = int(alone.published.ahead["all pairs"])
+    exact, row = beta(1 + ahead, 1 + len(ALONE) - ahead), alone.row("share")
+    assert row["mean"] == pytest.approx(exact.mean(), abs=4 * exact.std() / np.sqrt(400))
+    assert row.sd == pytest.approx(exact.std(), rel=0.1)
+    assert_allclose([row.eti95_lb, row.eti95_ub], exact.ppf([0.025, 0.975]), atol=0.3 * exact.std())
+    assert_allclose(
+        [row.eti95_lb, row.eti95_ub], [row.independent_ci95_lb, row.independent_ci95_ub], atol=0.3 * exact.std()
+    )
+
+
+@pytest.mark.slow
+def test_without_clusters_the_mean_is_students():
+    """Normal residuals and nearly flat priors: the t interval of the textbook."""
+    scores, spec = read_scores(ALONE), bb.load_spec("pairs")
+    data, _ = design(scores)
+    fit = fit_difference(scores, spec, data, seed=1, sampling=ENOUGH, progress=Quiet())
+    drawn = differences(fit["posterior"].to_dataset(), data).values
+    row = published(scores).loc["all pairs"]
+    assert drawn.mean() == pytest.approx(row.difference, abs=0.2 * drawn.std())
+    assert np.ptp(np.quantile(drawn, [0.025, 0.975])) == pytest.approx(
+        row.student_ci95_ub - row.student_ci95_lb, rel=0.1
+    )
+
+
+@pytest.mark.slow
+def test_with_writers_the_share_is_that_of_a_grid():
+    """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
+    scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH, "progress": Quiet()}
+    data, _ = design(scores)
+    fit = fit_share(scores, bb.load_spec("pairs"), data, **how)
+    counts = scores.rows.groupby("writer").ahead.agg(["sum", "size"])
+    level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
+    log_odds = level[:, None, None] + scale[:, None] * z
+    log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
+    for ahead, size in counts.to_numpy():
+        log = log + logsumexp(binom.logpmf(ahead, size, expit(log_odds)) + norm.logpdf(z), axis=-1)
+    weight = np.exp(log - log.max())
+    weight /= weight.sum()
+    share = (expit(log_odds) * norm.pdf(z)).sum(axis=-1) * (z[1] - z[0])
+    mean = (weight * share).sum()
+    sd = np.sqrt((weight * (share - mean) ** 2).sum())
+    drawn = shares(fit["posterior"].to_dataset(), data).values
+    assert drawn.mean() == pytest.approx(mean, abs=0.2 * sd)
+    assert drawn.std() == pytest.approx(sd, rel=0.12)
+
+
+@pytest.mark.parametrize(("prob_direction", "planned"), [(0.63, False), (0.8, True), (0.99, False)])
+def test_numbers_of_pairs_are_planned_where_the_share_is_neither_clear_nor_mostly_noise(alone, prob_direction, planned):
+    table = alone.table.copy()
+    table.loc[("share", "all pairs"), "prob_direction"] = prob_direction
+    assert ("Planning" in replace(alone, table=table).text) == planned
+
+
+def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
+    known, blind = whole.row("share"), alone.row("share")
+    assert known.eti95_ub - known.eti95_lb > 1.5 * (blind.eti95_ub - blind.eti95_lb)
+    assert known.noise_ci95_ub - known.noise_ci95_lb > 1.5 * (blind.noise_ci95_ub - blind.noise_ci95_lb)
+
+
+@pytest.mark.thorough
+def test_the_same_writers_make_the_interval_narrower(whole):
+    known = whole.row("share")
+    same_writers = ask(TABLE, scope="pairs").row("share")
+    assert same_writers.eti95_ub - same_writers.eti95_lb < 0.8 * (known.eti95_ub - known.eti95_lb)
+
+
+def test_other_units_and_another_order_are_that_and_nothing_else():
+    """The models get the same numbers, and differences are put into the units of the scores afterwards."""
+    shuffled, scaled = TABLE.sample(frac=1, random_state=1), TABLE.copy()
+    scaled[["score_more", "score_less"]] *= 8
+    data, *others = (design(read_scores(frame))[0] for frame in (TABLE, shuffled, scaled))
+    every = np.ones(len(TABLE), dtype=bool)
+    for other, times in zip(others, (1, 8), strict=True):
+        assert other.unit.item() == pytest.approx(times * data.unit.item(), rel=1e-12)
+        for inputs in (difference_inputs, lambda each: share_inputs(each, each.ahead.to_numpy(), every)):
+            for name, values in inputs(data).items():
+                assert_allclose(inputs(other)[name], values, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_exchanging_the_sentences_mirrors_everything(whole):
+    swapped = ask(TABLE.rename(columns={"score_more": "score_less", "score_less": "score_more"}))
+    for estimand, total in (("share", 1), ("difference", 0)):
+        one, other = whole.table.loc[estimand], swapped.table.loc[estimand]
+        assert_allclose(one["mean"] + other["mean"], total, atol=0.25 * one.sd.max())
+        assert_allclose(one.eti95_lb + other.eti95_ub, total, atol=0.5 * one.sd.max())
+        assert_allclose(one.observed + other.observed, total, atol=1e-12)
+
+
+def test_without_clusters_the_change_of_the_share_is_that_of_two_betas(change):
+    """How often a pair changes, and in which direction then, each Beta and independent."""
+    own = change.published.loc["all pairs"]
+    moved = own.gained + own.lost
+    q, r = beta(1 + moved, 1 + len(ALONE) - moved), beta(1 + own.gained, 1 + own.lost)
+    drawn = q.rvs(100_000, random_state=1) * (2 * r.rvs(100_000, random_state=2) - 1)
+    row = change.table.loc[("share", "all pairs")]
+    assert row["mean"] == pytest.approx(drawn.mean(), abs=0.2 * drawn.std())
+    assert row.sd == pytest.approx(drawn.std(), rel=0.1)
+    assert says(change.verdict, "new pairs independent share changed −")
+
+
+def test_the_answer_tells_what_it_rests_on(whole):
+    own = whole.published.loc["all pairs"]
+    assert f"{own.share:.1%} of 240 pairs" in whole.text
+    assert says(whole.verdict, "new pairs new writers share")
+    assert says(whole.text, f"{whole.data.sizes['writer']} writers 95%")
+    assert whole.checks.fits.all()
+    assert not whole.problems
+
+
+def test_the_fits_are_saved_and_read(whole, tmp_path):
+    for name, fit in whole.fits.items():
+        again = bb.load_fit(bb.save_fit(fit, tmp_path / f"{name}.nc"))
+        assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
+
+
+def test_a_report_has_a_page_tables_figures_and_posteriors(whole, tmp_path):
+    page = bb.write(whole, tmp_path / "report", figures=("png",))
+    written = {path.name for path in page.parent.rglob("*") if path.is_file()}
+    assert written >= {"index.html", "summary.csv", "published.csv", "plan.csv", "checks.csv", "tables.tex"}
+    assert written >= {"methods.txt", "share.png", "difference.png", "posterior-share.nc", "provenance.json"}
+    text = unescape(page.read_text(encoding="utf-8"))
+    assert whole.text in text
+    assert states(text, "new pairs new writers")
+    assert "Miller, E. (2024)" in text
+    assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
+
+
+def test_a_change_has_a_report_too(change, tmp_path):
+    page = bb.write(change, tmp_path / "report", figures=())
+    assert change.text in unescape(page.read_text(encoding="utf-8"))
+    sides = pd.read_csv(page.parent / "before-and-after.csv")
+    assert sides.state.unique().tolist() == ["before", "after"]
+
+
+def test_the_page_lists_its_columns(whole):
+    assert unlisted_columns(whole.table, whole.checks) == set()
+
+
+def test_the_figure_has_a_row_for_each_type(whole):
+    rows = [tick.get_text() for tick in plot_sentence_pairs(whole).get_yticklabels()]
+    assert [row.split(" (")[0] for row in rows] == ["all pairs", "age", "gender", "religion"]
+
+
+def test_of_exactly_these_pairs_nothing_is_uncertain(alone):
+    found = ask(ALONE, scope="none")
+    assert found.row("share")["mean"] == alone.row("share").observed
+    assert np.isnan(found.row("share").eti95_lb)
+    assert says(found.verdict, f"exactly these pairs {found.row('share').observed:.1%}")
+
+
+def test_impossible_questions_are_refused_before_sampling(small_table):
+    with refused(ScopeError, "scope 'both' all, none, pairs"):
+        bb.sentence_pairs.estimate(TABLE, scope="both")
+    with refused(SpecError, "model 'crossed' 'pairs'"):
+        bb.sentence_pairs.estimate(TABLE, model="crossed")
+    with refused(SpecError, "'pairs' `bayes_bias.sentence_pairs.estimate`"):
+        bb.fit(small_table, "pairs")
+    with refused(SentencePairsError, "1 'pair 0'"):
+        bb.sentence_pairs.estimate(TABLE, TABLE.iloc[1:])
+    with refused(SentencePairsError, "writer 'pair 0' 'x' 'w"):
+        bb.sentence_pairs.estimate(TABLE, TABLE.assign(writer=TABLE.writer.where(TABLE.index > 0, "x")))
+    with refused(SentencePairsError, "same before"):
+        bb.sentence_pairs.estimate(TABLE, TABLE)

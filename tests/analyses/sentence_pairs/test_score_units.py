@@ -1,0 +1,114 @@
+"""Scores are looked at before they are fitted: what is no log probability is refused until its unit is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import bayes_bias as bb
+from bayes_bias import Sampling
+from bayes_bias.analyses.sentence_pairs.document import methods_of
+from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
+from bayes_bias.errors import SentencePairsError, SpecError
+from tests.analyses.sentence_pairs.tables import simulated
+from tests.helpers import refused, says
+
+LOGS = simulated(60)[["item", "score_more", "score_less"]].assign(
+    score_more=lambda t: t.score_more / 4, score_less=lambda t: t.score_less / 4
+)
+RIGHT = read_scores(LOGS)
+BOTH = ["score_more", "score_less"]
+
+
+def in_unit(unit: str, columns: list[str] = BOTH) -> pd.DataFrame:
+    """The same scores as programs write them."""
+    to = {"probability": np.exp, "loss": np.negative, "perplexity": lambda x: np.exp(-x)}[unit]
+    return LOGS.assign(**{column: to(LOGS[column]) for column in columns})
+
+
+def same_answer(scores: PairScores) -> None:
+    assert_allclose(scores.rows.difference, RIGHT.rows.difference, atol=1e-9)
+    assert scores.rows.ahead.equals(RIGHT.rows.ahead)
+
+
+@pytest.mark.parametrize(
+    ("unit", "looks"), [("probability", "probabilities"), ("loss", "losses"), ("perplexity", "perplexities")]
+)
+def test_scores_of_another_unit_are_refused_until_the_unit_is_said_and_then_right(unit, looks):
+    frame = in_unit(unit)
+    with refused(SentencePairsError, f"scores {looks} above 0 unit= --unit {unit}"):
+        read_scores(frame)
+    scores = read_scores(frame, unit=unit)
+    same_answer(scores)
+    assert scores.provenance["unit"] == scores.unit == unit
+
+
+def test_average_losses_that_are_all_small_are_asked_for_like_probabilities():
+    small = in_unit("loss").assign(score_more=lambda t: t.score_more / 40, score_less=lambda t: t.score_less / 40)
+    with refused(SentencePairsError, "probabilities --unit loss"):
+        read_scores(small)
+    assert_allclose(read_scores(small, unit="loss", decimals=None).rows.difference * 40, RIGHT.rows.difference)
+
+
+def test_differences_of_which_none_is_negative_look_like_absolute_ones():
+    """As lm-evaluation-harness writes them."""
+    frame = LOGS.assign(difference=LOGS.score_more - LOGS.score_less)
+    absolute = frame[["item", "difference"]].assign(difference=frame.difference.abs())
+    with refused(SentencePairsError, "60 differences absolute score_more score_less --unit log-probability"):
+        read_scores(absolute)
+    same_answer(read_scores(frame))
+    same_answer(read_scores(frame[["item", "difference"]]))
+    assert read_scores(absolute, unit="log-probability").rows.ahead.all()
+    losses = frame[["item", "difference"]].assign(difference=-frame.difference)
+    same_answer(read_scores(losses, unit="loss"))
+    with refused(SentencePairsError, "probability score_more score_less"):
+        read_scores(absolute, unit="probability")
+
+
+def test_two_columns_of_different_units_are_refused_and_one_unit_is_right():
+    with refused(SentencePairsError, "score_more score_less log probabilities losses one unit"):
+        read_scores(in_unit("loss", ["score_less"]))
+    sums_and_averages = LOGS.assign(score_less=LOGS.score_less / 40)
+    with refused(SentencePairsError, "overlap sum average --unit log-probability"):
+        read_scores(sums_and_averages)
+    assert len(read_scores(sums_and_averages, unit="log-probability")) == 60
+    mixed = LOGS.assign(score_more=LOGS.score_more - LOGS.score_more.mean())
+    with refused(SentencePairsError, "score_more above 0 below difference"):
+        read_scores(mixed)
+    difference = mixed.score_more - LOGS.score_less
+    assert read_scores(pd.DataFrame({"item": LOGS["item"], "difference": difference - difference.mean()}))
+
+
+@pytest.mark.parametrize(
+    ("unit", "impossible"), [("log-probability", 0.5), ("probability", 0.0), ("loss", -1.0), ("perplexity", 0.5)]
+)
+def test_values_that_a_unit_cannot_have_are_refused(unit, impossible):
+    frame = LOGS if unit == "log-probability" else in_unit(unit)
+    with refused(SentencePairsError, f"score_less row 3 {impossible:g} '{unit}'"):
+        read_scores(frame.assign(score_less=frame.score_less.where(frame.index != 2, impossible)), unit=unit)
+
+
+def test_a_unit_is_one_of_four():
+    with refused(SpecError, "unit 'los' did you mean 'loss' perplexity"):
+        read_scores(LOGS, unit="los")  # type: ignore[arg-type]
+
+
+def test_the_command_line_says_what_scores_look_like_and_takes_their_unit(run, tmp_path):
+    path = tmp_path / "scores.csv"
+    in_unit("perplexity").to_csv(path, index=False)
+    code, _, error = run("sentence-pairs", path)
+    assert code == 2
+    assert says(" ".join(error.split()), "perplexities --unit perplexity")
+    code, _, error = run("sentence-pairs", path, "--unit", "log-probability")
+    assert code == 2
+    code, _, error = run("sentence-pairs", path, "--model", "m", "--unit", "loss")
+    assert says(" ".join(error.split()), "--unit 'loss' --model")
+
+
+@pytest.mark.slow
+def test_the_methods_text_says_what_the_scores_were():
+    found = bb.sentence_pairs.estimate(
+        in_unit("perplexity"), unit="perplexity", sampling=Sampling(draws=100, tune=200, chains=2)
+    )
+    assert "minus the natural logarithms of perplexities" in " ".join(methods_of(found).paragraphs)
+    assert found.metric.unit == "nats per token"

@@ -1,0 +1,123 @@
+"""Scores are read and checked; published numbers are as their programs compute them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayes_bias.analyses.sentence_pairs.published import paired, published
+from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
+from bayes_bias.errors import SentencePairsError
+from tests.analyses.sentence_pairs.tables import simulated
+from tests.helpers import refused, says
+
+TABLE = simulated(40)
+
+
+def test_the_columns_of_crows_pairs_program_are_read(tmp_path):
+    """https://github.com/nyu-mll/crows-pairs, metric.py: what it writes, with the data's column of writers."""
+    path = tmp_path / "crows.csv"
+    path.write_text(
+        ",sent_more,sent_less,sent_more_score,sent_less_score,score,stereo_antistereo,bias_type,anon_writer\n"
+        "0,a,b,-10.5,-11.0,1,stereo,age,a3\n1,c,d,-9.0,-8.0,0,antistereo,gender,a0\n2,e,f,-7.0,-7.0,0,stereo,age,a3\n"
+    )
+    scores = read_scores(path)
+    assert scores.name == "crows"
+    assert scores.rows.difference.tolist() == [0.5, -1.0, 0.0]
+    assert scores.rows.columns.tolist() == ["difference", "ahead", "tied", "bias_type", "writer", "direction"]
+    (notice,) = scores.notices
+    assert says(notice, "crows 1 of 3 pairs tie 3 decimals decimals=None")
+
+
+def test_ties_stay_in_the_denominator_of_the_share_and_not_in_that_of_a_direction():
+    """As in metric.py: `metric_score` divides by N, `stereo_score` by `total_stereo`, to which ties do not count."""
+    frame = pd.DataFrame(
+        {
+            "item": range(5),
+            "score_more": [-1.0, -2.0, -3.0, -4.00001, -5.0],
+            "score_less": [-2.0, -1.0, -4.0, -4.0, -6.0],
+            "direction": ["stereo", "stereo", "stereo", "stereo", "antistereo"],
+        }
+    )
+    found = published(read_scores(frame))
+    assert found.loc["all pairs", ["ahead", "tied", "share"]].tolist() == [3, 1, 0.6]
+    assert found.share["stereo"] == pytest.approx(2 / 3)
+    assert found.share["antistereo"] == 1
+    assert read_scores(frame, decimals=None).rows.tied.sum() == 0
+
+
+def test_crows_pairs_published_share_has_the_textbooks_intervals():
+    """60.48% of 1,508 pairs (bert-base-uncased, Nangia et al. 2020) are 912; Wilson's interval by its formula."""
+    frame = pd.DataFrame({"item": range(1508), "difference": np.where(np.arange(1508) < 912, 1.0, -1.0)})
+    row = published(read_scores(frame)).loc["all pairs"]
+    n, p, z = 1508, 912 / 1508, 1.959964
+    centre, half = (p + z**2 / 2 / n), z * np.sqrt(p * (1 - p) / n + z**2 / 4 / n**2)
+    assert round(100 * row.share, 2) == 60.48
+    assert row.wilson_ci95_lb == pytest.approx((centre - half) / (1 + z**2 / n), abs=1e-6)
+    assert row.wilson_ci95_ub == pytest.approx((centre + half) / (1 + z**2 / n), abs=1e-6)
+    assert row.exact_ci95_lb < row.wilson_ci95_lb < row.wilson_ci95_ub < row.exact_ci95_ub
+
+
+def test_the_change_of_a_share_is_gains_less_losses():
+    after = TABLE.assign(score_more=TABLE.score_more - 1)
+    before, later = read_scores(TABLE), read_scores(after)
+    row = paired(before, later).loc["all pairs"]
+    assert row.gained == 0
+    assert row.change == -row.lost / 40 == later.rows.ahead.mean() - before.rows.ahead.mean()
+    assert row.mcnemar_p_value == pytest.approx(2 * 0.5**row.lost)
+    assert row.difference == pytest.approx(-1)
+
+
+@settings(max_examples=10)
+@given(st.permutations(range(40)))
+def test_the_order_of_rows_changes_nothing(order):
+    one, other = read_scores(TABLE), read_scores(TABLE.iloc[order])
+    assert one.sha256 == other.sha256
+    assert design(one)[0].identical(design(other)[0])
+
+
+def test_columns_that_cluster_nothing_are_left_out_and_said():
+    frame = TABLE.assign(template="t", term=TABLE.item)
+    data, notices = design(read_scores(frame))
+    assert {"writer"} == {"writer", "template", "term"} & set(data.dims)
+    template, term = notices
+    assert says(template, "pairs same template")
+    assert says(term, "pairs term left out")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="score_less"), "'score_less' score_more"),
+        (lambda t: t.drop(columns="item"), "column 'item'"),
+        (lambda t: t.iloc[:0], 'two pairs'),
+        (lambda t: t.iloc[:1], "'pair 0' two"),
+        (lambda t: pd.concat([t, t.iloc[[3, 3]]]), "'pair 3' 3"),
+        (lambda t: t.assign(score_more=np.nan), "score_more 'pair 0' 'nan'"),
+        (lambda t: t.assign(score_more="high"), "score_more 'pair 0' 'high'"),
+        (lambda t: t.assign(writer=t.writer.where(t.index != 4)), 'writer row 5'),
+        (lambda t: t.assign(model=["a", "b"] * 20), '2 models a, b'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_scores_is_said_in_one_line(change, message):
+    with refused(SentencePairsError, message):
+        read_scores(change(TABLE))
+
+
+def test_rows_of_one_of_several_models_are_taken():
+    both = pd.concat([TABLE.assign(model="one"), TABLE.assign(model="other", score_more=0.0)])
+    assert read_scores(both, model="one").rows.equals(read_scores(TABLE).rows)
+    with refused(SentencePairsError, "'on' 'one'"):
+        read_scores(both, model="on")
+    with refused(SentencePairsError, "'model'"):
+        read_scores(TABLE, model="one")
+
+
+def test_files_that_are_none_and_scores_that_do_not_vary(tmp_path):
+    with refused(SentencePairsError, "nowhere.csv"):
+        read_scores(tmp_path / "nowhere.csv")
+    with refused(SentencePairsError, "list DataFrame path"):
+        read_scores([1, 2])
+    with refused(SentencePairsError, "pairs 0.5"):
+        design(read_scores(pd.DataFrame({"item": [1, 2], "difference": 0.5}), unit="log-probability"))

@@ -1,0 +1,106 @@
+"""The atlas shows every cell, also those that failed, did not converge, or were only screened."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.sweep.document import _long, cells_with_pooled
+from bayes_bias.analyses.sweep.plots import looks_of
+from bayes_bias.analyses.sweep.pooling import Crossed
+from bayes_bias.debiasing.damage import Damage
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
+from tests.analyses.sweep.made_up import made_sweep
+from tests.helpers import refused, states
+
+
+def test_every_cell_is_marked_by_what_became_of_it() -> None:
+    found = made_sweep()
+    looks = looks_of(found.cells)
+    assert looks.iloc[[1, 5, 7]].tolist() == ["no numbers", "not converged", "screened by the quasi-F alone"]
+    assert set(looks[found.cells.survives]) == {"distinguishable after Holm"}
+
+
+def test_the_page_tells_what_is_missing_and_the_files_hold_every_cell(tmp_path: Path) -> None:
+    found = made_sweep()
+    page = bb.write(found, tmp_path / "atlas", figures=())
+    text = page.read_text(encoding="utf-8")
+    for claim in ("half words no vector", "R-hat 1.030", "geometry", "screened"):
+        assert states(text, claim)
+    assert states(text, "false finding 12")
+    assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
+    assert (page.parent / "tables.tex").read_text(encoding="utf-8").count(r" \\") >= 12
+
+
+def test_an_embedding_may_be_called_like_a_column() -> None:
+    names = ["more", "less", "probability"]
+    square = pd.DataFrame(0.5, names, names).mask(pd.DataFrame(np.eye(3, dtype=bool), names, names))
+    rows = _long(square)
+    assert rows.columns.tolist() == names
+    assert set(zip(rows.more, rows.less, strict=True)) == {(one, other) for one in names for other in names} - {
+        (name, name) for name in names
+    }
+
+
+def test_a_single_cell_is_an_atlas_too(tmp_path: Path) -> None:
+    text = bb.write(made_sweep(1, 1), tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(text, "One embedding one list 1 cell 1 posterior")
+    assert not states(text, "false finding")
+
+
+def test_versions_stand_in_their_embedding_with_paired_changes_beside_them(tmp_path: Path) -> None:
+    found = made_sweep(versions=("hard", "theirs"))
+    page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(page, "Six versions 24 changes")
+    assert states(page, "Version removed rank") or "<th>Version</th>" in page
+    changes = pd.read_csv(tmp_path / "atlas" / "changes.csv", index_col=["embedding", "version", "list"])
+    assert len(changes) == 24
+    assert {"before", "after", "change", "chance_holm", "control_moved"} <= set(changes)
+    assert list(pd.read_csv(tmp_path / "atlas" / "removal.csv").version) == ["hard", "theirs"]
+
+
+def test_the_file_of_cells_has_the_pooled_numbers_of_the_page_and_none_of_versions() -> None:
+    made = made_sweep(versions=("hard",))
+    of_embeddings = made.cells[made.cells.version_of == ""]
+    pooled = SimpleNamespace(cells=of_embeddings[["bias"]].set_axis(["mean"], axis=1))
+    cells = cells_with_pooled(replace(made, pooled=cast("Crossed", pooled)))
+    assert cells.pooled_mean.dropna().tolist() == of_embeddings.bias.dropna().tolist()
+
+
+def test_versions_are_marked_below_their_embedding_and_changes_have_rows_of_their_own() -> None:
+    made = made_sweep(2, 3, versions=("hard",))
+    rows = [label.get_text() for label in plot_atlas(made).get_yticklabels()]
+    assert rows == ["embedding 0", "↳ hard", "embedding 1", "↳ hard"]
+    assert [label.get_text() for label in plot_changes(made).get_yticklabels()] == [
+        "embedding 0, hard",
+        "embedding 1, hard",
+    ]
+    (share,) = (line.get_xdata() for line in plot_removal(made).lines if line.get_marker() == "o")
+    assert made.ranking is not None
+    assert list(share) == made.ranking.table["mean"].tolist()
+    with refused(BayesBiasError, "sweep versions"):
+        plot_changes(made_sweep())
+
+
+def test_what_versions_cost_stands_beside_what_they_take_away(tmp_path: Path) -> None:
+    made = made_sweep(1, 5, versions=("hard", "theirs"))
+    costs = {"hard": Damage(100, 0.9, 0.85, 0.94, 0.01), "theirs": Damage(100, 0.7, 0.6, 0.8, 0.02)}
+    known = made.with_damage(costs)
+    assert made.ranking is not None
+    points = {bars.get_label(): bars[0].get_xydata()[0] for bars in plot_cost(known).containers}
+    for name, cost in costs.items():
+        assert points[name] == pytest.approx((1 - made.ranking.table["mean"][name], 1 - cost.neighbours_kept))
+    page = bb.write(known, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert all(cost.text in page for cost in costs.values())
+    assert pd.read_csv(tmp_path / "atlas" / "damage.csv").neighbours_kept.tolist() == [0.9, 0.7]
+    for wrong, message in (({"soft": costs["hard"]}, "damage 'soft'"), ({"hard": 0.9}, "damage float")):
+        with refused(BayesBiasError, message):
+            made.with_damage(wrong)  # type: ignore[arg-type]
+    with refused(BayesBiasError, "sweep 'theirs' with_damage"):
+        plot_cost(made.with_damage({"hard": costs["hard"]}))

@@ -1,0 +1,117 @@
+"""The pooled model against a dense normal, and rankings that hold the truth."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal
+
+from bayes_bias.analyses.sweep.pooling import NUMPY, _Given, _grid, _inputs, _notices, pool_cells, ranked
+from benchmarks.atlases import made_cells, truth
+from tests.helpers import says
+
+SDS = {"embedding": 0.7, "list": 1.1, "interaction": 0.4}
+
+
+SHARED = pd.Series({"list 0": 0.6, "list 1": 0.0, "list 2": 0.9})
+
+
+@pytest.fixture
+def cells() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    made, _ = made_cells(rng, truth(rng, 4, 3))
+    made.loc[made.index[5], "bias"] = np.nan
+    return made
+
+
+def dense(cells: pd.DataFrame, sds: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Covariances of the cells with numbers, and of the truths of all with them; no mean."""
+    e, k = (cells.index.codes[side] for side in (0, 1))
+    of_truth = (
+        sds["embedding"] ** 2 * (e[:, None] == e)
+        + sds["list"] ** 2 * (k[:, None] == k)
+        + sds["interaction"] ** 2 * np.eye(len(e))
+    )
+    s = cells.sd.to_numpy() / 0.025
+    common = SHARED.to_numpy()[k]
+    of_error = common * np.outer(s, s) * (k[:, None] == k) + np.diag((1 - common) * s**2)
+    there = cells.bias.notna().to_numpy()
+    return (of_truth + of_error)[np.ix_(there, there)], of_truth[:, there]
+
+
+def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
+    """But for a constant: a flat mean is a normal one with a standard deviation far beyond everything."""
+    inputs = _inputs(_grid(cells, SHARED), 0.025)
+    y = cells.bias.dropna().to_numpy() / 0.025
+
+    def exactly(sds: dict[str, float]) -> float:
+        return float(multivariate_normal(cov=dense(cells, sds)[0] + 1e5).logpdf(y))
+
+    def ours(sds: dict[str, float]) -> float:
+        return float(_Given.of(sds, inputs, NUMPY).log_likelihood(NUMPY))
+
+    other = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
+    assert ours(SDS) - ours(other) == pytest.approx(exactly(SDS) - exactly(other), abs=1e-3)
+
+
+def test_draws_of_truths_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
+    """Means and variances of every cell, that without numbers among them, given the scales."""
+    inputs = _inputs(_grid(cells, SHARED), 0.025)
+    rng = np.random.default_rng(2)
+    given = _Given.of(SDS, inputs, np)
+    draws = np.array([given.drawn(rng)[1].ravel() for _ in range(8_000)])
+    covariance, with_data = dense(cells, SDS)
+    wide = 1e6
+    weight = np.linalg.solve(covariance + wide, (with_data + wide).T).T
+    mean = weight @ (cells.bias.dropna().to_numpy() / 0.025)
+    of_truth = dense(cells.assign(bias=0.0), SDS)[1] + wide
+    variance = np.diag(of_truth - weight @ (with_data + wide).T)
+    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=4 * np.sqrt(variance.max() / 8_000))
+    np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.08)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: pd.DataFrame) -> None:
+    pooled = pool_cells(cells, SHARED)
+    assert pooled is not None
+    assert pooled.diagnostics.converged
+    assert pooled.cells["mean"].std() < cells.bias.std()
+    missing = cells.index[5]
+    assert pooled.cells.sd[missing] == pooled.cells.sd.max()
+    assert pooled.shares["mean"].sum() == pytest.approx(1)
+    assert says(pooled.notices[-1], "1 of 12 cells no numbers")
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
+    lost = cells.copy()
+    lost.loc["embedding 2", "bias"] = np.nan
+    pooled, alone = pool_cells(lost, SHARED), pool_cells(lost.drop(index="embedding 2"), SHARED)
+    assert pooled is not None
+    assert alone is not None
+    pd.testing.assert_frame_equal(pooled.embeddings, alone.embeddings)
+    assert says(pooled.notices, "embeddings none embedding 2")
+    assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
+
+
+def test_an_embedding_that_has_not_converged_is_named_when_it_is_left_out(cells: pd.DataFrame) -> None:
+    lost = cells.assign(verdict="distinguishable")
+    lost.loc["embedding 2", "verdict"] = "not converged"
+    grid = _grid(lost, SHARED)
+    assert "embedding 2" not in grid.indexes["embedding"]
+    assert says(_notices(lost, grid, "embedding"), "embedding 2")
+
+
+def test_one_cell_is_not_pooled(cells: pd.DataFrame) -> None:
+    assert pool_cells(cells.iloc[:1], SHARED) is None
+
+
+def test_ranks_know_what_they_do_not_know() -> None:
+    rng = np.random.default_rng(1)
+    draws = np.array([[3.0], [0.0], [0.0]]) + rng.standard_normal((3, 4000))
+    ranking = ranked(draws, ["clear", "tied", "too"], 0.9)
+    assert ranking.table.rank_eti90_lb.tolist() in ([1, 2, 2], [1, 1, 1])
+    assert ranking.above.loc["clear", "tied"] > 0.97
+    assert ranking.above.loc["tied", "too"] == pytest.approx(0.5, abs=0.03)
+    assert ranking.above.loc["tied", "too"] + ranking.above.loc["too", "tied"] == 1

@@ -1,0 +1,110 @@
+"""Language models as columns: the numbers are those of `log_probabilities`, and no model is asked twice."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.comparison.paired_difference import difference, pair
+from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
+from bayes_bias.errors import BayesBiasError, LanguageModelError
+from bayes_bias.measures import quasi_f
+from bayes_bias.words.cloze import Cloze
+from tests.helpers import in_ten_digits, refused, says
+
+
+class Talker:
+    """Answers of its own to every cloze, and always the same; "half" has half the variance of "one"."""
+
+    def __init__(self, identity: str, unknown: str = "") -> None:
+        self.name = self.identity = identity
+        self.unknown, self.asked = unknown, 0
+
+    def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
+        if any(cloze.word == self.unknown for cloze in clozes):
+            raise LanguageModelError(f"word: no token for '{self.unknown}'; leave it out")
+        self.asked += len(clozes)
+        by, share = ("one", 0.5) if self.identity == "half" else (self.identity, 1)
+        return [-1 - share * crc32(f"{by} {each.seen} {each.word}".encode()) / 2**32 for each in clozes]
+
+
+def screened(*models: Talker, folder: Path | None = None, **options: object) -> Sweep:
+    columns = [bb.LanguageModelColumn(model) for model in models]
+    return bb.sweep(columns, ["weat6", "weat7"], posteriors="none", controls=(), jobs=1, folder=folder, **options)
+
+
+def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
+    found = screened(Talker("one"), Talker("two"))
+    alone = quasi_f(bb.log_probabilities(Talker("two"), "weat7", controls=()))
+    assert (found.cells.bias["two", "weat7"],) == in_ten_digits(alone.value)
+    assert found.metric.unit == "nats"
+    assert says(found.text, "Two models two lists 4 cells")
+    source, *counts = found.sources.loc["one", ["source", "dimensions", "replicates"]]
+    assert says(source, "log probabilities targets one")
+    assert counts == [0, 10]
+
+
+def test_a_sweep_that_goes_on_asks_no_model_again(tmp_path: Path) -> None:
+    first, again, other = Talker("one"), Talker("one"), Talker("two")
+    before = screened(first, folder=tmp_path)
+    after = screened(again, other, folder=tmp_path)
+    assert (first.asked > 0, again.asked, other.asked) == (True, 0, first.asked)
+    assert before.cells.bias["one", "weat6"] == after.cells.bias["one", "weat6"]
+
+
+def test_a_model_as_a_version_of_another_has_paired_changes(tmp_path: Path) -> None:
+    half = GivenVersion(Talker("half"), "CDA", of="one")
+    found = screened(Talker("one"), Talker("two"), folder=tmp_path, versions=half)
+    assert list(found.originals) == ["one", "two"]
+    assert found.sources.loc["one, CDA", ["version_of", "version"]].to_list() == ["one", "CDA"]
+    changes = found.changes.loc[("one", "CDA")]
+    assert changes.change.to_numpy() == pytest.approx(-changes.before.to_numpy() / 2)
+    tables = [bb.log_probabilities(Talker(name), "weat7", ()) for name in ("one", "half")]
+    change = quasi_f(difference(*pair(*tables)))
+    assert (changes.change["weat7"], changes.sd["weat7"]) == pytest.approx((change.value, change.se))
+    assert found.metric.unit == "nats"
+    again = Talker("half")
+    screened(Talker("one"), folder=tmp_path, versions=GivenVersion(again, "CDA", of="one"))
+    assert again.asked == 0
+
+
+def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
+    found = screened(Talker("one", unknown="math"), Talker("two"))
+    assert found.cells.bias.isna().tolist() == [False, True, False, False]
+    (reason,) = found.failures.reason
+    assert says(reason, "token 'math'")
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "options", "message"),
+    [
+        (
+            [bb.LanguageModelColumn(Talker("one")), "googlenews-demo"],
+            {},
+            "embeddings 'one' log probabilities 'googlenews-demo' cosines",
+        ),
+        (
+            [bb.LanguageModelColumn(Talker("one"))],
+            {"versions": [Debiasing(HardDebias(), "she:he")]},
+            "versions 'debiased' 'one' log probabilities GivenVersion",
+        ),
+        (
+            [bb.LanguageModelColumn(Talker("one"))],
+            {"versions": GivenVersion(Talker("half"), "CDA", of="two")},
+            "versions 'CDA' 'two' one",
+        ),
+        ([bb.LanguageModelColumn(Talker("one"))], {"versions": GivenVersion(3, "CDA", of="one")}, "model int clozes"),
+        ([bb.LanguageModelColumn(3)], {}, "model int clozes"),
+        ([bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))], {}, "embeddings 2 'one'"),
+        ([bb.LanguageModelColumn(Talker("one"), predict="target")], {}, "predict 'target' 'targets'"),
+        ([bb.LanguageModelColumn(Talker("one"), templates="plain-1")], {}, "templates 'plain-1'"),
+    ],
+)
+def test_wrong_input_is_one_line_before_a_model_is_asked(
+    embeddings: list[object], options: dict[str, object], message: str
+) -> None:
+    with refused(BayesBiasError, message):
+        bb.sweep(embeddings, ["weat7"], controls=(), **options)

@@ -1,0 +1,168 @@
+"""A sweep as a file: globs relative to it, and a slip is one line."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayes_bias import Sampling, save_vectors
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.spec_file import read_sweep
+from bayes_bias.debiasing import GivenVersion, HardDebias
+from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.files import shipped
+from tests.helpers import refused
+
+HEAD = 'lists = ["weat6"]\n'
+DEMO = '[[embeddings]]\nfiles = "googlenews-demo"\n'
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name in ("seed-2", "seed-1", "other"):
+        save_vectors({"he": np.array([1.0, 0.0]), "she": np.array([0.0, 1.0])}, tmp_path / f"{name}.txt")
+    return tmp_path
+
+
+def spec(home: Path, text: str) -> Path:
+    path = home / "audit.toml"
+    path.write_text(text)
+    return path
+
+
+def test_files_are_found_beside_the_spec_whatever_the_working_folder(home: Path) -> None:
+    read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
+    assert [each.name for each in read.arguments()["embeddings"]] == ["seed-1", "seed-2"]
+
+
+def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:
+    text = '[[embeddings]]\nname = "trained"\nfiles = "seed-*.txt"\nreplicates = "seed"\n'
+    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["embeddings"]
+    assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
+
+
+def test_lists_may_be_globs_of_shipped_names(home: Path) -> None:
+    read = read_sweep(spec(home, f'lists = ["weat[67]", "gender"]\n{DEMO}'))
+    assert read.lists == ("weat6", "weat7", "gender")
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "."])
+def test_what_no_file_can_be_called_is_left_to_who_opens_it(home: Path, name: str) -> None:
+    read = read_sweep(spec(home, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
+    assert read.lists == read.sources[0].paths == (name,)
+
+
+def test_folders_and_results_beside_the_spec_are_no_lists(home: Path) -> None:
+    (home / "weat6-report").mkdir()
+    (home / "weat6.nc").touch()
+    read = read_sweep(spec(home, f'lists = ["weat[67]*"]\n{DEMO}'))
+    assert read.lists == ("weat6", "weat7")
+
+
+@pytest.mark.parametrize(("name", "file"), [("weat*", "weat6.csv"), ("weat6", "weat6")])
+def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(home: Path, name: str, file: str) -> None:
+    shutil.copy(str(shipped("wordlists") / "weat6.toml"), home / "own.toml")
+    (home / "own.toml").rename(home / file)
+    with pytest.raises(WordListError) as raised:
+        read_sweep(spec(home, f'lists = ["{name}"]\n{DEMO}'))
+    assert f"'{home / file}'" in str(raised.value)
+    assert "'weat" in str(raised.value).partition(" and ")[0]
+    read = read_sweep(spec(home, f'lists = ["./{name}"]\n{DEMO}'))
+    assert read.lists == (str(home / file),)
+
+
+def test_what_the_file_leaves_out_is_as_in_python(home: Path) -> None:
+    read = read_sweep(spec(home, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
+    assert (read.sampling.draws, read.sampling.tune) == (2000, Sampling().tune)
+    assert read.arguments()["seed"] == 3
+    assert "models" not in read.arguments()
+
+
+def test_a_language_model_is_read_and_its_folder_is_relative_to_the_file(home: Path) -> None:
+    (home / "bert").mkdir()
+    text = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
+    (source,) = read_sweep(spec(home, HEAD + text)).sources
+    (column,) = source.opened(["weat6"], (), trust=False)
+    assert column == LanguageModelColumn(str(home / "bert"), predict="attributes", name="BERT")
+
+
+SETS = 'sets = "she:he"\n'
+
+
+def test_a_method_makes_a_version_of_every_embedding(home: Path) -> None:
+    text = f'[[versions]]\nname = "debiased"\nmethod = "hard"\n{SETS}equalize = true\n'
+    (debiasing,) = read_sweep(spec(home, HEAD + DEMO + text)).arguments()["versions"]
+    assert debiasing.method == HardDebias(equalize=True)
+    assert debiasing.learns_from.defining_sets == (("she", "he"),)
+    assert debiasing.named("w2v") == "w2v, debiased"
+
+
+def test_versions_below_an_embedding_are_its_own(home: Path) -> None:
+    hard = f'[[embeddings.versions]]\nname = "hard"\nmethod = "hard"\n{SETS}'
+    theirs = '[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
+    text = f'{HEAD}[[embeddings]]\nfiles = "seed-1.txt"\n{hard}{theirs}[[embeddings]]\nfiles = "seed-2.txt"\n'
+    method, given = read_sweep(spec(home, text)).arguments()["versions"]
+    assert (method.embeddings, given.embeddings) == (("seed-1",), ("seed-1",))
+    assert "other.txt" in given.source.source
+
+
+def test_a_model_below_a_model_is_a_version_that_is_asked_as_it_is(home: Path) -> None:
+    model = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
+    version = '[[embeddings.versions]]\nname = "CDA"\nmasked = "bert-cda"\n'
+    (home / "bert-cda").mkdir()
+    source = read_sweep(spec(home, HEAD + model + version)).sources[0]
+    column = LanguageModelColumn("bert", name="BERT")
+    assert [*source.versions_of([column], [], (), trust=False)] == [
+        GivenVersion(str(home / "bert-cda"), "CDA", of="BERT")
+    ]
+    for text, message in (
+        (model + version + 'predict = "targets"\n', "audit.toml [[embeddings.versions]] predict 'CDA'"),
+        (DEMO + version, "audit.toml [[embeddings.versions]] 'CDA' masked files"),
+    ):
+        with refused(BayesBiasError, message):
+            read_sweep(spec(home, HEAD + text))
+
+
+def test_an_encoder_encodes_the_words_that_its_versions_learn_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def encode(_: str, lists: object, templates: object, controls: object, also: list[str], trust: bool) -> object:
+        return {word: np.array([1.0, 2.0]) for word in also}
+
+    monkeypatch.setattr("bayes_bias.analyses.sweep.spec_file.encode", encode)
+    encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\n[[embeddings.versions]]\nname = "SentDebias"\n'
+    versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
+    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["embeddings"]
+    assert opened.vocabulary() == ["her", "his", "she", "he"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + '[[embeddings]]\nfiles = "glove*.txt"\n', "audit.toml files 'glove*.txt'"),
+        (f'lists = ["own/*.toml"]\n{DEMO}', "audit.toml lists 'own/*.toml'"),
+        (DEMO, "audit.toml lists"),
+        (HEAD, "audit.toml embeddings"),
+        (HEAD + "embedings = 1\n" + DEMO, "audit.toml 'embedings' 'embeddings'"),
+        (HEAD + '[[embeddings]]\nname = "a"\nfiles = "seed-*.txt"\n', "audit.toml [[embeddings]] 'a' 2"),
+        (HEAD + '[[embeddings]]\nname = "a"\n', "audit.toml [[embeddings]] files encoder masked"),
+        (HEAD + '[[embeddings]]\nmasked = "bert"\nencoder = "bert"\n', "audit.toml [[embeddings]] encoder masked"),
+        (
+            HEAD + '[[embeddings]]\nmasked = "bert"\nreplicates = "seed"\n',
+            "audit.toml [[embeddings]] replicates masked",
+        ),
+        (HEAD + DEMO + '[[versions]]\nname = "x"\nmethod = "hard"\n', "audit.toml [[versions]] 'sets'"),
+        (HEAD + DEMO + '[[embeddings.versions]]\nfiles = "x"\n', "audit.toml [[embeddings.versions]] 'name' method"),
+        (HEAD + "[embeddings]\n", "audit.toml [[embeddings]]"),
+        (HEAD + DEMO + "[sampling]\ndraw = 3\n", "audit.toml [sampling] 'draw' 'draws'"),
+        ("lists = [", "audit.toml"),
+    ],
+)
+def test_a_slip_is_one_line(home: Path, text: str, message: str) -> None:
+    with refused(BayesBiasError, message):
+        read_sweep(spec(home, text))
+
+
+def test_one_file_is_no_version_of_two_embeddings(home: Path) -> None:
+    text = '[[embeddings]]\nfiles = "seed-*.txt"\n[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
+    with refused(BayesBiasError, "[[embeddings.versions]] 'theirs' 1 2"):
+        read_sweep(spec(home, HEAD + text)).arguments()

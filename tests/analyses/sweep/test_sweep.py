@@ -1,0 +1,224 @@
+"""A sweep: each cell once, what goes wrong in one stops no other, and wrong input is one line."""
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayes_bias as bb
+from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.debiasing import Debiasing, HardDebias
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.jobs import MARKER
+from tests.helpers import SHORT, in_ten_digits, refused, says
+
+BRIEF = bb.Sampling(draws=150, tune=200, chains=2, target_accept=0.8)
+# How a sweep samples again what has not converged.
+CAREFUL = bb.Sampling(draws=300, tune=400, chains=2, target_accept=0.99)
+DEBIASED = Debiasing(HardDebias(), "she:he,woman:man")
+
+
+def toy(seed: int, missing: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
+    """Random vectors of the words of weat6 and weat7."""
+    rng = np.random.default_rng(seed)
+    lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
+    words = dict.fromkeys(word for each in lists for word in (*each.targets, *each.attributes))
+    return {word: rng.standard_normal(20) for word in words if word not in missing}
+
+
+def screened(embeddings: Any, lists: Any = ("weat6", "weat7"), **options: Any) -> Sweep:
+    return bb.sweep(embeddings, lists, posteriors="none", controls=(), jobs=1, **options)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
+    folder = tmp_path_factory.mktemp("sweep")
+    vectors = {"shipped": "googlenews-demo", "noise": toy(1)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging.getLogger("bayes_bias"), "disabled", True)  # so few draws do not converge
+        found = bb.sweep(
+            vectors, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1
+        )
+    return found, folder
+
+
+@pytest.mark.slow
+def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None:
+    found, _ = swept
+    cell = found.cells.loc[("shipped", "weat7")]
+    assert cell.sampled_again  # so few draws do not converge
+    fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=CAREFUL)
+    said = bb.verdict(fit)
+    numbers = in_ten_digits(said.mean, said.lower, said.upper)
+    assert (cell.bias, cell.ci95_lb, cell.ci95_ub, cell.verdict) == (*numbers, said.label)
+    assert (cell.r_hat,) == in_ten_digits(Diagnostics.of(fit).r_hat)
+    assert found.measures.loc[("shipped", "weat7", "WEAT"), "value"] == pytest.approx(0.966, abs=1e-3)
+
+
+def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path) -> None:
+    """Even where they have sub-topics and pairs of their own, or an embedding has none of their words."""
+    controls = tmp_path / "things.toml"
+    controls.write_text(
+        'pairs = [["table", "dog"]]\n[classes]\nthings = ["table", "chair"]\nanimals = ["dog", "cat"]\n'
+        '[topics.things]\nfurniture = ["table", "chair"]\n'
+    )
+    vectors = {"shipped": "googlenews-demo", "noise": toy(1)}
+    options: dict[str, Any] = {"versions": [DEBIASED], "posteriors": "none", "jobs": 1}
+    alone, beside = (bb.sweep(vectors, ["weat6"], controls=c, **options) for c in ((), ("neutral", controls)))
+    pd.testing.assert_frame_equal(alone.screening, beside.screening)
+    pd.testing.assert_frame_equal(alone.changes, beside.changes)
+
+
+@pytest.mark.slow
+def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]) -> None:
+    found, folder = swept
+    before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+    renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
+    grown = bb.sweep(renamed, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1)
+    after = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+    assert before.items() < after.items()
+    assert len(after) - len(before) == 6  # two lists: quasi-F, posterior, measures
+    pd.testing.assert_frame_equal(
+        grown.cells.loc[["first"], ["bias", "sd"]].droplevel(0),
+        found.cells.loc[["shipped"], ["bias", "sd"]].droplevel(0),
+    )
+
+
+@pytest.mark.slow
+def test_the_atlas_opens_without_this_package(swept: tuple[Sweep, Path], tmp_path: Path) -> None:
+    found, _ = swept
+    page = bb.write(found, tmp_path / "atlas", figures=())
+    csv, parquet = pd.read_csv(page.parent / "cells.csv"), pd.read_parquet(page.parent / "cells.parquet")
+    with xr.open_dataset(page.parent / "atlas.nc", engine="h5netcdf") as data:
+        for bias in (csv.bias, parquet.bias, data.bias.to_numpy().ravel()):
+            np.testing.assert_allclose(bias, found.cells.bias)
+        assert data.sel(embedding="noise", list="weat7").verdict == found.cells.verdict["noise", "weat7"]
+    assert found.text in page.read_text().replace("&#39;", "'")
+
+
+def test_screening_fits_nothing_and_counts_every_cell() -> None:
+    found = screened({"shipped": "googlenews-demo", "noise": toy(1)})
+    assert found.posteriors.empty
+    assert (found.cells.source == "quasi-F").all()
+    table = bb.cosines("googlenews-demo", "weat7", ())
+    assert (found.cells.sd["shipped", "weat7"],) == in_ten_digits(bb.measures.quasi_f(table).se)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
+    """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
+    options: dict[str, Any] = {"controls": (), "jobs": 1, "sampling": SHORT}
+    by_chance = bb.sweep(["googlenews-demo"], ["weat6", "weat7"], posteriors=0.05, **options).cells
+    named = bb.sweep(
+        ["googlenews-demo"], ["weat6", "weat7"], posteriors=[("googlenews-demo", "weat6")], **options
+    ).cells
+    assert by_chance.source.tolist() == named.source.tolist() == ["posterior", "quasi-F"]
+    assert by_chance.chance_holm.iloc[0] == 2 * by_chance.chance.iloc[0]
+
+
+def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) -> None:
+    math = bb.load_wordlist("weat7").groups["math"]
+    found = screened({"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path)
+    assert found.failures[["embedding", "list"]].to_numpy().tolist() == [["few", "weat7"]]
+    assert says(found.failures.reason[0], "group 'math' 5 of 8 vector")
+    assert found.coverage[["embedding", "name", "lost"]].to_numpy().tolist() == [["one less", "math", math[0]]]
+    assert found.cells.verdict["few", "weat7"] == "failed"
+    assert found.cells.bias.notna().sum() == 5
+
+
+def test_a_damaged_file_and_an_impossible_debiasing_fail_by_themselves(tmp_path: Path) -> None:
+    (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
+    lost = Debiasing(HardDebias(), "kween:kwing", "lost", of=("good",))
+    found = screened({"good": toy(1), "damaged": tmp_path / "damaged.txt"}, versions=[lost])
+    assert found.failures.embedding.tolist() == ["good, lost", "damaged"]
+    assert found.cells.loc["good"].bias.notna().all()
+
+
+def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
+    vectors = toy(1)
+    whole = HardDebias().fit_transform(vectors, [("she", "he"), ("woman", "man")])
+    found = screened({"own": vectors}, "weat7", versions=[DEBIASED])
+    expected = bb.measures.quasi_f(bb.cosines(whole, "weat7", ())).value
+    assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
+
+
+def test_one_debiasing_is_as_good_as_a_list_of_one() -> None:
+    one, several = (screened({"own": toy(1)}, "weat7", versions=given) for given in (DEBIASED, [DEBIASED]))
+    pd.testing.assert_frame_equal(one.cells, several.cells)
+
+
+def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> None:
+    seeds, sets = [toy(1), toy(2)], [("she", "he"), ("woman", "man")]
+    before, after = [], []
+    for number, vectors in enumerate(seeds):
+        before.append(tmp_path / f"seed-{number}.npz")
+        after.append(tmp_path / f"debiased-{number}.npz")
+        bb.save_vectors(vectors, before[-1])
+        bb.save_vectors(HardDebias().fit_transform(vectors, sets), after[-1])
+    found = screened({"seeds": bb.open_embedding(before, kind="seed")}, "weat7", versions=[DEBIASED])
+    expected = bb.measures.quasi_f(bb.cosines(bb.open_embedding(after, kind="seed"), "weat7", ()))
+    cell = found.cells.loc[("seeds, debiased", "weat7")]
+    assert (cell.bias, cell.sd) == pytest.approx((expected.value, expected.se), rel=1e-5)
+
+
+def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
+    one = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
+    other = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)
+    assert one.cells.bias["a"].tolist() == other.cells.bias["x"].tolist()
+    assert len(list((tmp_path / "cells").iterdir())) == 4 + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"embeddings": []}, "embeddings none"),
+        ({"embeddings": ["googlenews-demo", "googlenews-demo"]}, "embeddings 2 'googlenews-demo'"),
+        ({"lists": []}, "lists none"),
+        ({"lists": ["weat6", "weat6"]}, "lists 'weat6' 2"),
+        ({"models": ["hierarchical"]}, "model 'hierarchical' scopes"),
+        ({"measures": ["WAET"]}, "measures 'WAET' 'WEAT'"),
+        ({"posteriors": "some"}, "posteriors 'some'"),
+        ({"posteriors": [("googlenews-demo", "weat7")]}, "posteriors 'weat7'"),
+        ({"jobs": 0}, "jobs 0"),
+        ({"versions": [Debiasing(HardDebias(), "she:he", "x", of=("glove",))]}, "versions 'x' 'glove'"),
+        ({"sampling": 100}, "sampling 100"),
+    ],
+)
+def test_wrong_input_is_one_line_before_anything_is_read(arguments: dict[str, Any], message: str) -> None:
+    with refused(BayesBiasError, message):
+        bb.sweep(**{"embeddings": ["googlenews-demo"], "lists": ["weat6"], **arguments})
+
+
+def test_a_folder_of_another_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    screened({"own": toy(1)}, "weat7", folder=tmp_path)
+    (tmp_path / "cells" / MARKER).write_text('{"version": 99}')
+    with refused(BayesBiasError, "version"):
+        screened({"own": toy(1)}, "weat7", folder=tmp_path)
+
+
+@pytest.mark.thorough
+def test_every_byte_is_the_same_whatever_kernel_blas_has(tmp_path: Path) -> None:
+    """Kernels differ between processors of one architecture. Where neither is known, both runs use the same one."""
+    spec = tmp_path / "audit.toml"
+    spec.write_text(
+        'lists = ["weat6", "weat7"]\nembeddings = [{ files = "googlenews-demo" }, { files = "minilm-demo" }]\n'
+        "sampling = { draws = 100, tune = 100, chains = 2 }\n"
+    )
+    made = []
+    for kernel in ("Nehalem", "Haswell"):
+        out, environment = tmp_path / kernel, os.environ | {"OPENBLAS_CORETYPE": kernel}
+        command = [sys.executable, "-m", "bayes_bias", "sweep", str(spec), "--out", str(out), "--jobs", "1"]
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+        made.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()})
+    first, second = made
+    assert first.keys() == second.keys()
+    assert not [str(path) for path in first if first[path] != second[path]]

@@ -1,0 +1,65 @@
+"""What a user may get wrong about labels is answered in one line that names it and says what to do."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayes_bias.analyses.tpr_gaps.counts import count
+from bayes_bias.errors import TprGapsError
+from tests.helpers import refused, says
+
+Y = ["nurse", "nurse", "poet", "poet"]
+GROUP = ["F", "M", "F", "M"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((Y, Y[:3], GROUP), 'y 4 prediction 3 group 4'),
+        ((Y, [*Y[:3], None], GROUP), 'prediction 1 of 4'),
+        ((Y, Y, ["F", np.nan, "F", "M"]), 'group 1 of 4'),
+        ((Y, Y, ["F"] * 4), "group 'F' two"),
+        ((Y, Y, ["F", "F", "F", "M"]), '1 of 2 classes'),
+        ((["a", "b"], ["a", "b"], ["F", "M"]), 'leave_out=True --leave-out'),
+        (([1, 1, 0, 0], ["1", "1", "0", "0"], GROUP), 'prediction y'),
+        (("y", Y, GROUP), "y 'y'"),
+        (([], [], []), 'no rows person'),
+        (([Y], [Y], [GROUP]), 'y 2 dimension'),
+    ],
+)  # fmt: skip
+def test_bad_labels_are_refused_in_one_line(given: tuple, said: str):
+    with refused(TprGapsError, said):
+        count(*given)
+
+
+def test_a_class_is_left_out_when_asked_and_reported(caplog: pytest.LogCaptureFixture):
+    found = count([*Y, "pope"], [*Y, "pope"], [*GROUP, "M"], leave_out=True)
+    assert found.classes == ["nurse", "poet"]
+    (notice,) = found.notices
+    assert says(notice, "'pope' 'F'")
+    assert "pope" in caplog.text
+    with refused(TprGapsError, "no class every group"):
+        count(["a", "b"], ["a", "b"], ["F", "M"], leave_out=True)
+
+
+def test_columns_are_found_and_missing_ones_named(tmp_path: Path):
+    frame = pd.DataFrame({"job": Y, "said": ["nurse", "poet", "poet", "poet"], "gender": GROUP})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    for data in (frame, tmp_path / "people.csv", str(tmp_path / "people.csv")):
+        found = count("job", "said", "gender", data)
+        assert found.hits.loc["nurse"].to_dict() == {"F": 1, "M": 0}
+    with refused(TprGapsError, "y 'y' gender job said"):
+        count("y", "said", "gender", frame)
+    with refused(TprGapsError, "data file"):
+        count("y", "said", "gender", "nowhere.csv")
+
+
+def test_na_is_a_label_of_a_file_and_an_empty_cell_is_none(tmp_path: Path):
+    path = tmp_path / "people.csv"
+    path.write_text("y,prediction,group\nNA,NA,F\nNA,1,M\n1,1,F\n1,1,M\n", encoding="utf-8")
+    assert count("y", "prediction", "group", path).classes == ["1", "NA"]
+    path.write_text("y,prediction,group\nNA,,F\nNA,1,M\n", encoding="utf-8")
+    with refused(TprGapsError, "prediction 1 of 2"):
+        count("y", "prediction", "group", path)

@@ -1,0 +1,131 @@
+"""Lost words are told per group and class, and too many of them stop the run."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines
+from bayes_bias.associations.coverage import check_coverage, lookup
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.embeddings.word_vectors import sha256_of_vectors
+from bayes_bias.errors import CoverageError
+from bayes_bias.words.wordlist import WordList
+from tests.helpers import refused, says
+
+LIST = WordList.from_mapping(
+    {
+        "groups": {"men": ["he", "him", "John"], "women": ["she", "her", "Amy"]},
+        "classes": {"career": ["office", "salary", "boss"], "family": ["home", "<b>kin</b>"], "food": ["soup", "tea"]},
+        "stereotypes": {"men": "career", "women": "family"},
+    }
+)
+VECTORS = {word: np.array([1.0, number]) for number, word in enumerate((*LIST.targets, *LIST.attributes))}
+
+
+def without(*words, **others):
+    return open_embedding({w: v for w, v in VECTORS.items() if w not in words} | others, name="toy")
+
+
+def test_vectors_have_unit_length_whatever_their_scale():
+    vectors, coverage = lookup(without(he=[3e200, 4e200], she=[3e-200, 4e-200]), LIST)
+    np.testing.assert_allclose(vectors["he"], [0.6, 0.8])
+    np.testing.assert_allclose(vectors["she"], [0.6, 0.8])
+    assert all(np.linalg.norm(v) == pytest.approx(1) for v in vectors.values())
+    assert coverage.notices() == ()
+
+
+def test_each_way_to_lose_a_word_is_reported_for_its_group_or_class():
+    embedding = without("John", "tea", john=[1.0, 2.0], she=[0.0, 0.0], office=[np.nan, 1.0], boss=[np.inf, 1.0])
+    vectors, coverage = lookup(embedding, LIST)
+    assert not {"John", "john", "she", "office", "boss", "tea"} & set(vectors)
+    lost = (
+        "group 'men' 1 of 3 not toy John john",
+        "group 'women' 1 of 3 zero she",
+        "class 'career' 2 of 3 finite office, boss",
+        "control class 'food' 1 of 2 not toy tea",
+    )
+    for notice, words in zip(coverage.notices(), lost, strict=True):
+        assert says(notice, words)
+    frame = coverage.to_frame().set_index("name")
+    assert frame.asked.to_dict() == {"men": 3, "women": 3, "career": 3, "family": 2, "food": 2}
+    assert frame.found.to_dict() == {"men": 2, "women": 2, "career": 1, "family": 2, "food": 1}
+    assert frame.role["food"] == "control"
+    assert frame.variants["men"] == "John: john"
+
+
+def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word(caplog):
+    words = WordList.from_mapping(
+        {
+            "groups": {"men": ["he", "man"], "women": ["she", "woman"]},
+            "classes": {
+                "work": ["office", "salary", "zzzz"],
+                "home": ["home", "family"],
+                "mine": ["cello", "flute", "qqqq"],
+            },
+            "stereotypes": {"men": "work", "women": "home"},
+        },
+        name="own",
+    )
+    with caplog.at_level("INFO", "bayes_bias"):
+        notices = cosines("googlenews-demo", words).notices
+    levels = {record.getMessage(): record.levelname for record in caplog.records}
+    for words, level in (
+        ("control classes 80 of 311 googlenews-demo", "INFO"),
+        ("class 'work' 1 of 3 googlenews-demo zzzz", "WARNING"),
+        ("control class 'mine' 1 of 3 googlenews-demo qqqq", "WARNING"),
+    ):
+        assert [levels[message] for message in levels if says(message, words)] == [level]
+    assert set(levels) <= set(notices)
+
+
+def test_a_phrase_is_found_as_one_word_and_says_so(tmp_path):
+    words = {"groups": {"left": ["prime minister", "He"], "right": ["tea room", "tea_room"]}}
+    words |= {"classes": {"a": ["office", "boss"], "b": ["home", "kin"]}, "stereotypes": {"left": "a", "right": "b"}}
+    file = tmp_path / "toy.txt"
+    spelt = ("prime_minister", "He", "tea_room", "office", "boss", "home", "kin")
+    file.write_text("\n".join(f"{word} {number + 1} 2 {number % 3}" for number, word in enumerate(spelt)) + "\n")
+    listed = WordList.from_mapping(words)
+    vectors, coverage = lookup(open_embedding(file).excerpt([*listed.targets, *listed.attributes]), listed)
+    np.testing.assert_allclose(vectors["prime minister"], np.array([1, 2, 0]) / np.sqrt(5))
+    assert "tea room" not in vectors  # the list has it a second time, as tea_room
+    as_joined, missing = coverage.notices()
+    assert says(as_joined, "'left' toy 'prime minister' 'prime_minister'")
+    assert says(missing, "'right' tea room tea_room")
+
+
+def test_an_error_names_the_spellings_that_have_vectors():
+    embedding = without("he", "him", John=[1.0, 2.0], hims=[1.0, 3.0], He=[2.0, 1.0])
+    with refused(CoverageError, "'men' 2 of 3 he He"):
+        check_coverage(lookup(embedding, LIST)[1])
+
+
+def test_losing_less_than_half_of_the_words_goes_on():
+    check_coverage(lookup(without("John", "Amy", "boss"), LIST)[1])
+
+
+def test_losing_half_of_the_words_stops_unless_allowed():
+    _, coverage = lookup(without("<b>kin</b>"), LIST)
+    with refused(CoverageError, "'family' 1 of 2 <b>kin</b> allow_loss=True"):
+        check_coverage(coverage)
+    check_coverage(coverage, allow_loss=True)
+
+
+def test_losing_all_words_always_stops():
+    _, coverage = lookup(without("he", "him", "John"), LIST)
+    with refused(CoverageError, "'men' 3 of 3 embedding"):
+        check_coverage(coverage, allow_loss=True)
+
+
+def test_a_control_class_can_be_left_out():
+    with refused(CoverageError, "'food' controls=() --controls none"):
+        check_coverage(lookup(without("tea"), LIST)[1])
+
+
+def test_no_word_in_common_stops():
+    with refused(CoverageError, "'men' 3 of 3"):
+        check_coverage(lookup(open_embedding({"xyzzy": [1.0, 2.0]}), LIST)[1])
+
+
+def test_hash_of_vectors_does_not_depend_on_order():
+    backwards = dict(reversed(VECTORS.items()))
+    assert sha256_of_vectors(VECTORS) == sha256_of_vectors(backwards)
+    assert sha256_of_vectors(VECTORS) != sha256_of_vectors(VECTORS | {"he": np.array([2.0, 0.0])})

@@ -1,0 +1,63 @@
+"""Frequency ranks come from the order of files whose frequent words come first, and from nowhere else."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, load_wordlist, open_embedding, save_vectors
+from bayes_bias.associations.lists import measure_lists
+from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.progress import Quiet
+from tests.helpers import random_vectors, refused
+
+WEAT8 = load_wordlist("weat8")
+WORDS = [*WEAT8.targets, *WEAT8.attributes]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Vectors as word2vec writes them, with each word of the list behind another one."""
+    order = [name for word in WORDS for name in (f"other{word}", word)]
+    return save_vectors(random_vectors(1, order), tmp_path / "vectors.txt")
+
+
+def test_ranks_are_logarithms_of_positions_in_the_file(file):
+    table = cosines(file, WEAT8, (), covariates="rank")
+    ranks = table.values["target_covariate: log frequency rank"].to_series()
+    for word in WEAT8.targets:
+        assert ranks[word] == pytest.approx(np.log(2 * WORDS.index(word) + 2))
+
+
+def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
+    given = {"target": "rank", "attribute": {word: len(word) for word in WEAT8.attributes}}
+    for covariates, attributes in (
+        ("rank", []),
+        (given, ["covariate"]),
+        ({"target": "rank", "attribute": "rank"}, ["log frequency rank"]),
+    ):
+        found = cosines(file, WEAT8, (), covariates=covariates).covariates
+        assert found["target"] == ["log frequency rank"]
+        assert found.get("attribute", []) == attributes
+
+
+def test_a_report_ranks_words_as_one_list_does(file):
+    (measured,) = measure_lists(
+        WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}], with_pool=True, progress=Quiet()
+    )
+    assert measured.table.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
+    alone = cosines(file, WEAT8, (), covariates="rank").values["target_covariate: log frequency rank"]
+    np.testing.assert_array_equal(measured.table.values["target_covariate: log frequency rank"], alone)
+
+
+@pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])
+def test_vectors_in_another_order_have_no_ranks(source):
+    with refused(EmbeddingError, "covariates order of their frequency 'rank'"):
+        cosines(open_embedding(source), WEAT8, (), covariates="rank")
+
+
+def test_a_table_without_vectors_has_no_ranks(file):
+    with refused(TableError, "covariates 'rank' embedding cosines(...,"):
+        cosines(file, WEAT8, ()).with_covariates("rank")
+    with refused(TableError, "covariates 'frequency' 'rank'"):
+        cosines(file, WEAT8, (), covariates="frequency")
+    with refused(TableError, "covariates 'frequency' 'rank'"):
+        cosines(file, WEAT8, (), covariates={"attribute": "frequency"})

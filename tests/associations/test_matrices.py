@@ -1,0 +1,55 @@
+"""A matrix that was computed elsewhere gives the table that its vectors would give."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, load_wordlist
+from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.errors import CoverageError, TableError
+from tests.helpers import refused, says
+
+TABLE = cosines("googlenews-demo", "weat6", controls=())
+MATRIX = TABLE.values.to_pandas()
+
+
+def test_a_matrix_in_any_order_is_the_table_of_its_list():
+    shuffled = MATRIX.iloc[::-1, ::-1].assign(unused=0.5)
+    table = cosines_from_matrix(shuffled, "weat6", ["neutral"])
+    assert table.sha256 == TABLE.sha256
+    assert table.source == TABLE.source
+    assert any(says(notice, "control matrix neutral") for notice in table.notices)
+
+
+def test_topics_and_pairs_of_the_list_are_kept():
+    words = load_wordlist("weat7")
+    own = {"math": {"numbers": words.groups["math"][:2]}}
+    listed = {"groups": dict(words.groups), "classes": dict(words.classes), "stereotypes": dict(words.stereotypes)}
+    listed |= {"topics": own, "pairs": [["he", "she"]]}
+    expected = cosines("googlenews-demo", listed, controls=())
+    assert expected.labels == ("target_topic", "attribute_pair")
+    assert cosines_from_matrix(expected.values.to_pandas(), listed).sha256 == expected.sha256
+
+
+def test_missing_words_and_pairs_are_reported():
+    few = MATRIX.drop(index="John").rename(columns={"salary": "salaryy"})
+    notices = cosines_from_matrix(few, "weat6", name="mine.csv").notices
+    assert says(notices[0], "'male names' 1 of 8 mine.csv John")
+    assert says(notices[1], "'career' mine.csv salary salaryy")
+    with refused(CoverageError, "'male names' 8 of 8 mine.csv"):
+        cosines_from_matrix(MATRIX.T, "weat6", name="mine.csv")
+    holed = MATRIX.copy()
+    holed.iloc[0, 0] = np.nan
+    assert not cosines_from_matrix(holed, "weat6").is_complete
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (MATRIX.iloc[[0, *range(len(MATRIX))]], "rows 'John'"),
+        (MATRIX * 100, "value [-1, 1]"),
+        (MATRIX.to_numpy(), "matrix DataFrame"),
+    ],
+)
+def test_what_is_no_matrix_of_cosines_is_refused(matrix, message):
+    with refused(TableError, message):
+        cosines_from_matrix(matrix, "weat6")

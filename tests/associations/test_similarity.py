@@ -1,0 +1,82 @@
+"""Similarities other than the cosine: of vectors as they are, and with replicates, wherever lists are measured."""
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.sweep.cells import VectorCell, measure_cell
+from bayes_bias.associations.similarity import Similarity, register, similarity_names, similarity_of
+from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.errors import BayesBiasError, TableError
+from bayes_bias.table.metric import Metric
+from tests.helpers import random_vectors
+
+WORDS = bb.WordList.from_mapping(
+    {
+        "groups": {"men": ["he", "his"], "women": ["she", "her"]},
+        "classes": {"work": ["boss", "job"], "home": ["maid", "cook"]},
+        "stereotypes": {"men": "work", "women": "home"},
+    }
+)
+NAMES = (*WORDS.targets, *WORDS.attributes)
+
+
+@pytest.fixture
+def seeds() -> list[bb.Embedding]:
+    return [bb.open_embedding(random_vectors(n, NAMES, 6), name=f"seed {n}") for n in range(3)]
+
+
+def test_dot_products_are_those_of_vectors_as_they_are(seeds):
+    vectors = seeds[0].all()
+    table = bb.similarities(seeds[0], WORDS, (), similarity="dot")
+    assert table.metric.name == "dot product"
+    assert table.values.sel(target="she", attribute="maid") == pytest.approx(vectors["she"] @ vectors["maid"], abs=1e-7)
+    np.testing.assert_array_equal(table.vectors["she"], vectors["she"])
+    assert bb.cosines(seeds[0], WORDS, ()).provenance["vectors_sha256"] != table.provenance["vectors_sha256"]
+
+
+@pytest.mark.parametrize("name", ["cosine", "dot", "far"])
+def test_with_replicates_the_table_is_the_mean_of_those_of_single_ones(seeds, name):
+    far = Similarity("far", Metric("nearness", "nearness"), lambda x, a: -np.abs(x[:, None] - a).sum(axis=2))
+    similarity = far if name == "far" else name
+    together = bb.similarities(bb.open_embedding(seeds, kind="seed"), WORDS, (), similarity=similarity)
+    alone = [bb.similarities(seed, WORDS, (), similarity=similarity).values for seed in seeds]
+    np.testing.assert_allclose(together.values, np.mean(alone, axis=0), atol=2e-8)
+    for single, values in zip(together.replicates.tables.values(), alone, strict=True):
+        np.testing.assert_allclose(single, values, atol=2e-8)
+
+
+def test_cosines_are_the_similarities_of_their_name(seeds):
+    one, other = bb.cosines(seeds[0], WORDS, ()), bb.similarities(seeds[0], WORDS, ())
+    assert one.sha256 == other.sha256
+
+
+def test_a_cell_of_a_sweep_is_known_by_its_similarity_and_its_lengths(seeds):
+    long = {name: 2 * vector for name, vector in seeds[0].all().items()}
+    both = [bb.open_embedding([bb.open_embedding(v, name="a"), seeds[1]]) for v in (seeds[0].all(), long)]
+    cosine, dot = (
+        [VectorCell("cell", WORDS, embedding, False, similarity_of(name)).depends_on for embedding in both]
+        for name in ("cosine", "dot")
+    )
+    assert cosine[0] == cosine[1]
+    assert dot[0] != dot[1]
+    assert dot[0] != cosine[0]
+
+
+def test_what_is_not_known_or_taken_is_refused():
+    assert {"cosine", "dot"} <= set(similarity_names())
+    with pytest.raises(TableError, match=r"similarity: 'cosin'.*cosine"):
+        bb.similarities("googlenews-demo", "weat6", similarity="cosin")
+    with pytest.raises(TableError, match="'cosine' is taken"):
+        register(Similarity("cosine", COSINES.metric, lambda x, a: x @ a.T))
+
+
+def test_a_bias_is_planted_in_cosines_alone():
+    with pytest.raises(BayesBiasError, match="planted"):
+        bb.calibrate("weat7", "googlenews-demo", draws=1, planted=0.05, similarity="dot")
+
+
+def test_a_cell_gives_every_measure_that_its_vectors_allow(seeds):
+    record = measure_cell(VectorCell("cell", WORDS, seeds[0], False), None, 1, 0.95)
+    names = [row["measure"] for row in record["rows"]]
+    assert {"WEAT", "SAME", "relative norm distance: work"} <= set(names)

@@ -1,0 +1,19 @@
+"""Figures as files: what a font cannot show is told, once for each file."""
+
+from matplotlib.figure import Figure
+
+from bayes_bias.documents.figures import rendered_beside, write_figures
+from tests.helpers import says
+
+
+def test_letters_that_the_font_lacks_are_reported_for_each_file(tmp_path, caplog):
+    plain, odd = Figure().add_subplot(), Figure().add_subplot()
+    plain.set_title("nurse")
+    odd.set_title("\U00012000\U00012001")
+    formats = ["png", "svg"]
+    with rendered_beside({"plain": plain, "odd": odd}, formats) as figures:
+        svgs = write_figures(figures, tmp_path / "figures", formats)
+    (message,) = caplog.messages
+    assert says(message, "odd.png letters index.html")
+    assert "nurse" in svgs["plain"].decode()
+    assert (tmp_path / "figures" / "odd.svg").read_bytes() == svgs["odd"]

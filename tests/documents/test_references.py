@@ -1,0 +1,60 @@
+"""A list's citation is text in references.bib, whatever TeX or BibTeX would make of its characters."""
+
+import pytest
+
+from bayes_bias.citation import Reference
+from bayes_bias.documents.references import Cited, key_of, shared_references
+
+ENTRY = "@article{key,\n  title = {Bias \\'and {\\ss}},\n  url = {https://x.org/a%20b},\n}"
+
+
+def bibtex_of(reference: Reference) -> str:
+    return Cited(1, key_of(reference), reference).bibtex
+
+
+def balanced(text: str) -> bool:
+    depths = [text[: k + 1].count("{") - text[: k + 1].count("}") for k in range(len(text))]
+    return min(depths) >= 0 and depths[-1] == 0 and 0 not in depths[text.index("{") : -1]
+
+
+@pytest.mark.parametrize("sign", "&%#$_")
+def test_an_honest_citation_is_escaped(sign):
+    text = bibtex_of(Reference(f"Smith {sign} Jones, 5{sign}"))
+    assert f"Smith \\{sign} Jones, 5\\{sign}" in text
+
+
+@pytest.mark.parametrize("citation", ["}} \\input{/etc/passwd} @misc{x,", "a } b", "{", "\\write18{ls}"])
+def test_a_citation_never_ends_its_entry_nor_commands(citation):
+    text = bibtex_of(Reference(citation))
+    assert balanced(text)
+    assert "\\input" not in text
+    assert "\\write" not in text
+
+
+def test_an_entry_stays_as_its_source_gives_it():
+    assert bibtex_of(Reference("Smith", bibtex=ENTRY)) == ENTRY
+    for reference in shared_references().values():
+        if reference.bibtex:
+            assert bibtex_of(reference) == reference.bibtex.strip()
+
+
+def test_bare_signs_of_an_entry_are_escaped_and_those_of_its_address_are_not():
+    text = bibtex_of(Reference("Smith", bibtex=ENTRY.replace("Bias", "R&D 5%")))
+    assert "R\\&D 5\\%" in text
+    assert "https://x.org/a%20b" in text
+
+
+@pytest.mark.parametrize(
+    "entry", ["@misc{x, note={\\input{secret}}}", "@misc{x, note={a}} @misc{y,}", "@misc{x, note={a}", "no entry"]
+)
+def test_an_entry_that_does_more_than_cite_gives_way_to_the_citation(entry):
+    text = bibtex_of(Reference("Smith (2020)", bibtex=entry))
+    assert "Smith (2020)" in text
+    assert balanced(text)
+    assert "\\input" not in text
+
+
+def test_a_doi_is_one():
+    assert "doi  = {10.1000/a_b}" in bibtex_of(Reference("Smith", doi="10.1000/a_b"))
+    assert balanced(bibtex_of(Reference("Smith", doi="10.1000/}}\\input{x")))
+    assert "\\input" not in bibtex_of(Reference("Smith", doi="10.1000/}}\\input{x"))

@@ -1,0 +1,185 @@
+"""The density in Numba is that of the PyMC model, with its gradient, on every design."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+import xarray as xr
+from pytensor.compile.mode import Mode
+
+from bayes_bias import AssociationTable, load_spec
+from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
+from bayes_bias.fitting.collapsed_density import CollapsedModel, log_density, scales_at
+from bayes_bias.fitting.power_scaling import log_prior
+from bayes_bias.models.priors import unnamed
+from bayes_bias.models.spec import POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
+from bayes_bias.models.structures import build_model, modelled, structure_of
+from tests.helpers import random_table
+from tests.models.test_clusters import ATTRIBUTE_PAIRS, ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
+from tests.models.test_covariates import covariates
+from tests.models.test_related_words import CLUSTERS, SHARE
+from tests.models.test_replicates import replicated_table
+
+DESIGNS: dict[str, Callable[[], AssociationTable]] = {
+    "controls": random_table,
+    "three groups": lambda: random_table(targets=dict.fromkeys("abc", 2), attributes=dict.fromkeys("vwxyz", 2)),
+    "one group": lambda: random_table(targets={"a": 4}, attributes={"v": 3, "w": 4}, opposites=("w",)),
+    "sub-topics": lambda: clustered_table(1, controls=3, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
+    "pairs": lambda: clustered_table(1, pairs=TARGET_PAIRS, topics=ATTRIBUTE_TOPICS),
+    "related words": lambda: random_table(3).with_related_words(CLUSTERS, SHARE),
+    "covariates": lambda: covariates(random_table(3), ("target", "attribute")),
+    "covariates of related words": lambda: covariates(random_table(3).with_related_words(CLUSTERS, SHARE), ("target",)),
+    "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
+    "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
+}
+# Nothing is compiled, and nothing rewritten.
+PLAIN = Mode(linker="py", optimizer=None)
+PARAMETERS = {
+    "HalfNormal": (1.3,),
+    "HalfStudentT": (3.0, 0.7),
+    "HalfCauchy": (0.6,),
+    "Exponential": (2.5,),
+    "Gamma": (2.0, 3.0),
+    "InverseGamma": (3.0, 0.8),
+    "LogNormal": (-0.5, 0.6),
+}
+
+
+def of_table(table: AssociationTable, spec: ModelSpec) -> tuple[CollapsedModel, pm.Model, xr.Dataset]:
+    table, spec = modelled(table, spec)
+    data = structure_of(spec).data(table)
+    model = compiling.model_of_table(spec, data)
+    assert isinstance(model, CollapsedModel)
+    return model, build_model(spec, data), data
+
+
+def at(point: np.ndarray, model: CollapsedModel) -> tuple[float, np.ndarray]:
+    gradient = np.empty(len(point))
+    return log_density(point, gradient, model.data), gradient
+
+
+def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator) -> None:
+    """Differences of the density to 1e-8 of its size, and each entry of the gradient to 1e-8 of the largest."""
+    total = pt.concatenate([term.ravel() for term in written.logp(sum=False)]).sum()
+    of_each = pt.concatenate([slope.ravel() for slope in pt.grad(total, written.value_vars)])
+    both = written.compile_fn([total, of_each], mode=PLAIN)
+    ours, theirs = [], []
+    for _ in range(3):
+        point, named, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), {}, 0
+        point = np.where(model.priors[:, 3] > 0, point, 0.3 * point)
+        for name, rv in zip(model.shapes, written.free_RVs, strict=True):
+            assert rv.name == name
+            begin, end = end, end + int(np.prod(model.shapes[name]))
+            named[written.rvs_to_values[rv].name] = point[begin:end].reshape(model.shapes[name])
+        value, gradient = at(point, model)
+        density, expected = both(named)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-8, atol=1e-8 * abs(expected).max())
+        ours.append(value)
+        theirs.append(float(density))
+    assert np.ptp(np.subtract(ours, theirs)) <= 1e-8 * max(1.0, *np.abs(theirs))
+
+
+@pytest.mark.parametrize("scales", ["by group and class", "by class", "common"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_density_and_its_gradient_are_those_of_the_pymc_model(design, scales):
+    model, written, _ = of_table(DESIGNS[design](), load_spec("crossed").with_option("scales", scales))
+    agree(model, written, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("unit", ["own within-block sd", "within-block sd", "as measured"])
+def test_the_units_of_priors_are_those_of_the_pymc_model(unit, small_table):
+    model, written, _ = of_table(small_table, load_spec("crossed").with_option("unit", unit))
+    agree(model, written, np.random.default_rng(2))
+
+
+def test_paired_attributes_have_the_density_of_the_pymc_model():
+    spec = load_spec("crossed").with_option("scales", "common")
+    model, written, _ = of_table(clustered_table(1, pairs=ATTRIBUTE_PAIRS, topics=TARGET_TOPICS), spec)
+    agree(model, written, np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("family", POSITIVE_DISTRIBUTIONS)
+def test_every_family_of_priors_is_that_of_pymc(family, small_table):
+    given = dict(zip(POSITIVE_DISTRIBUTIONS[family], PARAMETERS[family], strict=True))
+    spec = load_spec("crossed").with_prior("sd_attribute_preference", family, **given)
+    spec = spec.with_prior("sd_residual", family, **given)
+    agree(*of_table(small_table, spec)[:2], np.random.default_rng(4))
+    scales = np.array([[0.1, 0.5], [1.0, 4.0]])
+    expected = pm.logp(unnamed(Prior(family, given)), scales).eval(mode="FAST_COMPILE")
+    np.testing.assert_allclose(log_prior(Prior(family, given), scales), expected, atol=1e-12)
+
+
+def test_a_prior_of_another_family_is_left_to_pymc(small_table):
+    spec = load_spec("crossed").with_prior("sd_residual", "Weibull", alpha=2.0, beta=1.0)
+    model = compiling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
+    assert isinstance(model, compiling.PyMCModel)
+
+
+def test_the_gradient_is_that_of_finite_differences_where_scales_are_small(small_table):
+    model = of_table(small_table, load_spec("crossed"))[0]
+    point = np.random.default_rng(5).normal(0, 0.3, len(model.start))
+    _, gradient = at(point, model)
+    for k, step in enumerate(1e-5 * np.eye(len(point))):
+        slope = (at(point + step, model)[0] - at(point - step, model)[0]) / 2e-5
+        assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-4)
+
+
+def test_what_nutpie_calls_is_the_density_and_says_where_it_is_not_finite(small_table):
+    model = of_table(small_table, load_spec("crossed"))[0]
+    compiled = model.compiled()
+    density, expand = compiled.compiled_logp_func.ctypes, compiled.compiled_expand_func.ctypes
+    point, gradient, value, scales = compiled.initial_point_func(1), *(np.empty(len(model.start)) for _ in range(3))
+
+    def memory(function, **arrays):
+        return [each.ctypes.data_as(function.argtypes[int(k[1:])]) for k, each in arrays.items()]
+
+    given = memory(density, _1=point, _2=gradient, _3=value, _4=model.data)
+    assert density(len(point), *given) == 0
+    expected, slopes = at(point, model)
+    assert value[0] == expected
+    assert (gradient == slopes).all()
+    assert expand(len(point), len(point), *memory(expand, _2=point, _3=scales, _4=model.data)) == 0
+    found = np.empty(len(point))
+    scales_at(point, found, model.data)
+    assert (scales == found).all()
+    for impossible in (np.nan, 1e200, -1e200):
+        point[:] = impossible
+        assert density(len(point), *given) > 0
+
+
+def test_a_larger_table_takes_no_new_code(small_table):
+    """Data are read from memory: what was compiled for one table serves all."""
+    model, other = (
+        of_table(table, load_spec("crossed"))[0] for table in (small_table, replicated_table(1, [3], [3, 2], 0, 2))
+    )
+    at(model.start, model)
+    before = len(log_density.signatures)
+    at(other.start, other)
+    assert len(log_density.signatures) == before
+
+
+def test_what_is_used_of_nutpie_beyond_its_documentation_is_there():
+    fields = nutpie_door.CompiledPyMCModel.__dataclass_fields__
+    assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
+        "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
+    )
+
+
+def test_without_a_folder_for_compiled_code_it_is_compiled_in_each_process():
+    def decorator(*, cache):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    assert collapsed_density._kept(decorator)(len) is len
+
+
+def test_a_table_in_other_units_has_the_same_density(small_table):
+    spec = load_spec("crossed")
+    one, other = (
+        of_table(table, spec)[0] for table in (small_table, replace(small_table, values=8 * small_table.values))
+    )
+    np.testing.assert_array_equal(one.data, other.data)

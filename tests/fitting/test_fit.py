@@ -1,0 +1,113 @@
+"""All fits come from one pipeline: the same groups and attributes, and a warning where one has not converged."""
+
+import logging
+import subprocess
+import sys
+import tempfile
+
+import pandas as pd
+import pytest
+
+from bayes_bias import Sampling, cosines, fit, load_fit, pymc_model, save_fit, sentence_pairs, tpr_gaps
+from bayes_bias.analyses.sweep.pooling import pool_cells
+from bayes_bias.errors import TableError
+from bayes_bias.fitting import fit as fit_module
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from tests.helpers import refused, says
+
+TOO_SHORT = Sampling(draws=40, tune=40, chains=2)
+ATTRIBUTES = {
+    *("name", "metric", "model", "structure", "options", "priors", "spec_sha256", "table_sha256", "notices"),
+    *("versions", "seed", "draws", "tune", "chains", "target_accept", "diagnostics"),
+}
+
+
+def of_pairs():
+    return sentence_pairs.estimate("pairs-demo", sampling=TOO_SHORT).fits["share"]
+
+
+def of_gaps():
+    return tpr_gaps.estimate(data="tpr-demo", sampling=TOO_SHORT).fit
+
+
+def of_correlation():
+    gaps = tpr_gaps.estimate(data="tpr-demo", sampling=TOO_SHORT)
+    classes = gaps.counts.classes
+    words = pd.DataFrame({"class": classes, "bias": [0.1 * k for k in range(len(classes))], "sd": 0.1})
+    return tpr_gaps.correlation(gaps, words, sampling=TOO_SHORT).fit
+
+
+def of_atlas():
+    index = pd.MultiIndex.from_product([["one"], ["first", "second"]], names=["embedding", "list"])
+    cells = pd.DataFrame({"bias": [0.1, 0.2], "sd": 0.05, "within_sd": 0.1}, index=index)
+    pooled = pool_cells(cells, pd.Series({"first": 0.1, "second": 0.1}), sampling=TOO_SHORT)
+    assert pooled is not None
+    return pooled.fit
+
+
+@pytest.mark.parametrize(("model", "is_slow"), [("robust", True), ("hierarchical", True), ("crossed", False)])
+def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_module, "fit_model", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fit(cosines("googlenews-demo", "weat6", controls=()), model)
+    assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
+
+
+def test_groups_of_one_word_are_announced_or_refused_before_sampling(caplog, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_module, "fit_model", stop)
+    words = {"a=c": ["rose"], "b=d": ["ant", "bee"], "c": ["love", "peace"], "d": ["abuse", "crash"]}
+    with pytest.raises(KeyboardInterrupt):
+        fit(cosines("googlenews-demo", words, controls=()))
+    assert any(says(message, "wordlist 'both' (a) 'attributes' 'none'") for message in caplog.messages)
+    with refused(TableError, "one word add"):
+        fit(cosines("googlenews-demo", {home: some[:1] for home, some in words.items()}, controls=()))
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for model in ("crossed", pymc_model(small_table)):
+        fit(small_table, model, sampling=TOO_SHORT)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fitted",
+    [of_pairs, *(pytest.param(each, marks=pytest.mark.thorough) for each in (of_gaps, of_correlation, of_atlas))],
+)
+def test_every_product_has_the_groups_and_attributes_of_a_fit(fitted, caplog, tmp_path):
+    with caplog.at_level(logging.WARNING, "bayes_bias"):
+        tree = fitted()
+    assert {"posterior", "sample_stats", "constant_data"} <= set(tree.children)
+    assert set(tree.attrs) >= ATTRIBUTES
+    fit = Fitted.of(tree)
+    assert not Diagnostics.of(fit).converged
+    assert any("not converged" in message and fit.name in message for message in caplog.messages)
+    again = Fitted.of(load_fit(save_fit(tree, tmp_path / "fit.nc")))
+    assert again.spec.sha256 == fit.spec.sha256
+    assert again.metric == fit.metric
+
+
+@pytest.mark.slow
+def test_the_words_have_them_too(small_fit):
+    assert set(small_fit.attrs) >= ATTRIBUTES
+
+
+def test_a_fit_imports_neither_pymc_nor_what_draws_and_leaves_arviz_whole():
+    code = (
+        "import sys, bayes_bias; bayes_bias.fit\n"
+        "assert not {'pymc', 'pytensor', 'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"
+        "import arviz, nutpie\n"
+        "assert arviz.plot_forest.__module__.startswith('arviz_plots')\n"
+        "assert sys.modules['nutpie.sample'].arviz.from_dict is arviz.from_dict"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

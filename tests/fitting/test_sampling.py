@@ -1,0 +1,69 @@
+"""A fit is reproducible, keeps its provenance, and says when it has not converged."""
+
+import dataclasses
+import json
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_bias import Sampling, fit, load_spec, summarize, verdict
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity
+from bayes_bias.fitting.diagnostics import Diagnostics
+from tests.helpers import SHORT, says
+
+
+def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
+    again = fit(small_table, seed=1, sampling=SHORT)
+    xr.testing.assert_equal(again["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
+    other = fit(small_table, seed=2, sampling=SHORT)
+    assert not np.array_equal(other["posterior"].sd_residual, small_fit["posterior"].sd_residual)
+
+
+def test_a_bias_that_depends_on_the_prior_is_reported_and_is_no_failure_of_the_sampler(small_fit):
+    sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
+    assert sensitive.converged
+    assert says(sensitive.concern, "prior-sensitive 0.083 0.05")
+
+
+def test_provenance_names_versions_seed_and_hashes(small_table, small_fit):
+    attrs = small_fit.attrs
+    assert attrs["seed"] == 1
+    assert attrs["table_sha256"] == small_table.sha256
+    assert attrs["spec_sha256"] == load_spec("crossed").sha256
+    versions = json.loads(attrs["versions"])
+    assert {"pymc", "nutpie", "arviz", "bayes-bias"} <= set(versions)
+    assert versions == {package: version(package) for package in versions}
+
+
+@pytest.mark.slow
+def test_a_fit_that_has_not_converged_is_marked(small_table, caplog):
+    short = fit(small_table, seed=1, sampling=Sampling(draws=50, tune=20))
+    problems = Diagnostics.of(short).problems
+    assert any("ESS" in problem for problem in problems)
+    assert says(caplog.text, "converged")
+    assert not summarize(short).converged.any()
+    assert verdict(short).label == "not converged"
+    assert says(verdict(short).text, "not converged")
+    assert not any(mark in verdict(short).text for mark in ("distinguishable", "chance"))
+
+
+def test_what_has_not_converged_says_what_would_help():
+    diverged = Diagnostics(r_hat=1.2, ess_bulk=500, ess_tail=500, divergences=1)
+    r_hat, divergences = diverged.problems
+    assert says(r_hat, "R-hat 1.200 1.01")
+    assert says(divergences, "1 divergent target_accept=0.99 --target-accept")
+    (short,) = Diagnostics(r_hat=1.0, ess_bulk=300, ess_tail=500, divergences=0).problems
+    assert says(short, "300 400 draws=6000 --draws")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [2, 24])
+def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog):
+    few = fit(small_table, sampling=Sampling(draws=draws, tune=2, chains=1))
+    assert says(caplog.text, "not converged R-hat --chains ESS")
+    assert Diagnostics.of(few).prior_sensitivity is None
+    assert prior_sensitivity(few)["prior"].isna().all()
+    assert (prior_sensitivity(few).diagnosis == "too few draws").all()
+    assert verdict(few).label == "not converged"

@@ -1,0 +1,153 @@
+"""Fits on disk, whole or not at all."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_bias import load_fit, save_fit, summarize, verdict
+from bayes_bias.errors import OutputError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from tests.helpers import refused
+
+
+@pytest.fixture
+def drawn() -> xr.DataTree:
+    """What netCDF may change: missing values, whole numbers, truth values, text of all kinds, lists and no rows."""
+    draws = xr.Dataset(
+        {
+            "bias": (("chain", "draw"), np.array([[0.1, -0.0, np.nan], [-np.nan, np.inf, 0.2]])),
+            "small": ("draw", np.float32([1, np.nan, 3])),
+            "whole": ("draw", np.uint64([1, 2, 2**63])),
+            "diverging": ("draw", np.array([True, False, True])),
+            "message": ("draw", np.array(["", "á", "c"], dtype=object)),
+            "nothing": ("none", np.zeros(0)),
+            "no words": ("none", np.array([], dtype=str)),
+            "single": ((), 0.5, {"unit": "cosine"}),
+        },
+        {"draw": np.arange(3), "chain": [0, 1], "word": ("draw", ["he", "she", "雪"])},
+        {"sample_dims": ["draw"], "two": ["chain", "draw"], "seed": 1, "scale": np.float32(0.1), "empty": []},
+    )
+    tree = xr.DataTree.from_dict({"posterior": draws, "posterior/inner": draws[["bias"]], "empty": xr.Dataset()})
+    tree.attrs = {"metric": "{}", "diagnostics": "{}", "name": "weat7", "seed": 1}
+    return tree
+
+
+def change(path: Path, name: str, value: object) -> None:
+    """What another program does that knows nothing of the hash."""
+    with h5py.File(path, "r+") as file:
+        file[name][0] = value
+
+
+def test_a_fit_that_is_opened_and_saved_again_is_the_same_file(drawn, tmp_path):
+    first = save_fit(drawn, tmp_path / "first.nc")
+    again = save_fit(load_fit(first), tmp_path / "again.nc")
+    with xr.open_datatree(again, engine="h5netcdf") as lazy:
+        third = save_fit(lazy, tmp_path / "third.nc")
+    assert again.read_bytes() == third.read_bytes()
+    xr.testing.assert_identical(load_fit(first), load_fit(again))
+    xr.testing.assert_equal(load_fit(first), drawn)
+    assert load_fit(first).attrs == drawn.attrs
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("posterior/bias", 0), ("posterior/diverging", 0), ("posterior/whole", 3), ("posterior/word", "her")],
+)
+def test_values_that_were_not_written_are_refused(drawn, tmp_path, name, value):
+    change(path := save_fit(drawn, tmp_path / "fit.nc"), name, value)
+    with refused(OutputError, "fit.nc damaged changed copy fit again bayes_bias.save_fit"):
+        load_fit(path)
+
+
+@pytest.mark.parametrize("group", ["/", "posterior", "posterior/bias"])
+def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
+    path = save_fit(drawn, tmp_path / "fit.nc")
+    with h5py.File(path, "r+") as file:
+        file[group].attrs["unit"] = "log odds"
+    with refused(OutputError, "fit.nc damaged changed"):
+        load_fit(path)
+
+
+def test_xarray_may_write_a_fit_again_but_not_change_one_that_it_opened(drawn, tmp_path):
+    other = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
+    other.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
+    xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
+    other["posterior"]["bias"] = other["posterior"].bias + 1
+    other.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
+    with refused(OutputError, "changed.nc bayes_bias.save_fit"):
+        load_fit(tmp_path / "changed.nc")
+    xr.testing.assert_equal(load_fit(save_fit(other, tmp_path / "saved.nc"))["posterior"], other["posterior"])
+
+
+def test_a_fit_without_a_hash_opens_as_those_of_older_versions_and_of_other_programs(drawn, tmp_path):
+    opened = load_fit(save_fit(drawn, tmp_path / "fit.nc"))
+    opened["posterior"]["bias"] = opened["posterior"].bias + 1
+    opened.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    xr.testing.assert_identical(load_fit(tmp_path / "other.nc"), opened)
+
+
+def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):
+    saved = load_fit(save_fit(small_fit, tmp_path / "small.nc"))
+    assert saved.attrs == small_fit.attrs
+    xr.testing.assert_equal(saved["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
+    assert summarize(saved, "targets").equals(summarize(small_fit, "targets"))
+    assert verdict(saved) == verdict(small_fit)
+
+
+def test_a_fit_of_an_older_version_has_no_prior_sensitivity_and_loads(small_fit, tmp_path):
+    older = small_fit.copy().drop_nodes(["log_prior", "joint_log_likelihood"])
+    known = json.loads(small_fit.attrs["diagnostics"])
+    assert 0 < known.pop("prior_sensitivity") < 0.05
+    older.attrs = small_fit.attrs | {"diagnostics": json.dumps(known)}
+    loaded = Diagnostics.of(load_fit(save_fit(older, tmp_path / "older.nc")))
+    assert loaded.prior_sensitivity is None
+    assert loaded.converged
+    assert loaded.concern == ""
+
+
+def test_a_bad_path_is_refused_and_nothing_half_written_remains(small_fit, tmp_path):
+    with refused(OutputError, "folder file"):
+        save_fit(small_fit, tmp_path)
+    with refused(OutputError, "folder"):
+        save_fit(small_fit, tmp_path / "no" / "fit.nc")
+    broken = xr.DataTree.from_dict({"posterior": xr.Dataset({"x": ("y", [object()])})})
+    broken.attrs = {"metric": small_fit.attrs["metric"]}
+    with pytest.raises(ValueError, match="cannot serialize arbitrary Python objects"):
+        broken.to_netcdf(tmp_path / "broken.nc", engine="h5netcdf")
+    assert (tmp_path / "broken.nc").stat().st_size > 0  # what the writer leaves when it fails half-way
+    (tmp_path / "broken.nc").unlink()
+    with pytest.raises(ValueError, match="cannot serialize arbitrary Python objects"):
+        save_fit(broken, tmp_path / "broken.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_only_when_asked(small_fit, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    with refused(OutputError, "notes.txt overwrite=True --overwrite"):
+        save_fit(small_fit, notes)
+    assert notes.read_text() == "mine"
+    assert load_fit(save_fit(small_fit, notes, overwrite=True)).attrs == small_fit.attrs
+
+
+def test_other_files_are_no_fits(tmp_path):
+    with refused(OutputError, "file bayes-bias fit"):
+        load_fit(tmp_path / "missing.nc")
+    (tmp_path / "text.nc").write_text("no netCDF")
+    with refused(OutputError, "netCDF"):
+        load_fit(tmp_path / "text.nc")
+    xr.DataTree.from_dict({"other": xr.Dataset({"x": 1})}).to_netcdf(tmp_path / "o.nc", engine="h5netcdf")
+    with refused(OutputError, "fit bayes_bias"):
+        load_fit(tmp_path / "o.nc")
+
+
+def test_a_fit_that_does_not_say_what_its_values_are_has_to_be_made_again(small_fit, tmp_path):
+    older = small_fit.copy()
+    older.attrs = {key: value for key, value in small_fit.attrs.items() if key != "metric"}
+    older.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
+    with refused(OutputError, "older.nc fit again"):
+        load_fit(tmp_path / "older.nc")

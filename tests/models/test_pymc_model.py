@@ -1,0 +1,221 @@
+"""The crossed model in PyMC: what PyMC and ArviZ do with it, and that its posterior is that of `fit`."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import arviz_stats
+import numpy as np
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import pytest
+
+from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
+from bayes_bias.errors import SpecError
+from bayes_bias.models.crossed_marginal import _random
+from bayes_bias.models.spec import Prior
+from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density
+from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
+from tests.models.test_related_words import CLUSTERS, SHARE
+from tests.models.test_replicates import replicated_table
+
+DOCS = Path(__file__).parents[2] / "docs" / "model.md"
+# Some words have few pairs, which importance sampling cannot leave out well.
+PARETO = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
+SAMPLING = Sampling(draws=1000, tune=1000, chains=2)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return cosines("googlenews-demo", "weat7").without_controls()
+
+
+def test_the_plain_pymc_of_the_docs_has_its_density(table):
+    (code,) = re.findall(r"```python\n([^`]*def crossed[^`]*)```", DOCS.read_text(encoding="utf-8"))
+    written: dict[str, Any] = {}
+    exec(code, written)
+    models = pymc_model(table), written["crossed"](table)
+    prior = pm.sample_prior_predictive(3, model=models[0], random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})[
+        "prior"
+    ]
+    points = [{rv.name: prior[rv.name].to_numpy()[0, k] for rv in models[0].free_RVs} for k in range(3)]
+    one, other = ([density(point) for point in points] for density in map(untransformed_density, models))
+    np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert np.ptp(one) > 1
+
+
+def test_it_has_named_variables_with_dims(table):
+    model = pymc_model(table, "robust")
+    assert [variable.name for variable in model.observed_RVs] == ["association"]
+    assert {"mean", "sd_target_preference", "sd_attribute", "nu"} <= {rv.name for rv in model.free_RVs}
+    assert model.named_vars_to_dims["target_effect"] == ("attribute_class", "target")
+    assert model.named_vars_to_dims["attribute_effect"] == ("group", "attribute")
+    assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
+
+
+def test_every_structure_is_a_model_whose_prior_can_be_drawn(table):
+    """Also where the residual is Student-t, whose standard deviation not every prior draw has by itself."""
+    for model, name in ((pymc_model(table, "robust"), "nu"), (pymc_model(table, "hierarchical"), "connection_mean")):
+        with pytensor.config.change_flags(mode="FAST_COMPILE"):
+            prior = pm.sample_prior_predictive(draws=200, model=model, random_seed=1)
+        assert name in prior["prior"]
+        assert np.isfinite(prior["prior_predictive"].association).all()
+
+
+def test_heavy_tails_cannot_be_integrated_out(table):
+    with refused(SpecError, "Student-t 'long'"):
+        pymc_model(table, "robust", marginal=True)
+
+
+def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVariable]]:
+    """Scales and standard normal variables of a long form."""
+    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_")]
+    return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z")]
+
+
+def _standard(variable: pt.TensorVariable) -> np.ndarray:
+    """Values of a variable of which independent standard normals are made: one row for each of these."""
+    shape = variable.shape.eval(mode="FAST_COMPILE")
+    units = np.eye(np.prod(shape)).reshape(-1, *shape)
+    if not isinstance(variable.owner.op, pm.ZeroSumNormal.rv_type):
+        return units
+    for axis in range(1, variable.owner.op.ndim_supp + 1):
+        units = units - units.mean(axis=-axis, keepdims=True)
+    sigma = variable.owner.op.dist_params(variable.owner)[0].eval(mode="FAST_COMPILE")
+    return units * sigma
+
+
+TABLES = {
+    "three groups": lambda: random_table(targets=dict.fromkeys("abc", 2), attributes=dict.fromkeys("vwxyz", 2)),
+    "one group": lambda: random_table(targets={"a": 4}, attributes={"v": 3, "w": 4}, opposites=("w",)),
+    "sub-topics": lambda: clustered_table(1, controls=3, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
+    "pairs": lambda: clustered_table(1, pairs=TARGET_PAIRS, topics=ATTRIBUTE_TOPICS),
+    "related words": lambda: random_table(3).with_related_words(CLUSTERS, SHARE),
+    "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
+    "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
+}
+
+BY_GROUP = [(name, "by group and class") for name in TABLES if name != "pairs"]
+
+
+@pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), *BY_GROUP, ("pairs", "common")])
+def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
+    """Its values are linear in standard normals. The covariance that follows, and the restricted likelihood, which
+    integrates over flat means, have nothing to do with how the marginal model was derived."""
+    table, spec = TABLES[name](), load_spec("crossed").with_option("scales", scales)
+    model, marginal = pymc_model(table, spec), pymc_model(table, spec, marginal=True)
+    scale_rvs, normal_rvs = _linear(model)
+    names = [rv.name for rv in scale_rvs]
+    assert names == [rv.name for rv in marginal.free_RVs]
+    expected, residual = model["association"].owner.op.dist_params(model["association"].owner)
+    values = pytensor.function(
+        [*normal_rvs, *scale_rvs],
+        [expected, residual],
+        givens={model["mean"]: np.zeros(model["mean"].shape.eval(mode="FAST_COMPILE"))},
+        mode="FAST_COMPILE",
+    )
+    y = model.rvs_to_values[model["association"]].data
+    density, rng, differences = integrated_density(marginal, names), np.random.default_rng(1), []
+    size = 0.0
+    of_normals, of_scales = ([rv.shape.eval(mode="FAST_COMPILE") for rv in rvs] for rvs in (normal_rvs, scale_rvs))
+    zeros, normals = [np.zeros(shape) for shape in of_normals], [_standard(rv) for rv in normal_rvs]
+    for _ in range(2):
+        point = [rng.uniform(0.02, 0.2, shape) for shape in of_scales]
+
+        def effects(k: int, rows: np.ndarray, point: list[np.ndarray] = point) -> np.ndarray:
+            at = [values(*zeros[:k], row, *zeros[k + 1 :], *point)[0] for row in rows]
+            return np.reshape(np.broadcast_arrays(*at, y)[:-1], (len(rows), -1))
+
+        loadings = np.concatenate([effects(k, rows) for k, rows in enumerate(normals)])
+        sd = values(*zeros, *point)[1]
+        covariance = loadings.T @ loadings + sd**2 * np.eye(y.size)
+        dense = restricted_log_likelihood(table, covariance)
+        differences.append(density(*point) - dense)
+        size = max(size, abs(dense))
+    assert np.ptp(differences) <= 1e-8 * size
+
+
+def test_scatter_matrices_are_drawn_with_their_mean_and_their_rank(table):
+    """Also the prior predictive of the marginal model: Wishart, singular with fewer words than dimensions."""
+    patterns = np.stack([np.eye(3), np.ones((3, 3))])[None]
+    drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), np.random.default_rng(1), (20_000,))
+    np.testing.assert_allclose(drawn.mean(axis=0)[0], 2 * (0.5 * patterns[0, 0] + 0.2 * patterns[0, 1]), atol=0.02)
+    assert (np.linalg.matrix_rank(drawn[:100, 0]) == 2).all()
+    # A diagonal entry is a chi-squared variable times its variance.
+    np.testing.assert_allclose(drawn[:, 0, 2, 2].var(), 2 * 2 * 0.7**2, rtol=0.05)
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        Prior("HalfNormal", {"sigma": 2.0}),
+        Prior("Exponential", {"lam": 2.5}),
+        Prior("Gamma", {"alpha": 2.0, "beta": 3.0}),
+        Prior("InverseGamma", {"alpha": 2.0, "beta": 3.0}),
+        Prior("LogNormal", {"mu": -1.0, "sigma": 0.5}),
+        Prior("HalfStudentT", {"nu": 4.0, "sigma": 2.0}),
+        Prior("HalfCauchy", {"beta": 2.0}),
+    ],
+    ids=str,
+)
+def test_a_prior_in_other_units_is_that_of_the_product(prior):
+    """The density of ten times a parameter is that of the parameter, divided by ten."""
+
+    def density(prior: Prior, at: float) -> float:
+        return float(pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), at).eval(mode="FAST_COMPILE"))
+
+    assert density(prior.in_units(10), 7.0) == pytest.approx(density(prior, 0.7) - np.log(10))
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@PARETO
+def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
+    """Block means and scales to four Monte Carlo standard errors; then PyMC's and ArviZ's functions run on it."""
+    collapsed = fit(table, sampling=SAMPLING, seed=1)["posterior"].to_dataset()
+    model = pymc_model(table)
+    with model:
+        prior = pm.sample_prior_predictive(draws=20, random_seed=1)
+        drawn = pm.sample(
+            1000,
+            tune=1000,
+            chains=2,
+            cores=1,
+            nuts_sampler="nutpie",
+            target_accept=0.95,
+            random_seed=1,
+            progressbar=False,
+        )
+        pm.compute_log_likelihood(drawn, progressbar=False)
+        predicted = pm.sample_posterior_predictive(drawn, random_seed=1, progressbar=False)
+    assert prior["prior_predictive"].association.sizes["pair"] == table.values.size
+    assert predicted["posterior_predictive"].association.sizes["pair"] == table.values.size
+    for name in ("mean", "sd_target_preference", "sd_attribute", "sd_attribute_preference", "sd_residual"):
+        one, other = collapsed[name], drawn["posterior"][name]
+        error = np.hypot(*(arviz_stats.mcse(draws) for draws in (one, other)))
+        gap = np.abs(one.mean(("chain", "draw")) - other.mean(("chain", "draw")))
+        assert bool((gap < 4 * error).all()), name
+    assert arviz_stats.loo(drawn).n_data_points == table.values.size
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@PARETO
+def test_what_the_docs_do_with_pymc_and_arviz_works_as_written():
+    page = DOCS.read_text(encoding="utf-8")
+    written: dict[str, Any] = {}
+    for code in re.findall(r"```python\n([^`]*)```", page[: page.index("## Plain PyMC")]):
+        exec("\n".join(line for line in code.splitlines() if "needs Graphviz" not in line), written)
+    assert {"bias", "target_effect"} <= set(written["draws"]["posterior"])
+    assert "bias" in written["prior"]["prior"]
+    assert "target_slope" in written["adjusted"].named_vars
+    assert set(written["fits"]) == {"normal", "heavy tails"}
+
+
+@pytest.mark.slow
+@PARETO
+def test_a_collapsed_fit_does_not_pass_for_one_observation(table):
+    posterior = fit(table, sampling=Sampling(draws=200, tune=200, chains=2))
+    assert "log_likelihood" not in posterior.children
+    assert arviz_stats.loo(posterior_predictive(posterior)).n_data_points == table.values.size

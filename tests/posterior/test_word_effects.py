@@ -1,0 +1,70 @@
+"""Effects of words, drawn from what the collapsed model leaves out: exactly theirs."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias import summarize, word_effects
+from bayes_bias.errors import ScopeError
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.posterior.estimates import estimate_of
+from bayes_bias.posterior.word_effects import compared_effects
+from bayes_bias.table.labels import SIDES
+from tests.helpers import SHORT, refused, says
+
+
+def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
+    """Means, levels, effects and noise make up the observed block means: on average nothing is left over."""
+    effects, data = word_effects(small_fit), small_fit["constant_data"]
+    of_targets = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
+    of_attributes = effects.attribute_effect.groupby(data.class_of).mean("attribute")
+    of_attributes = of_attributes.rename(class_of="attribute_class")
+    total = (
+        small_fit["posterior"]["mean"].drop_vars(["group", "attribute_class"])
+        + of_targets.drop_vars(["group", "attribute_class"])
+        + of_attributes.drop_vars(["group", "attribute_class"])
+    )
+    left = data.block_mean.drop_vars(["group", "attribute_class"]) - total
+    residual = small_fit["posterior"].sd_residual.mean() / np.sqrt(5 * 5)
+    assert abs(left.mean(("chain", "draw"))).max() < residual
+    assert left.std(("chain", "draw")).max() < 2 * residual
+
+
+def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(small_fit):
+    """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
+    effects = word_effects(small_fit)
+    to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
+    of_men = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
+    work, home = (to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home"))
+    of_targets = (of_men.sel(attribute_class="work") - of_men.sel(attribute_class="home")).mean("target")
+    bias = {
+        scope: estimate_of(small_fit, "group_bias", scope).draws.sel(contrast="men").transpose("chain", ...)
+        for scope in ("both", "targets", "attributes")
+    }
+    np.testing.assert_allclose(bias["attributes"] - bias["both"], of_targets, atol=1e-12)
+    np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
+
+
+def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
+    whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
+    n_draws = SHORT.chains * SHORT.draws
+    attributes = small_fit["constant_data"].attribute_mean.size * n_draws
+    monkeypatch.setattr("bayes_bias.posterior.word_effects.MOST_NUMBERS", attributes - 1)
+    left = summarize(small_fit, "attributes")
+    assert says(caplog.text, f"attribute_bias left out 19 attributes {n_draws:,}")
+    pd.testing.assert_frame_equal(left, whole["attributes"].drop("attribute_bias"))
+    pd.testing.assert_frame_equal(summarize(small_fit, "none"), whole["none"])
+    with refused(ScopeError, "19 attributes scope='none'"):
+        word_effects(small_fit)
+    assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
+
+
+def test_without_the_words_of_controls_the_others_have_the_same_draws(small_fit):
+    effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
+    controls = ~effects.attribute.isin(compared.attribute)
+    assert set(small_fit["observed_data"].attribute_class[controls].to_numpy()) == {"neutral"}
+    xr.testing.assert_identical(compared, effects.isel(attribute=~controls.to_numpy()))
+
+
+def test_the_same_fit_gives_the_same_word_effects(small_fit):
+    xr.testing.assert_identical(word_effects(small_fit), word_effects(small_fit))

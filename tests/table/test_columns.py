@@ -1,0 +1,86 @@
+"""One name for one thing in every table: the page lists the names, and no module spells bounds of its own."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayes_bias as bb
+from bayes_bias.analyses.comparison.comparison import Comparison
+from bayes_bias.analyses.sentence_pairs.published import paired, published
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.checks.calibration import rates
+from bayes_bias.table.columns import interval_columns, interval_names, interval_of
+from tests.analyses.sweep.made_up import made_sweep
+from tests.helpers import unlisted_columns
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_bounds_are_found_by_what_they_are_of():
+    row = pd.Series({"mean": 1.0, "rank_eti95_lb": 3, "rank_eti95_ub": 4, "eti95_lb": 0.5, "eti95_ub": 1.5})
+    assert interval_of(row) == (0.5, 1.5)
+    assert interval_of(row.to_frame().T, "rank")[1].item() == 4
+    assert interval_columns(row, "rank") == interval_names(of="rank")
+    with pytest.raises(StopIteration):
+        interval_columns(row, "pooled")
+
+
+@pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.29, 0.945, 0.999])
+@pytest.mark.parametrize("kind", ["eti", "hdi"])
+def test_bounds_are_called_as_arviz_calls_them(ci_prob, kind):
+    import arviz_stats
+
+    draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal(size=(4, 50)))})
+    summary = arviz_stats.summary(draws, ci_prob=ci_prob, ci_kind=kind)
+    assert interval_columns(summary) == interval_names(ci_prob, kind)
+
+
+def test_no_other_module_has_a_name_for_a_bound_of_its_own():
+    spelt = {
+        f"{path.name}: {text}"
+        for path in (ROOT / "bayes_bias").rglob("*.py")
+        for text in _keys(ast.parse(path.read_text(encoding="utf-8")))
+        if re.fullmatch(r"(\w+_)?(lower|upper)", text)
+    }
+    assert not spelt
+
+
+def _keys(tree: ast.AST) -> Iterator[str]:
+    """Strings that are keys of dictionaries, or name columns."""
+    for node in ast.walk(tree):
+        keys = node.keys if isinstance(node, ast.Dict) else []
+        if isinstance(node, ast.Subscript):
+            keys = node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
+        yield from (key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+
+
+def test_the_page_lists_the_columns_of_measures_sweeps_and_scores(small_table):
+    measured = bb.measures.measure_all(small_table).table
+    before, after = (read_scores(name) for name in ("pairs-demo", "pairs-demo-even"))
+    shares = (published(before, 0.95), paired(before, after, 0.95))
+    assert unlisted_columns(measured, made_sweep().cells, *shares) == set()
+
+
+def test_the_page_lists_the_columns_of_nulls():
+    record = {"method": "WEAT", "scope": "targets", "mean": 0.1, "p_value": 0.5}
+    assert unlisted_columns(rates(pd.DataFrame([record, record])).reset_index()) == set()
+
+
+@pytest.mark.slow
+def test_the_page_lists_the_columns_of_posteriors(small_fit: xr.DataTree, planted: Comparison):
+    """Those of gaps, pairs and criteria are looked for where these are sampled."""
+    missing = unlisted_columns(
+        bb.summarize(small_fit, rope=0.01),
+        bb.summarize(small_fit, ci_prob=0.89),
+        bb.summarize(small_fit, ci_kind="hdi"),
+        planted.bias,
+        planted.measures,
+        planted.to_frame().drop(columns="quantity"),
+    )
+    assert missing == set()

@@ -1,0 +1,48 @@
+"""Spreadsheets of cosines say what the frame that they were saved from says."""
+
+import pandas as pd
+import pytest
+
+from bayes_bias.errors import TableError
+from bayes_bias.table.files import COLUMNS, read_matrix, read_table
+from tests.helpers import refused
+
+STEREOTYPES = {"men": "work", "women": "home"}
+
+
+@pytest.mark.parametrize(("separator", "decimal"), [(",", "."), (";", ","), ("\t", ","), (";", ".")])
+def test_separators_and_decimal_commas_are_read(small_table, tmp_path, separator, decimal):
+    path = tmp_path / "mine.csv"
+    small_table.to_frame().to_csv(path, index=False, sep=separator, decimal=decimal)
+    assert read_table(path, STEREOTYPES).sha256 == small_table.sha256
+    small_table.values.to_pandas().to_csv(path, sep=separator, decimal=decimal)
+    pd.testing.assert_frame_equal(read_matrix(path), small_table.values.to_pandas(), check_names=False)
+
+
+def test_columns_go_by_other_names(small_table, tmp_path):
+    path = tmp_path / "mine.csv"
+    theirs = {"target": "word", "cosine": "similarity"}
+    small_table.to_frame().rename(columns=theirs).to_csv(path, index=False)
+    with refused(TableError, "mine.csv 'target' --target attribute_class"):
+        read_table(path, STEREOTYPES)
+    columns = {**COLUMNS, "target": "word", "value": "similarity"}
+    assert read_table(path, STEREOTYPES, columns=columns).sha256 == small_table.sha256
+
+
+def test_what_is_no_number_is_named_with_its_words(small_table, tmp_path):
+    path = tmp_path / "mine.csv"
+    frame = small_table.to_frame().astype({"cosine": object})
+    frame.loc[1, "cosine"] = "n/a"
+    frame.to_csv(path, index=False)
+    with refused(TableError, f"cosine 'n/a' '{frame.target[1]}' '{frame.attribute[1]}'"):
+        read_table(path, STEREOTYPES)
+
+
+def test_a_matrix_is_told_from_a_table_and_groups_without_a_stereotype_are_named(small_table, tmp_path):
+    path = tmp_path / "mine.csv"
+    small_table.to_frame().to_csv(path, index=False)
+    with refused(TableError, "mine.csv women 'women=work' home"):
+        read_table(path, {"men": "work"})
+    small_table.values.to_pandas().to_csv(path)
+    with refused(TableError, "--matrix mine.csv"):
+        read_table(path, STEREOTYPES)
