@@ -14,6 +14,7 @@ from bayes_bias.checks.null_verdicts import (
     NULL_SAMPLING,
     Record,
     judge,
+    judge_by_competitor,
     judge_by_quasi_f,
     judge_by_sd_weat,
     judge_by_weat,
@@ -35,8 +36,8 @@ _BATCH = 10
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
-    it, and by the quasi-F where it is asked for: a row of a calibration table. Models judge under the scopes that are
-    named, or under all."""
+    it, by the quasi-F where it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a
+    row of a calibration table. Models judge under the scopes that are named, or under all."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
@@ -46,6 +47,7 @@ class Cell:
     sd_weat_vocabulary: str | None = None
     with_quasi_f: bool = False
     scopes: tuple[ScopeName, ...] | None = None
+    competitors: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -71,6 +73,7 @@ class Cell:
             *([list(design.opposites)] if design.opposites else []),
             *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
             *([{"scopes": list(self.scopes)}] if self.scopes else []),
+            *([{"competitors": list(self.competitors)}] if self.competitors else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -82,6 +85,9 @@ class Cell:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))
         if self.with_quasi_f:
             records += judge_by_quasi_f(table, truth=self.design.planted)
+        records += [
+            judge_by_competitor(table, name, truth=self.design.planted, seed=number) for name in self.competitors
+        ]
         for spec in self.specs:
             start = perf_counter()
             judged = judge(

@@ -1,15 +1,20 @@
 """What each method says of one table whose true bias is known: a few numbers for each."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import comb
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
-from scipy.stats import t
 
-from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.min_f import MinF, min_f
+from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
+from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.registry import Occasion
+from bayes_bias.measures.reml import Reml, reml
 from bayes_bias.measures.sd_weat import sd_weat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.fitted import Fitted
@@ -40,6 +45,13 @@ NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 # Where they cannot be counted: p = .05 is then known to .002, which moves a share of findings by less than .001.
 _PERMUTATIONS = 10_000
 _INTERVAL = (0.025, 0.975)
+
+# The two-sided test of WEAT is called WEAT, since all others are two-sided.
+ONE_SIDED_WEAT = "WEAT, one-sided"
+# Classical tests that generalise to new words on both sides, as the posterior does.
+COMPETITORS: Mapping[str, Callable[..., CrossedTest]] = MappingProxyType(
+    {Reml.measure: reml, MinF.measure: min_f, Pigeonhole.measure: pigeonhole}
+)
 
 
 def judge(
@@ -93,12 +105,13 @@ def posterior_of(
     return Fitted(tree, spec), int(stats.diverging.sum())
 
 
-def judge_by_weat(table: AssociationTable, *, seed: int = 1) -> Record:
-    """WEAT's permutation test, two-sided; exact where the partitions can be counted."""
+def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
+    """WEAT's permutation test; exact where the partitions can be counted. The published one is "greater"."""
     n = np.bincount(table.group_index)
     permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
-    result = weat(table.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
-    return {"method": "WEAT", "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
+    result = weat(table.without_controls(), alternative=alternative, permutations=permutations, seed=seed)
+    method = "WEAT" if alternative == "two-sided" else ONE_SIDED_WEAT
+    return {"method": method, "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
@@ -115,9 +128,16 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
     ]
 
 
-def _describe_test(test: QuasiF, truth: float) -> Record:
-    rank = float(t.cdf((truth - test.value) / test.se, test.df))
-    return _record(test.value, test.se, test.interval, test.p_value, rank)
+def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
+    """A classical test, or the published WEAT, as a record of the columns of `judge`."""
+    if name == ONE_SIDED_WEAT:
+        return judge_by_weat(table, seed=seed, alternative="greater")
+    test: CrossedTest = Occasion(table, seed=seed).answered_by(COMPETITORS[name])
+    return {"method": name, "scope": test.scope, **_describe_test(test, truth)}
+
+
+def _describe_test(test: CrossedTest, truth: float) -> Record:
+    return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 
 def describe(bias: Estimate, truth: float) -> Record:
