@@ -14,6 +14,7 @@ from benchmarks import (
     atlases,
     calibration_page,
     comparisons,
+    competitors,
     compiling,
     contexts,
     covariates,
@@ -73,6 +74,7 @@ EVIDENCE = (
         calibration_page.false_findings,
         {
             "nulls": calibration_page.nulls,
+            "competitors": competitors.section,
             "priors": calibration_page.priors,
             "random-targets": calibration_page.random_targets,
         },
