@@ -14,6 +14,7 @@ from bayes_bias.known_bias.corpora import Truth, log_frequency
 from bayes_bias.known_bias.scenario import Scenario
 from bayes_bias.known_bias.scenario_lists import TARGETS, lists_of
 from bayes_bias.known_bias.vocabulary import Attribute
+from bayes_bias.measures.crossed_test import CrossedTest
 from bayes_bias.measures.measure_result import Result
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measures.quasi_f import QuasiF
@@ -114,6 +115,8 @@ def of_one_table(
 def _word_values(name: str, result: Result, first_class: str) -> list[tuple[str, pd.Series]]:
     """The column that a measure is about, and where that has no sign the one that has."""
     if result.words is None or result.word_values is None:
+        return []
+    if isinstance(result, CrossedTest) and not isinstance(result, QuasiF):  # the same scores as the quasi-F's
         return []
     values = [(SCORE if name == QuasiF.measure else name, result.word_values)]
     if name in _SIGNED:

@@ -38,7 +38,7 @@ class CrossedTest(WordResult, ABC):
 
     @abstractmethod
     def below(self, value: float) -> float:
-        """The confidence that the bias is below a value; that of the interval's ends is (1 - `ci_prob`) / 2 apart."""
+        """The confidence that the bias is below a value: (1 - `ci_prob`) / 2 for the lower end of the interval."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +77,7 @@ class StudentTest(CrossedTest):
 
 
 def table_of_samples(table: AssociationTable, measure: str) -> AssociationTable:
-    """The table without controls, in which both words of groups and words of classes can be samples."""
+    """The table without controls; refused unless the words of every group and class can be samples."""
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)

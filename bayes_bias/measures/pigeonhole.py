@@ -102,8 +102,11 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     scores = WordScores.of_table(table)
     rng = np.random.default_rng(check_seed(seed))
     of_targets, of_attributes = (_redrawn(rng, index, draws) for index in (table.group_index, table.class_index))
-    weighted = table.values.to_numpy() * scores.weights[np.ix_(table.group_index, table.class_index)]
-    redrawn = (of_targets @ weighted * of_attributes).sum(axis=1)
+    redrawn = np.zeros(draws)
+    for group, weights in enumerate(scores.weights):
+        of_group = np.flatnonzero(table.group_index == group)
+        means = table.values.data[of_group] @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
+        redrawn += (of_targets[:, of_group] * means.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
         raise MeasureError(f"{_NAME}: the bias is the same whatever words are drawn; there is no spread")
     lower, upper = np.quantile(redrawn, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()

@@ -7,6 +7,7 @@ import pytest
 
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import pigeonhole, quasi_f
+from bayes_bias.table.lazy_products import Products
 from tests.helpers import random_table, refused
 
 TABLE = random_table(3, targets={"men": 6, "women": 9}, attributes={"work": 7, "home": 5})
@@ -36,6 +37,13 @@ def test_interval_and_p_value_are_quantiles_and_tail_of_its_draws() -> None:
     other_side = min((weak.draws <= 0).sum(), (weak.draws >= 0).sum())
     assert weak.p_value == pytest.approx(2 * (other_side + 1) / 2001)
     assert pigeonhole(random_table(bias=1.0)).p_value == pytest.approx(2 / 2001)  # never zero
+
+
+def test_a_table_too_large_to_be_formed_needs_no_pairs() -> None:
+    rng = np.random.default_rng(5)
+    vectors = Products(rng.normal(size=(15, 4)), rng.normal(size=(12, 4)))
+    lazy, formed = (replace(TABLE, values=TABLE.values.copy(data=data)) for data in (vectors, np.asarray(vectors)))
+    assert pigeonhole(lazy).draws == pytest.approx(pigeonhole(formed).draws)
 
 
 def test_a_seed_gives_the_same_draws() -> None:
