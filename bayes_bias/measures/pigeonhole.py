@@ -105,7 +105,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     redrawn = np.zeros(draws)
     for group, weights in enumerate(scores.weights):
         of_group = np.flatnonzero(table.group_index == group)
-        means = table.values.data[of_group] @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
+        means = table.values[of_group].data @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
         redrawn += (of_targets[:, of_group] * means.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
         raise MeasureError(f"{_NAME}: the bias is the same whatever words are drawn; there is no spread")

@@ -43,7 +43,7 @@ def test_a_table_too_large_to_be_formed_needs_no_pairs() -> None:
     rng = np.random.default_rng(5)
     vectors = Products(rng.normal(size=(15, 4)), rng.normal(size=(12, 4)))
     lazy, formed = (replace(TABLE, values=TABLE.values.copy(data=data)) for data in (vectors, np.asarray(vectors)))
-    assert pigeonhole(lazy).draws == pytest.approx(pigeonhole(formed).draws)
+    assert pigeonhole(lazy).draws == pytest.approx(pigeonhole(formed).draws, abs=1e-8)  # digits are kept
 
 
 def test_a_seed_gives_the_same_draws() -> None:

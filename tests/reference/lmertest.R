@@ -12,7 +12,6 @@ told <- function(d) {
     control = lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-10, maxfun = 1e5), boundary.tol = 1e-7)
   )
   row <- coef(summary(fit, ddf = "Satterthwaite"))["gz:cz", ]
-  sd <- as.data.frame(VarCorr(fit))$sdcor
   data.frame(
     table = d$table[1], estimate = 2 * row["Estimate"] / 100, se = 2 * row["Std. Error"] / 100, df = row["df"],
     p_value = row["Pr(>|t|)"], singular = isSingular(fit, tol = 1e-5)
