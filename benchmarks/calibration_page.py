@@ -77,8 +77,8 @@ chosen on WEAT 1, 3, 5, 7 and 9, by other random draws; the even lists alone say
 
 {markdown_table(pooled_findings(_untuned(rows), ["controls", "size"]))}
 
-Other classical tests take both sides for samples, too. On the same draws, without controls, which they ignore, with
-coverage and width (cosine similarity) of their 95% intervals:
+Classical tests that take both sides for samples, beside the models: on the same draws without controls, which they
+ignore, with coverage and width (cosine similarity) of their 95% intervals.
 
 {markdown_table(covering_findings(_of_both(rows), ["method", "size"]))}
 

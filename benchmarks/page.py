@@ -74,8 +74,8 @@ EVIDENCE = (
         calibration_page.false_findings,
         {
             "nulls": calibration_page.nulls,
-            "competitors": competitors.section,
             "priors": calibration_page.priors,
+            "competitors": competitors.section,
             "random-targets": calibration_page.random_targets,
         },
     ),

@@ -71,12 +71,12 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
     Notes
     -----
-    It presupposes no distribution and no variance that groups or classes share. In the mean its variance is that of
-    words and pairs with :math:`(n - 1) / n` of each side's words, plus twice the residual's share: no resampling is
-    exact for crossed samples (McCullagh 2000). With few words the first error is the larger one and intervals are too
-    short, without Student's longer tails; with a large residual they are too wide.
+    It presupposes no distribution, and no variance that groups or classes share. It is not exact: no resampling of
+    crossed samples is (McCullagh 2000). Of n words drawn words vary by (n - 1) / n of what they should, and quantiles
+    have not the longer tails of Student's t, so that intervals over few words are too short. The residual counts about
+    three times, so that they are too wide where it is large.
 
-    Misleads with few words, and where words are not independent draws.
+    Misleads with four words (7% false findings on random attribute words), and where words are not independent draws.
 
     References
     ----------

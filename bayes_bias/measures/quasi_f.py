@@ -107,9 +107,10 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
     are those of lmerTest for the linear mixed model with both sides random.
 
-    It has no prior, and so shows the influence of the posterior's. With few words it is the less certain of the two,
-    since groups and classes share only the residual. Misleads where words are not a sample: lists of near-synonyms, or
-    about one topic, are not independent draws. The degrees of freedom are an approximation for normal effects.
+    It has no prior, and so shows the influence of the posterior's. Groups and classes share only the residual, so that
+    a group of three or four words has few degrees of freedom. Misleads where words are not a sample: lists of
+    near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation for normal
+    effects.
 
     References
     ----------
