@@ -87,6 +87,8 @@ calibration: .venv/installed-test
 benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400
 	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone quasi-f
+	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone competitors
+	$(BIN)/python -m benchmarks.competitors --draws 400
 	$(BIN)/python -m benchmarks.calibration priors --draws 100
 	$(BIN)/python -m benchmarks.calibration null-groups --draws 400
 	$(BIN)/python -m benchmarks.calibration one-group --draws 400

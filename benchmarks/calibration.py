@@ -14,7 +14,7 @@ from time import perf_counter
 import pandas as pd
 
 from bayes_bias.checks.calibration import rates
-from bayes_bias.checks.null_jobs import run
+from bayes_bias.checks.null_jobs import COMPETITORS, ONE_SIDED_WEAT, run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
@@ -42,13 +42,16 @@ def main() -> None:
     parser.add_argument("--embedding", default="googlenews-demo")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument(
-        "--alone", help="judge by this model, or by quasi-f, alone, and keep the other methods' rows as they are"
+        "--alone",
+        help="judge by this model, quasi-f, or competitors (other classical tests, and the one-sided WEAT) alone, "
+        "and keep the other methods' rows as they are",
     )
     chosen = parser.parse_args()
     embedding = open_embedding(chosen.embedding)
     rows = list(PARTS[chosen.part](embedding))
     if chosen.alone:
-        rows = [_alone(row, chosen.alone) for row in rows]
+        # Competitors ignore controls.
+        rows = [_alone(row, chosen.alone) for row in rows if chosen.alone != "competitors" or not row.controls]
     start = perf_counter()
     with progress_bar() as progress:
         records = run(
@@ -78,9 +81,10 @@ def main() -> None:
 
 
 def _alone(row: cells.Row, method: str) -> cells.Row:
-    """The same cell, judged by one model or by the quasi-F alone."""
+    """The same cell, judged by one model, by the quasi-F or by its competitors alone."""
     specs = tuple(spec for spec in row.cell.specs if spec.name == method)
-    cell = replace(row.cell, specs=specs, with_weat=False, sd_weat_vocabulary=None)
+    competitors = (ONE_SIDED_WEAT, *COMPETITORS) if method == "competitors" else ()
+    cell = replace(row.cell, specs=specs, with_weat=False, sd_weat_vocabulary=None, competitors=competitors)
     return replace(row, cell=replace(cell, with_quasi_f=method == "quasi-f"))
 
 

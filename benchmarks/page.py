@@ -14,6 +14,7 @@ from benchmarks import (
     atlases,
     calibration_page,
     comparisons,
+    competitors,
     compiling,
     contexts,
     covariates,
@@ -74,6 +75,7 @@ EVIDENCE = (
         {
             "nulls": calibration_page.nulls,
             "priors": calibration_page.priors,
+            "competitors": competitors.section,
             "random-targets": calibration_page.random_targets,
         },
     ),

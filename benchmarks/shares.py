@@ -3,10 +3,15 @@
 import pandas as pd
 from scipy.stats import binomtest
 
+from bayes_bias.checks.null_jobs import COMPETITORS, ONE_SIDED_WEAT
+from bayes_bias.measures import QuasiF
 from benchmarks.provenance import read
 
 # Least and largest share of false findings that is wanted of a test at the 5% level, in a cell of 400 draws.
 WANTED = (0.02, 0.07)
+
+_METHODS = ("WEAT", ONE_SIDED_WEAT, "SD-WEAT", "hierarchical", QuasiF.measure, *COMPETITORS, "crossed")
+_ORDER = {method: place for place, method in enumerate(_METHODS)}
 
 
 def share_of(share: float, n: int) -> str:
@@ -72,9 +77,5 @@ def number_of_draws(rows: pd.DataFrame) -> str:
 
 
 def _in_order(column: pd.Series) -> pd.Series:
-    """Measures of the literature, the second opinion, ours; everything else as it sorts."""
-    return (
-        column.map({"WEAT": 0, "SD-WEAT": 1, "hierarchical": 2, "quasi-F": 3, "crossed": 4})
-        if column.name == "method"
-        else column
-    )
+    """Measures of the literature, classical tests, ours; everything else as it sorts."""
+    return column.map(_ORDER) if column.name == "method" else column

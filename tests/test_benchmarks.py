@@ -111,6 +111,22 @@ def test_the_readme_quotes_the_evidence():
     )
 
 
+def test_the_docs_quote_what_the_model_adds_to_classical_tests():
+    text = prose("docs/statistics.md")
+    rows = pd.DataFrame(read("competitors")["rows"]).set_index(["lists", "method"])
+    found, width = rows.findings / rows.draws, rows.width
+    power = rows.found / rows.draws
+    eight, uneven, alike = "8 words", "4 against 25 targets, the 4 3 times as variable", "4 against 25 targets"
+    assert f"they find {power[eight, 'REML']:.0%} of biases" in text
+    assert f"this model {power[eight, 'crossed']:.0%}" in text
+    assert found[eight].max() <= 0.05
+    assert f"REML has {found[uneven, 'REML']:.0%} false findings" in text
+    assert f"This model has {found[uneven, 'crossed']:.0%}, the quasi-F {found[uneven, 'quasi-F']:.0%}" in text
+    assert f"intervals {width[uneven, 'quasi-F'] / width[uneven, 'crossed'] - 1:.0%} longer" in text
+    assert f"intervals are {width[alike, 'crossed'] / width[alike, 'REML'] - 1:.0%} longer than REML's" in text
+    assert power["4 words", "quasi-F"] > power["4 words", "crossed"]
+
+
 def prose(name: str) -> str:
     """A page of the project without its line breaks."""
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())

@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import t
 
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors
@@ -20,8 +20,13 @@ from bayes_bias.fitting.fit_model import described
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
-from bayes_bias.measures.permutation import MOST_PARTITIONS
+from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.min_f import MinF, min_f
+from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative
+from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.registry import Occasion
+from bayes_bias.measures.reml import Reml, reml
 from bayes_bias.measures.sd_weat import sd_weat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.spec import ModelSpec
@@ -52,6 +57,13 @@ NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 # Where they cannot be counted: p = .05 is then known to .002, which moves a share of findings by less than .001.
 _PERMUTATIONS = 10_000
 _INTERVAL = (0.025, 0.975)
+
+# The two-sided test of WEAT is called WEAT, since all others are two-sided.
+ONE_SIDED_WEAT = "WEAT, one-sided"
+# Classical tests that generalise to new words on both sides, as the posterior does.
+COMPETITORS: Mapping[str, Callable[..., CrossedTest]] = MappingProxyType(
+    {Reml.measure: reml, MinF.measure: min_f, Pigeonhole.measure: pigeonhole}
+)
 
 
 def judge(
@@ -105,12 +117,13 @@ def posterior_of(
     return Fitted(tree, spec), int(stats.diverging.sum())
 
 
-def judge_by_weat(table: AssociationTable, *, seed: int = 1) -> Record:
-    """WEAT's permutation test, two-sided; exact where the partitions can be counted."""
+def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
+    """WEAT's permutation test; exact where the partitions can be counted. The published one is "greater"."""
     n = np.bincount(table.group_index)
     permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
-    result = weat(table.without_controls(), alternative="two-sided", permutations=permutations, seed=seed)
-    return {"method": "WEAT", "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
+    result = weat(table.without_controls(), alternative=alternative, permutations=permutations, seed=seed)
+    method = "WEAT" if alternative == "two-sided" else ONE_SIDED_WEAT
+    return {"method": method, "scope": WEAT_SCOPE, "mean": result.difference / 2, "p_value": result.p_value}
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
@@ -127,9 +140,16 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
     ]
 
 
-def _describe_test(test: QuasiF, truth: float) -> Record:
-    rank = float(t.cdf((truth - test.value) / test.se, test.df))
-    return _record(test.value, test.se, test.interval, test.p_value, rank)
+def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
+    """A classical test, or the published WEAT, as a record of the columns of `judge`."""
+    if name == ONE_SIDED_WEAT:
+        return judge_by_weat(table, seed=seed, alternative="greater")
+    test: CrossedTest = Occasion(table, seed=seed).answered_by(COMPETITORS[name])
+    return {"method": name, "scope": test.scope, **_describe_test(test, truth)}
+
+
+def _describe_test(test: CrossedTest, truth: float) -> Record:
+    return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 
 def describe(bias: Estimate, truth: float) -> Record:
@@ -157,8 +177,8 @@ _BATCH = 10
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
-    it, and by the quasi-F where it is asked for: a row of a calibration table. Models judge under the scopes that are
-    named, or under all."""
+    it, by the quasi-F where it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a
+    row of a calibration table. Models judge under the scopes that are named, or under all."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
@@ -168,6 +188,7 @@ class Cell:
     sd_weat_vocabulary: str | None = None
     with_quasi_f: bool = False
     scopes: tuple[ScopeName, ...] | None = None
+    competitors: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -193,6 +214,7 @@ class Cell:
             *([list(design.opposites)] if design.opposites else []),
             *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
             *([{"scopes": list(self.scopes)}] if self.scopes else []),
+            *([{"competitors": list(self.competitors)}] if self.competitors else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -204,6 +226,9 @@ class Cell:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))
         if self.with_quasi_f:
             records += judge_by_quasi_f(table, truth=self.design.planted)
+        records += [
+            judge_by_competitor(table, name, truth=self.design.planted, seed=number) for name in self.competitors
+        ]
         for spec in self.specs:
             start = perf_counter()
             judged = judge(

@@ -2,16 +2,20 @@
 
 from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction
 from bayes_bias.measures.ceat import Ceat, ceat
+from bayes_bias.measures.crossed_test import CrossedTest, StudentTest
 from bayes_bias.measures.direct_bias import direct_bias
 from bayes_bias.measures.gonen_goldberg import bias_towards, classification, clustering, most_biased, neighbours
 from bayes_bias.measures.gweat import gweat
 from bayes_bias.measures.lpbs import lpbs
 from bayes_bias.measures.mac import MacChange, mac, mac_change
 from bayes_bias.measures.measure_table import MeasureTable, measure_all
+from bayes_bias.measures.min_f import MinF, min_f
 from bayes_bias.measures.permutation import Separation
+from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
 from bayes_bias.measures.registry import Occasion, Result, WordResult, measure
 from bayes_bias.measures.relative_norm import relative_norm
+from bayes_bias.measures.reml import Reml, reml
 from bayes_bias.measures.ripa import ripa
 from bayes_bias.measures.robustness import Robustness, chance_effect_sizes, half_lists, robustness
 from bayes_bias.measures.same import Same, same
@@ -23,16 +27,21 @@ from bayes_bias.measures.wefat import wefat
 
 __all__ = [
     "Ceat",
+    "CrossedTest",
     "MacChange",
     "MeasureTable",
+    "MinF",
     "Occasion",
+    "Pigeonhole",
     "QuasiF",
+    "Reml",
     "Result",
     "Robustness",
     "Same",
     "SdWeat",
     "Seat",
     "Separation",
+    "StudentTest",
     "Weat",
     "WordResult",
     "bias_towards",
@@ -49,11 +58,14 @@ __all__ = [
     "mac_change",
     "measure",
     "measure_all",
+    "min_f",
     "most_biased",
     "neighbours",
     "pair_direction",
+    "pigeonhole",
     "quasi_f",
     "relative_norm",
+    "reml",
     "ripa",
     "robustness",
     "same",

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import MeasureError
+from bayes_bias.measures.crossed_test import StudentTest
 from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
-from bayes_bias.measures.registry import WordResult, measure
+from bayes_bias.measures.registry import measure
+from bayes_bias.measures.word_scores import WordScores
 from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.statistics import sufficient_statistics
 
 Sampled = Literal["both", "targets", "attributes"]
@@ -33,7 +33,7 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class QuasiF(WordResult):
+class QuasiF(StudentTest):
     """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
@@ -55,21 +55,10 @@ class QuasiF(WordResult):
     """
 
     measure: str = "quasi-F"
-    word_value: str = "association"
 
     scope: Sampled
-    ci_prob: float
-    se: float
-    df: float
-    p_value: float
-    interval: tuple[float, float]
     sources: pd.DataFrame
     influence: "pd.Series[float]"
-
-    @property
-    def statistic(self) -> float:
-        """Student's t: the bias in standard errors."""
-        return self.value / self.se
 
 
 @measure("quasi-F", rank=15)
@@ -118,9 +107,10 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
     are those of lmerTest for the linear mixed model with both sides random.
 
-    It has no prior, and so shows the influence of the posterior's. With few words it is the less certain of the two,
-    since groups and classes share only the residual. Misleads where words are not a sample: lists of near-synonyms, or
-    about one topic, are not independent draws. The degrees of freedom are an approximation for normal effects.
+    It has no prior, and so shows the influence of the posterior's. Groups and classes share only the residual, so that
+    a group of three or four words has few degrees of freedom. Misleads where words are not a sample: lists of
+    near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation for normal
+    effects.
 
     References
     ----------
@@ -151,20 +141,8 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     scores = _Scores.of(sufficient_statistics(table))
     terms = scores.terms()
     variance, df = _variance(terms, scope)
-    bias, se = scores.bias, float(np.sqrt(variance))
-    reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
-    return QuasiF(
-        value=bias,
-        range=table.metric.difference.range,
-        interval=(bias - reach, bias + reach),
-        p_value=float(2 * scipy.stats.t.sf(abs(bias) / se, df)),
-        words=scores.words(),
-        scope=scope,
-        ci_prob=ci_prob,
-        se=se,
-        df=df,
-        sources=pd.DataFrame(terms),
-        influence=scores.influence(),
+    return QuasiF.of(
+        scores, table, variance, df, ci_prob, scope=scope, sources=pd.DataFrame(terms), influence=scores.influence()
     )
 
 
@@ -183,27 +161,8 @@ class _Term(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Scores:
-    """Scores s of targets and r of attributes; see `quasi_f`."""
-
-    statistics: xr.Dataset
-    weights: NDArray[np.float64]
-    of_targets: NDArray[np.float64]
-    of_attributes: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, statistics: xr.Dataset) -> Self:
-        (weights,) = bias_weights(statistics).to_numpy()
-        return cls(
-            statistics,
-            weights,
-            (statistics.target_mean.to_numpy() * weights[statistics.group_of.to_numpy()]).sum(axis=1),
-            (statistics.attribute_mean.to_numpy() * weights.T[statistics.class_of.to_numpy()]).sum(axis=1),
-        )
-
-    @property
-    def bias(self) -> float:
-        return float((self.weights * self.statistics.block_mean.to_numpy()).sum())
+class _Scores(WordScores):
+    """Scores with the variances that they give the bias; see `quasi_f`."""
 
     def terms(self) -> list[_Term]:
         """The terms of the variances, group by group and class by class."""
@@ -228,15 +187,6 @@ class _Scores:
         targets = _influence(self.of_targets, design.group_of.to_numpy(), design.target.to_numpy())
         attributes = _influence(self.of_attributes, design.class_of.to_numpy(), design.attribute.to_numpy())
         return pd.concat({"targets": targets, "attributes": attributes}, names=["source", "word"])
-
-    def words(self) -> pd.DataFrame:
-        """Each target's mean with its group's class minus that with the others, group after group."""
-        groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
-        order = np.argsort(group_of, kind="stable")
-        return pd.DataFrame(
-            {"group": groups[group_of][order], "association": len(groups) * self.of_targets[order]},
-            index=pd.Index(self.statistics.target.to_numpy()[order], name="target"),
-        )
 
 
 def _influence(

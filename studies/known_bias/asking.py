@@ -26,6 +26,7 @@ from bayes_bias.language_models.encoding import encode
 from bayes_bias.language_models.hugging_face import SentenceEncoder, load_encoder
 from bayes_bias.language_models.masked import MaskedModel, load_masked
 from bayes_bias.language_models.tokens import UNKNOWN
+from bayes_bias.measures.crossed_test import CrossedTest
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.registry import Result
@@ -322,6 +323,8 @@ def of_one_table(
 def _word_values(name: str, result: Result, first_class: str) -> list[tuple[str, pd.Series]]:
     """The column that a measure is about, and where that has no sign the one that has."""
     if result.words is None or result.word_values is None:
+        return []
+    if isinstance(result, CrossedTest) and not isinstance(result, QuasiF):  # the same scores as the quasi-F's
         return []
     values = [(SCORE if name == QuasiF.measure else name, result.word_values)]
     if name in _SIGNED:

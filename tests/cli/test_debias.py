@@ -152,7 +152,7 @@ def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):
     code, out, _ = run("measures", tmp_path / "small.csv", *stereotypes)
     assert code == 0
     rows = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
-    assert rows[:4] == ["WEAT", "quasi-F", "WEFAT", "gWEAT"]
+    assert rows[:7] == ["WEAT", "quasi-F", "REML", "min F'", "pigeonhole bootstrap", "WEFAT", "gWEAT"]
     assert rows[-1] == "posterior effect size (targets)"
     assert says(out, "SAME vectors")
     csv = run("measures", tmp_path / "small.csv", *stereotypes, "--no-posterior", "--csv")[1]

@@ -207,11 +207,13 @@ def test_single_attributes_can_be_exactly_the_ones_that_matter() -> None:
     assert found.words.groupby("group").association.mean().mean() == pytest.approx(found.value)
 
 
-def test_it_stands_beside_weat_with_its_interval() -> None:
+def test_the_classical_tests_stand_beside_weat_with_their_intervals() -> None:
     narrow, wide = (measure_all(random_table(), ci_prob=prob).table for prob in (0.5, 0.95))
-    assert wide.index[:2].tolist() == ["WEAT", "quasi-F"]
-    assert wide.ci95_lb["quasi-F"] < narrow.ci50_lb["quasi-F"] < narrow.ci50_ub["quasi-F"] < wide.ci95_ub["quasi-F"]
-    assert wide.drop(index="quasi-F")[["ci95_lb", "ci95_ub"]].isna().all(axis=None)
+    tests = ["quasi-F", "REML", "min F'", "pigeonhole bootstrap"]
+    assert wide.index[:5].tolist() == ["WEAT", *tests]
+    for name in tests:
+        assert wide.ci95_lb[name] < narrow.ci50_lb[name] < narrow.ci50_ub[name] < wide.ci95_ub[name]
+    assert wide.drop(index=tests)[["ci95_lb", "ci95_ub"]].isna().all(axis=None)
 
 
 def test_refusals() -> None:

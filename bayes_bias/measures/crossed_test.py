@@ -1,0 +1,86 @@
+"""What a classical test of the bias returns: estimate, standard error, interval and a two-sided p-value."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import scipy
+
+from bayes_bias.measures.designs import require_attributes, require_complete, require_words
+from bayes_bias.measures.registry import WordResult
+from bayes_bias.measures.word_scores import WordScores
+from bayes_bias.table.association_table import AssociationTable, check_table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CrossedTest(WordResult, ABC):
+    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+
+    Attributes
+    ----------
+    scope : str
+        Over which words standard error, interval and p-value generalise.
+    ci_prob : float
+        Confidence of the interval.
+    se : float
+        Standard error, in the units of the table.
+    p_value : float
+        Two-sided.
+    """
+
+    word_value: str = "association"
+
+    scope: str = "both"
+    ci_prob: float
+    se: float
+    p_value: float
+    interval: tuple[float, float]
+
+    @abstractmethod
+    def below(self, value: float) -> float:
+        """The confidence that the bias is below a value: (1 - `ci_prob`) / 2 for the lower end of the interval."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudentTest(CrossedTest):
+    """A `CrossedTest` by Student's t with `df` degrees of freedom."""
+
+    df: float
+
+    @property
+    def statistic(self) -> float:
+        """Student's t: the bias in standard errors."""
+        return self.value / self.se
+
+    def below(self, value: float) -> float:
+        """The confidence that the bias is below a value."""
+        return float(scipy.stats.t.cdf((value - self.value) / self.se, self.df))
+
+    @classmethod
+    def of(
+        cls, scores: WordScores, table: AssociationTable, variance: float, df: float, ci_prob: float, **more: Any
+    ) -> Self:
+        """The test of the scores' bias whose sampling variance has been estimated with these degrees of freedom."""
+        bias, se = scores.bias, variance**0.5
+        reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
+        return cls(
+            value=bias,
+            range=table.metric.difference.range,
+            interval=(bias - reach, bias + reach),
+            p_value=float(2 * scipy.stats.t.sf(abs(bias) / se, df)),
+            words=scores.words(),
+            ci_prob=ci_prob,
+            se=se,
+            df=float(df),
+            **more,
+        )
+
+
+def table_of_samples(table: AssociationTable, measure: str) -> AssociationTable:
+    """The table without controls; refused unless the words of every group and class can be samples."""
+    check_table(table)
+    table = table.without_controls()
+    require_complete(table, measure)
+    require_words(table, measure, least=2)
+    require_attributes(table, measure, least=2)
+    return table

@@ -1,0 +1,131 @@
+"""The pigeonhole bootstrap (Owen 2007): targets and attributes are drawn again, independently of each other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.crossed_test import CrossedTest, table_of_samples
+from bayes_bias.measures.designs import ROUNDING
+from bayes_bias.measures.registry import measure
+from bayes_bias.measures.word_scores import WordScores
+from bayes_bias.table.association_table import AssociationTable
+
+_NAME = "pigeonhole bootstrap"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pigeonhole(CrossedTest):
+    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+
+    Attributes
+    ----------
+    se : float
+        Standard deviation of the redrawn biases, in the units of the table.
+    p_value : float
+        Two-sided: twice the share of redrawn biases on the other side of zero, the observed one counted in.
+    draws : numpy.ndarray
+        The redrawn biases.
+    """
+
+    measure: str = _NAME
+
+    draws: NDArray[np.float64]
+
+    def below(self, value: float) -> float:
+        """The share of redrawn biases below a value."""
+        return float((self.draws < value).mean())
+
+
+@measure(_NAME, rank=15.6)
+def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci_prob: float = 0.95) -> Pigeonhole:
+    r"""How much would the bias differ with other words? From these words, drawn again with replacement.
+
+    In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
+    attributes of each class from that class, and the bias is that of all their pairs: with the counts :math:`t_i`,
+    :math:`a_j` of how often each word was drawn and the weights :math:`k_{gc}` of the bias
+
+    .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
+
+    The interval has the quantiles of the draws as ends.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        Any number of groups and associated classes; control classes are ignored. Complete, without repeats.
+    draws : int
+        Number of redrawn tables.
+    seed : int
+        Seed of the draws.
+    ci_prob : float
+        Confidence of the equal-tailed interval.
+
+    Raises
+    ------
+    MeasureError
+        A group or class with one word, missing or repeated pairs, scores without spread, no draws.
+    ScopeError
+        `ci_prob` is not between 0 and 1.
+
+    Notes
+    -----
+    It presupposes no distribution, and no variance that groups or classes share. It is not exact: no resampling of
+    crossed samples is (McCullagh 2000). Of n words drawn words vary by (n - 1) / n of what they should, and quantiles
+    have not the longer tails of Student's t, so that intervals over few words are too short. The residual counts about
+    three times, so that they are too wide where it is large.
+
+    Misleads with four words (7% false findings on random attribute words), and where words are not independent draws.
+
+    References
+    ----------
+    Owen, A. B. (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1(2), 386-411.
+    https://doi.org/10.1214/07-AOAS122
+
+    Owen, A. B., & Eckles, D. (2012). Bootstrapping data arrays of arbitrary order. Annals of Applied Statistics 6(3),
+    895-927. https://doi.org/10.1214/12-AOAS547
+
+    McCullagh, P. (2000). Resampling and exchangeable arrays. Bernoulli 6(2), 285-301.
+    https://doi.org/10.2307/3318577
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> result = pigeonhole(cosines("googlenews-demo", "weat7", controls=()))
+    >>> round(result.value, 3), round(result.se, 3), 0.1 < result.p_value < 0.2
+    (0.014, 0.01, True)
+    """
+    check_count("draws", draws, "draws", refusal=MeasureError)
+    check_ci_prob(ci_prob)
+    table = table_of_samples(table, _NAME)
+    scores = WordScores.of_table(table)
+    rng = np.random.default_rng(check_seed(seed))
+    of_targets, of_attributes = (_redrawn(rng, index, draws) for index in (table.group_index, table.class_index))
+    redrawn = np.zeros(draws)
+    for group, weights in enumerate(scores.weights):
+        of_group = np.flatnonzero(table.group_index == group)
+        means = table.values[of_group].data @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
+        redrawn += (of_targets[:, of_group] * means.T).sum(axis=1)
+    if redrawn.std() < ROUNDING:
+        raise MeasureError(f"{_NAME}: the bias is the same whatever words are drawn; there is no spread")
+    lower, upper = np.quantile(redrawn, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
+    other_side = min((redrawn <= 0).sum(), (redrawn >= 0).sum())
+    return Pigeonhole(
+        value=scores.bias,
+        range=table.metric.difference.range,
+        interval=(lower, upper),
+        p_value=min(1.0, 2 * (1 + int(other_side)) / (1 + draws)),
+        words=scores.words(),
+        ci_prob=ci_prob,
+        se=float(redrawn.std(ddof=1)),
+        draws=redrawn,
+    )
+
+
+def _redrawn(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
+    """The share of each word among those drawn of its group or class; (draws, words)."""
+    shares = np.empty((draws, len(cell_of)))
+    for cell, size in enumerate(np.bincount(cell_of)):
+        shares[:, cell_of == cell] = rng.multinomial(size, np.full(size, 1 / size), size=draws) / size
+    return shares

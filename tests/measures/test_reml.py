@@ -1,0 +1,122 @@
+"""REML with Satterthwaite's degrees of freedom is lmerTest's t-test, and the dense restricted likelihood."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayes_bias import cosines
+from bayes_bias.errors import BayesBiasError, MeasureError
+from bayes_bias.measures import quasi_f, reml
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import REFERENCE, WEATS, random_table, refused
+
+# Words that are kept of each group and class of a list: short ones beside long ones, on either side and on both.
+UNEQUAL = {
+    "weat1, 4 against 25": ("weat1", (4, 25), (25, 25)),
+    "weat1, classes of 3 and 20": ("weat1", (25, 25), (3, 20)),
+    "weat2, 3 against 20, classes of 15 and 4": ("weat2", (3, 20), (15, 4)),
+    "weat7, 2 against 3, classes of 3 and 2": ("weat7", (2, 3), (3, 2)),
+}
+TABLES = (*WEATS, "gender", *UNEQUAL)
+
+
+def reference_table(name: str) -> AssociationTable:
+    """The table that lmerTest was given under this name."""
+    if name not in UNEQUAL:
+        return cosines("googlenews-demo", name, controls=())
+    wordlist, targets, attributes = UNEQUAL[name]
+    table = cosines("googlenews-demo", wordlist, controls=())
+    rows, columns = (
+        np.concatenate([np.flatnonzero(index == k)[:n] for k, n in enumerate(kept)])
+        for index, kept in ((table.group_index, targets), (table.class_index, attributes))
+    )
+    return replace(table, values=table.values[rows, columns])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_it_is_lmertests_t_test(name: str) -> None:
+    """R 4.2.2, lme4 1.1.31, lmerTest 3.1-3, by tests/reference/lmertest.R; in two tables a variance is zero."""
+    found, expected = reml(reference_table(name)), pd.read_csv(REFERENCE / "lmertest.csv", index_col="table").loc[name]
+    assert (found.value, found.se, found.df, found.p_value) == pytest.approx(
+        (expected.estimate, expected.se, expected.df, expected.p_value), rel=1e-5
+    )
+    assert (found.sd == 0).any() == expected.singular
+
+
+def test_where_groups_and_classes_are_as_long_and_vary_alike_the_quasi_f_has_the_same_standard_error() -> None:
+    for seed in range(3):
+        table = random_table(seed, targets={"men": 9, "women": 9}, attributes={"work": 7, "home": 7})
+        assert reml(table).se == pytest.approx(quasi_f(table).se)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_several_groups_no_change_of_a_variance_raises_the_dense_restricted_likelihood(seed: int) -> None:
+    table = random_table(
+        seed, targets={"a": 3, "b": 4, "c": 5}, attributes={"A": 4, "B": 2, "C": 3, "other": 6}
+    ).without_controls()
+    sd = reml(table).sd
+    best = _log_likelihood(table, sd.to_numpy())
+    for effect in range(len(sd)):
+        for factor in (0.97, 1.03):
+            changed = sd.to_numpy().copy()
+            changed[effect] = changed[effect] * factor or 0.03 * sd["residual"]
+            assert _log_likelihood(table, changed) < best
+
+
+def _log_likelihood(table: AssociationTable, sd: np.ndarray) -> float:
+    """The restricted likelihood of all cosines with their whole covariance."""
+    g, c = (index.ravel() for index in np.meshgrid(table.group_index, table.class_index, indexing="ij"))
+    i, j = (index.ravel() for index in np.indices(table.values.shape))
+    same_g, same_c, same_i, same_j = (np.equal.outer(index, index) for index in (g, c, i, j))
+    groups, classes = len(table.groups), len(table.associated_classes)
+    covariance = (
+        sd[0] ** 2 * same_i
+        + sd[1] ** 2 * same_i * (classes * same_c - 1) / (classes - 1)
+        + sd[2] ** 2 * same_j
+        + sd[3] ** 2 * same_j * (groups * same_g - 1) / (groups - 1)
+        + sd[4] ** 2 * (same_i & same_j)
+    )
+    fixed = np.eye(groups * classes)[g * classes + c]
+    precision = np.linalg.inv(covariance)
+    information = fixed.T @ precision @ fixed
+    y = table.values.to_numpy().ravel()
+    residual = y - fixed @ np.linalg.solve(information, fixed.T @ precision @ y)
+    return float(
+        -0.5 * (np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(information)[1] + residual @ precision @ residual)
+    )
+
+
+def test_one_group_has_no_preferences_of_attributes() -> None:
+    found = reml(_one_group(random_table()))
+    assert found.sd.index.tolist() == ["target", "target_preference", "attribute", "residual"]
+    assert found.se > 0
+
+
+def _one_group(table: AssociationTable) -> AssociationTable:
+    rows = np.flatnonzero(table.group_index == 0)
+    kept = table.values[rows, np.flatnonzero(table.class_index < 2)]
+    return assemble(
+        kept.to_numpy(),
+        dict(zip(kept.target.to_numpy().tolist(), kept.group.to_numpy().tolist(), strict=True)),
+        dict(zip(kept.attribute.to_numpy().tolist(), kept.attribute_class.to_numpy().tolist(), strict=True)),
+        {"men": "work"},
+        opposites=("home",),
+    )
+
+
+def test_refusals() -> None:
+    with refused(BayesBiasError, "ci_prob 95"):
+        reml(random_table(), ci_prob=95)
+    with refused(MeasureError, "REML 'men' 1 2"):
+        reml(random_table(targets={"men": 1, "women": 5}))
+    table = random_table()
+    levels = table.values.mean("attribute") + table.values.mean("target")
+    with refused(MeasureError, "REML residual"):
+        reml(replace(table, values=levels.transpose(*table.values.dims)))
+
+
+if __name__ == "__main__":  # what lmertest.R reads
+    frames = (reference_table(name).to_frame().assign(table=name) for name in TABLES)
+    pd.concat(frames).rename(columns={"attribute_class": "class"}).to_csv("lmertest-tables.csv", index=False)
