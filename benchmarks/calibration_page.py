@@ -34,8 +34,8 @@ def other_designs() -> str:
     cells = pd.concat([*(_crossed(name) for name in ("topical", *_named("others-"))), alike])
     share = cells["share"]
     return f"""With attributes or targets about a topic, other vectors (those of a sentence encoder among them),
-three to five groups, or other scales, it is {share.mean():.0%} on average, and {share.max():.0%} at most in one of
-{len(cells)} cells of {cells.draws.max():.0f} draws each."""
+three to five groups, or other scales, it is {share.min():.1%} to {share.max():.1%} in {len(cells)} cells of
+{cells.draws.max():.0f} draws each, {share.mean():.1%} on average."""
 
 
 def power() -> str:

@@ -99,16 +99,22 @@ def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
 
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
-    words = shares_by("nulls", ["method", "scope", "size", "controls"])
-    assert words["WEAT", "targets"].round(1).eq(0.4).all()
-    assert words["hierarchical", "both"].min() > 0.2
-    assert "WEAT's test finds one in about 40% of such cases, the published Bayesian model in more than 20%," in text
-    assert f"this model in {from_to(words['crossed', 'both'])}." in text
+    found = shares_by("nulls", ["method", "scope", "controls", "size"])
+    rows = {
+        "quasi-F, Clark 1973": ("quasi-F", "both"),
+        "mixed model, REML and Satterthwaite": ("REML", "both"),
+        "this model": ("crossed", "both"),
+    }
+    for label, cell in rows.items():
+        shares = " | ".join(f"{100 * share:.1f}%" for share in found[*cell, False].round(4))
+        assert f"| {label} | {shares} |" in text
+    published = " | ".join(f"{share:.0%}" for share in found["hierarchical", "both", False])
+    assert f"| published Bayesian model | {published} |" in text
+    both = zip(found["WEAT", "targets", False], found["WEAT, one-sided", "targets", False], strict=True)
+    assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
     topics = pd.DataFrame(read("sub-topics")["rows"]).query("topics > 1")
-    assert (
-        f"{from_to(topics['independent'])} false findings on real vectors, {from_to(topics['from vectors'])} once"
-        in text
-    )
+    independent, from_vectors = (from_to(topics[name]) for name in ("independent", "from vectors"))
+    assert f"{independent} false findings in our benchmark, {from_vectors} once" in text
 
 
 def test_the_docs_quote_what_the_model_adds_to_classical_tests():

@@ -33,7 +33,11 @@ def test_what_is_found_where_there_is_nothing(paper):
         from_to(shares[method, scope])
         for method, scope in (("WEAT", "targets"), ("hierarchical", "both"), ("crossed", "both"))
     )
-    assert f"WEAT's test finds one in {by_weat} of such cases" in paper
+    one_sided = from_to(shares["WEAT, one-sided", "targets"])
+    assert f"at the 5% level in {by_weat} of such cases (two-sided; {one_sided} one-sided, as published)" in paper
+    quasi_f, reml = from_to(shares["quasi-F", "both"]), from_to(shares["REML", "both"])
+    assert f"quasi-F of 1973 in {quasi_f}, a mixed model" in paper
+    assert f"degrees of freedom in {reml}." in paper
     assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
     topics = rows_of("sub-topics").query("topics > 1")
     independent, found = (from_to(topics[name]) for name in ("independent", "from vectors"))
@@ -42,7 +46,7 @@ def test_what_is_found_where_there_is_nothing(paper):
 
 def test_weat_7_is_that_of_the_readme(paper):
     published = weat(cosines("googlenews-demo", "weat7", ()))
-    assert f"(d = {published.effect_size:.2f}, p = {published.p_value:.3f})".replace("0.0", ".0") in paper
+    assert f"(d = {published.effect_size:.2f}, one-sided p = {published.p_value:.3f})".replace("0.0", ".0") in paper
     row = next(line for line in prose("README.md").split("│ weat7")[1:])
     mean, lower, upper = re.findall(r"[+−][\d.]+", row)[:3]
     assert f"${mean}$, with a 95% interval from ${lower.replace('−', '-')}$ to ${upper}$" in paper

@@ -1,4 +1,4 @@
-"""The posterior of the bias over the noise floor: are these two curves distinguishable?"""
+"""The posterior of the bias over the noise floor: how much of the floor lies as far from zero as what was observed?"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -50,8 +50,10 @@ def plot_posterior(
 
     With covariates of words it is the bias at equal values, and the unadjusted interval stands below it.
     The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
-    if the population bias were zero. The vertical line is the raw contrast of these words, half of WEAT's
-    numerator where WEAT is defined. Units: those of the table.
+    if the population bias were zero. The dotted line is the raw contrast of these words, half of WEAT's numerator
+    if WEAT is defined. Beyond it, on either side, the noise density is darker: this area is the chance that a verdict
+    states. Do not judge by how much the two curves overlap: given the scales both have the same width, and curves
+    1.96 standard deviations apart share a third of their area. Units: those of the table.
 
     Parameters
     ----------
@@ -116,6 +118,8 @@ def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
     grid, posterior, noise = densities(bias)
     ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if it were zero")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
+    beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
+    ax.fill_between(grid, beyond, color=GREY, alpha=0.8, linewidth=0, zorder=2, label="noise as far from zero")
     ax.fill_between(grid, posterior, color=colour(0), alpha=0.3, linewidth=0, zorder=3)
     ax.plot(grid, posterior, color=colour(0), linewidth=1.8, zorder=4, label=f"posterior of {name}")
     ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
