@@ -214,7 +214,7 @@ class Verdict(Tabled):
         """How often chance alone would show as much, in a sentence."""
         one = "one" if self.quantity == "difference" else "a difference"
         return (
-            f"If there were no {self.quantity}, {one} this large, in either direction, would arise in"
+            f"By this model, if there were no {self.quantity}, {one} this large, in either direction, would arise in"
             f" {_of_a_hundred(self.chance)} such {self._samples}."
         )
 
