@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from io import BytesIO
+from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -47,15 +48,14 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
 def netcdf_with_hash(tree: xr.DataTree) -> bytes:
     """A netCDF file in memory that has a hash of its content: where an address is damaged, HDF5 reads zeros unnoticed.
 
-    The hash is of what is read from the file, since netCDF has fewer kinds of text and attributes than Python.
+    The hash is of what the file holds, since netCDF has fewer kinds of text and attributes than Python.
     """
     if CONTENT_HASH in tree.attrs:  # of a file that xarray opened
         tree = tree.copy()
         del tree.attrs[CONTENT_HASH]
     file = BytesIO(netcdf(tree))
-    known = content_hash(xr.load_datatree(BytesIO(file.getvalue()), engine="h5netcdf"))
     with h5py.File(file, "r+") as content:
-        content.attrs[CONTENT_HASH] = known
+        content.attrs[CONTENT_HASH] = content_hash(content)
     return file.getvalue()
 
 
@@ -130,7 +130,8 @@ def _read(path: Path) -> xr.DataTree:
             )
         tree = xr.load_datatree(path, engine="h5netcdf")
         known = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
-        changed = known is not None and known != content_hash(tree)
+        with h5py.File(path, "r") as file:
+            changed = known is not None and known != content_hash(file)
     except OutputError:
         raise
     except Exception as error:  # a damaged file raises errors of many kinds
@@ -143,34 +144,45 @@ def _read(path: Path) -> xr.DataTree:
     return tree
 
 
-# A hash of everything that a fit holds: the same whatever its order on disk, and whoever wrote the file.
+# A hash of everything that a file holds: the same whatever its order on disk, and whoever wrote it.
 
 # The attribute of a file that has it.
 CONTENT_HASH = "content_sha256"
+# What HDF5 and netCDF note of a file's own order.
+_BOOKKEEPING = {
+    "CLASS",
+    "NAME",
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "_NCProperties",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+}
+# How a dimension begins that is no variable.
+_NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
-def content_hash(tree: xr.DataTree) -> str:
+def content_hash(file: h5py.File) -> str:
     """SHA-256 of names, dimensions, kinds, values and attributes."""
+    names: list[str] = []
+    file.visit(names.append)
     known = hashlib.sha256()
-    for part in _parts(tree):
+    for part in chain(_of_attributes("/", file), *(_of_node(name, file[name]) for name in sorted(names))):
         known.update(part)
     return known.hexdigest()
 
 
-def _parts(tree: xr.DataTree) -> Iterator[bytes]:
-    for node in sorted(tree.subtree, key=lambda node: node.path):
-        group = node.to_dataset(inherit=False)
-        yield from _of_attributes(node.path, group.attrs)
-        for name in sorted(group.variables, key=str):
-            variable = group.variables[name]
-            yield from _of_array([node.path, name, variable.dims], variable.to_numpy())
-            yield from _of_attributes(f"{node.path}/{name}", variable.attrs)
+def _of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+    yield from _of_attributes(name, node)
+    if isinstance(node, h5py.Dataset) and not bytes(node.attrs.get("NAME", b"")).startswith(_NO_VARIABLE):
+        values = node.asstr() if h5py.check_string_dtype(node.dtype) else node
+        yield from _of_array([name, [list(dim) for dim in node.dims]], np.asarray(values[()]))
 
 
-def _of_attributes(of: str, attributes: Mapping[Any, Any]) -> Iterator[bytes]:
-    for name in sorted(attributes.keys() - {CONTENT_HASH}, key=str):
+def _of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+    for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
         # Programs differ in whether they read a list of one as a list.
-        yield from _of_array([of, name], np.atleast_1d(attributes[name]))
+        yield from _of_array([of, name], np.atleast_1d(node.attrs[name]))
 
 
 def _of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
