@@ -27,7 +27,7 @@ def main() -> None:
     rows = []
     for name in LISTS:
         whole = bb.cosines("googlenews-demo", name, controls=())
-        predicted = bb.plan(bb.fit(whole), *(sorted(set(side)) for side in zip(*LENGTHS, strict=True)))
+        predicted = bb.plan(bb.fit(whole), 0.02, *(sorted(set(side)) for side in zip(*LENGTHS, strict=True)))
         for lengths in LENGTHS:
             sizes = dict(zip(("targets", "attributes"), lengths, strict=True))
             rows.append({"list": name, **sizes, **_check(whole, lengths, chosen.subsets, predicted)})

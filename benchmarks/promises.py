@@ -20,6 +20,7 @@ from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge_posterior, posterio
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.planning import words_needed
 from benchmarks.cells import LISTS, drawn_from, null_of
@@ -104,14 +105,17 @@ def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
 
 
 def _of_words(lists: tuple[str, ...], seed: int) -> Record:
-    """A list without bias in which none is found: how many words would be enough?"""
+    """A list without bias in which none is found: what would a plan promise that takes the estimate for the truth?"""
     fitted = _fitted(null_of(*lists, _SIZE).draw(1, seed), seed)
     if _chance(fitted) < LEVEL:
         return {}
-    needed = words_needed(fitted)
+    draws = bias_estimate(fitted).draws.to_numpy()
+    needed = words_needed(fitted, float(abs(draws.mean())))
     if needed is None:
         return {"said": 0.0}
-    return {"said": 1.0, "words": float(needed.words), "probability": needed.averaged}
+    sizes = np.abs(np.quantile(draws, np.linspace(0.01, 0.99, 50)))
+    power = np.mean([bb.plan(fitted, float(size), [needed], [needed]).power.item() for size in sizes])
+    return {"said": 1.0, "words": float(needed), "probability": float(power)}
 
 
 def _fitted(table: bb.AssociationTable, seed: int) -> Fitted:
@@ -179,10 +183,11 @@ vectors{further}; the targets of the ten WEAT lists with a random topic for each
 **A list that is tried until it works.** Of weat7 with random attributes and its 32 variants, each without one of its
 words, one or more are distinguishable in {share(variants)}; the list itself in {share(variants, "whole")}.
 
-**The number of words that would settle it** holds if the bias is as large as estimated. Of null tables that are not
-distinguishable {needed["said"]:.0%} get such a number, {needed["words"]:.0f} words in the median, though the
-probability is 5%. The probability that comes with it, averaged over the posterior, is {needed["probability"]:.0%} on
-average: a posterior knows that the bias may be smaller, or the other way, and not that there is none.
+**Planning with the estimate.** How many words would settle it, if the bias is as large as estimated? Of null tables
+that are not distinguishable {needed["said"]:.0%} get such a number, {needed["words"]:.0f} words in the median. Even
+averaged over the posterior, the probability that they settle it is said to be {needed["probability"]:.0%} on average,
+and it is 5%: a posterior knows that the bias may be smaller, or the other way, and not that there is none. So no
+verdict plans, and `bb.plan` asks for the smallest bias of interest.
 
 {circumstances(result["about"])}
 """

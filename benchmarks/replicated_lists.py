@@ -92,7 +92,7 @@ def planned(templates: Embedding, subsets: int) -> Iterator[dict[str, object]]:
     for name in SHORT:
         whole = bb.cosines(templates, name, controls=())
         words = [int(np.bincount(index)[0]) for index in (whole.group_index, whole.class_index)]
-        predicted = bb.plan(bb.fit(whole), words[:1], words[1:], FEWER)
+        predicted = bb.plan(bb.fit(whole), 0.02, words[:1], words[1:], FEWER)
         for count in FEWER:
             real = pd.DataFrame(_of_subsets(whole, count, subsets))
             foreseen = predicted.loc[(*words, count)]

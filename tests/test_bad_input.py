@@ -70,7 +70,7 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "summarize nothing": (lambda: bb.summarize(None), BayesBiasError, f"None {FIT}"),
     "summarize a path": (lambda: bb.summarize("fit.nc"), BayesBiasError, f"str {FIT}"),
     "verdict on nothing": (lambda: bb.verdict(None), BayesBiasError, f"None {FIT}"),
-    "plan of nothing": (lambda: bb.plan(None), BayesBiasError, f"None {FIT}"),
+    "plan of nothing": (lambda: bb.plan(None, 0.02), BayesBiasError, f"None {FIT}"),
     "a plot of nothing": (lambda: bb.plots.plot_forest(None), BayesBiasError, f"None {FIT}"),
     "nothing saved": (lambda: bb.save_fit(None, "fit.nc"), BayesBiasError, f"None {FIT}"),
     "no vectors saved": (lambda: bb.save_vectors({}, "none.npz"), OutputError, "vectors"),

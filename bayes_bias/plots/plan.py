@@ -20,6 +20,7 @@ _POWERS = np.arange(0.1, 1.0, 0.1)
 
 def plot_plan(
     fit: Fit,
+    bias: float,
     *,
     planned: pd.DataFrame | None = None,
     scope: ScopeName = DEFAULT_SCOPE,
@@ -27,7 +28,7 @@ def plot_plan(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Contours of the probability that the interval excludes zero, over numbers of targets and attributes.
+    """Contours of the probability of detecting a bias, over numbers of targets and attributes.
 
     Of a table with replicates, over numbers of words, the same on both sides, and of replicates: would more templates
     settle it, or more words?
@@ -36,8 +37,10 @@ def plot_plan(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
+    bias : float
+        The smallest bias of interest, in the units of the table, as in `plan`.
     planned : pandas.DataFrame, optional
-        From `plan`, where it is there already; `scope` and `ci_prob` are those it was made with. With a single number
+        From `plan`, if it is there already; `scope` and `ci_prob` are those it was made with. With a single number
         of replicates the figure is that of targets and attributes.
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
@@ -53,14 +56,14 @@ def plot_plan(
     fitted = Fitted.of(fit)
     if planned is None:
         counts = COUNTS if fitted.replicate_kind else None
-        planned = plan(fitted, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
+        planned = plan(fitted, bias, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
     shown = _shown(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
         x, y = (shown.grid[dim].to_numpy() for dim in (shown.x, shown.y))
         power, width = (shown.grid[name].transpose(shown.y, shown.x) for name in ("power", "width"))
         filled = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
-        ax.figure.colorbar(filled, ax=ax, label=f"probability that the {ci_prob:.0%} interval excludes zero")
+        ax.figure.colorbar(filled, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         # With an edge of ink, white is seen on yellow as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
@@ -105,7 +108,7 @@ def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
             "targets in each group",
             (n_attributes, n_targets),
             "these lists",
-            "words needed to distinguish the bias from zero",
+            "words needed to detect a bias",
         )
     kinds = plural(fitted.replicate_kind)
     return _Shown(
@@ -116,5 +119,5 @@ def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
         kinds,
         ((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
         f"these lists and {kinds}",
-        f"what would settle it, more {kinds} or more words?",
+        f"what would detect a bias, more {kinds} or more words?",
     )

@@ -1,4 +1,4 @@
-"""Design study of a fit: where the noise comes from, and what longer or shorter lists would show."""
+"""Design study of a fit: where the noise comes from, and what longer or shorter lists would detect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from bayes_bias.arguments import check_ci_prob, check_count, listed
+from bayes_bias.arguments import check_ci_prob, check_count, is_number, listed
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.posterior.estimate import SAMPLE, tails
-from bayes_bias.posterior.estimates import bias_estimate, check_scope
+from bayes_bias.posterior.estimates import check_scope
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
@@ -79,72 +79,48 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
 
 
-@dataclass(frozen=True)
-class WordsNeeded:
-    """Number of words in each sampled list, or of replicates, with which a bias would be detected.
-
-    Attributes
-    ----------
-    words : int
-        Number of words, or of replicates.
-    lower, upper : int or None
-        The same for a bias at the far and at the near end of its 50% interval; None where 1,000 would not be enough.
-    power : float
-        Probability that the interval would exclude zero, if the bias is as large as estimated.
-    averaged : float
-        The same probability averaged over the posterior of the bias: the power of `plan`.
-    """
-
-    words: int
-    lower: int
-    upper: int | None
-    power: float
-    averaged: float
-
-
 def words_needed(
     fit: Fit,
+    bias: float,
     scope: ScopeName = DEFAULT_SCOPE,
     *,
     of: Literal["words", "replicates"] = "words",
     ci_prob: float = 0.95,
     power: float = 0.8,
-) -> WordsNeeded | None:
-    r"""How many words in each sampled list, or replicates of these lists, would detect a bias as large as estimated.
+) -> int | None:
+    r"""How many words in each sampled list, or replicates of these lists, would detect a bias of this size.
 
     The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
-    scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the bias and the variance components equal
-    their posterior means, the interval of `plan` then excludes zero with probability `power`, whose normal quantile is
-    :math:`z`. Where there is no bias the estimate is noise, and so is the number: most null tables get one. The
-    probability averaged over the posterior allows for a smaller bias, but not for none: it is 75% on average in null
-    tables. None where 1,000 would not be enough, or the scope samples none of them. See `plan`.
+    scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their
+    posterior means, the interval of `plan` then excludes zero with probability `power`, whose normal quantile is
+    :math:`z`. None if 1,000 would not be enough, or the scope samples none of them.
+
+    Parameters
+    ----------
+    bias : float
+        The smallest bias of interest, in the units of the table; see `plan`.
+
+    Raises
+    ------
+    ScopeError
+        The design cannot carry the scope, or `bias` is not a positive number.
     """
+    _check_bias(bias)
     fitted, checked = _checked(fit, scope)
     growing = [facet for facet in (WORDS if of == "words" else (REPLICATES,)) if facet in checked]
     if not growing:
         return None
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
-    study, bias = _Study.of(fitted, lengths, checked), _bias(fitted, checked.name)
+    study = _Study.of(fitted, lengths, checked)
     detectable = (study.quantile(lengths, ci_prob) + norm.ppf(power)) * study.mean_variance(lengths) ** 0.5
-    size, near, far = (float(end) for end in (bias.mean(), *bias.quantile(tails(0.5), SAMPLE)))
-    if size < 0:
-        size, near, far = -size, -far, -near
-    words, upper, lower = (_fewest(detectable, bias) for bias in (size, near, far))
-    if words is None or lower is None:
-        return None
-    averaged = study.power(bias, dict.fromkeys(lengths, n.sel(n=words)), ci_prob).mean()
-    return WordsNeeded(words, lower, upper, power, float(averaged))
-
-
-def _fewest(detectable: xr.DataArray, bias: float) -> int | None:
-    """The smallest number with which a bias is large enough; None where none is."""
-    enough = detectable.n[(detectable <= bias).to_numpy()]
+    enough = n[(detectable <= bias).to_numpy()]
     return int(enough[0]) if enough.size else None
 
 
 def plan(
     fit: Fit,
+    bias: float,
     targets: Sequence[int] = LENGTHS,
     attributes: Sequence[int] = LENGTHS,
     replicates: Sequence[int] | None = None,
@@ -152,7 +128,7 @@ def plan(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Interval width and probability of excluding zero for lists of other lengths, and other numbers of replicates.
+    r"""Interval width and probability of detecting a bias, with lists of other lengths and more or fewer replicates.
 
     The variance components determine how much the bias would vary from list to list with :math:`P` targets in each
     group and :math:`W` attributes in each class (a D-study in generalisability theory [1]_). With the sampling variance
@@ -160,8 +136,8 @@ def plan(
     .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
 
     the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
-    probability :math:`\Phi(b - t) + \Phi(-b - t)` where :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
-    posterior of bias and components. With :math:`R` replicates the variance between them is added,
+    probability :math:`\Phi(b - t) + \Phi(-b - t)` with :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
+    posterior of the components. With :math:`R` replicates the variance between them is added,
 
     .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
 
@@ -169,6 +145,10 @@ def plan(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
+    bias : float
+        The smallest bias of interest, in the units of the table: what a study should not miss. It is a choice of yours,
+        like `rope` of `verdict`, and not the estimate of this fit. Planning with the estimate promises tables without
+        any bias a power of 75% on average.
     targets, attributes : sequence of int
         Words in each group and in each associated class, two or more.
     replicates : sequence of int, optional
@@ -183,18 +163,13 @@ def plan(
     pandas.DataFrame
         Indexed by ``targets`` and ``attributes``, and by ``replicates`` where the table has some. ``width`` of the
         interval (units of the table); ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
-        components; ``power``, the probability of excluding zero.
+        components; ``power``, the probability that the interval excludes zero if the bias is `bias`.
 
     Raises
     ------
     ScopeError
-        The design cannot carry the scope; a number below two; replicates for a table without them.
-
-    Notes
-    -----
-    Power allows for a bias smaller or larger than estimated. It is therefore nearer to one half than the power of
-    `words_needed`, which treats the estimate as the truth. After a finding both are too high, because findings
-    overestimate. The width is not affected.
+        The design cannot carry the scope; `bias` is not a positive number; a number below two; replicates for a table
+        without them.
 
     References
     ----------
@@ -204,9 +179,10 @@ def plan(
 
     Examples
     --------
-    >>> plan(posterior, targets=[8, 16, 32], attributes=[8, 25])                  # doctest: +SKIP
+    >>> plan(posterior, 0.02, targets=[8, 16, 32], attributes=[8, 25])            # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
+    _check_bias(bias)
     fitted, checked = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
     if "replicate" in fitted.data.dims:
@@ -221,7 +197,7 @@ def plan(
         "width": width.mean(SAMPLE),
         "width_lb": bounds.isel(quantile=0),
         "width_ub": bounds.isel(quantile=1),
-        "power": study.power(_bias(fitted, checked.name), lengths, ci_prob).mean(SAMPLE),
+        "power": study.power(bias, lengths, ci_prob).mean(SAMPLE),
     }
     return xr.Dataset(columns).to_dataframe(dim_order=[facet.name for facet in lengths])
 
@@ -255,9 +231,9 @@ class _Study:
             {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},
         )
 
-    def power(self, bias: xr.DataArray, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
+    def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Probability that the interval excludes zero, draw by draw."""
-        ratio, reach = abs(bias) / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
+        ratio, reach = bias / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
         return xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
 
     def variance(self, lengths: _Lengths) -> xr.DataArray:
@@ -288,8 +264,12 @@ def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataA
     return total
 
 
-def _bias(fitted: Fitted, scope: ScopeName) -> xr.DataArray:
-    return bias_estimate(fitted, scope).draws.squeeze("contrast", drop=True).drop_vars(SAMPLE)
+def _check_bias(bias: float) -> None:
+    if not (is_number(bias) and bias > 0):
+        raise ScopeError(
+            "bias: must be the smallest bias of interest, a positive number in the units of the table such as 0.02,"
+            f" got {bias!r}"
+        )
 
 
 def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:

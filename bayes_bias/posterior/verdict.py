@@ -8,10 +8,9 @@ import pandas as pd
 
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Tabled, estimate, percent, plural, probability, signed
+from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
-from bayes_bias.posterior.planning import MOST_WORDS, WordsNeeded, words_needed
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
@@ -48,16 +47,12 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words may differ",
     "these words do not clearly differ",
 )
-_UNSETTLED = (*_OF_NEW_ATTRIBUTES[1:], *_OF_THESE_ATTRIBUTES[1:])
 
 # docs/evidence/false-findings.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
 RANDOM_WORDS = "random words do as much in 4 of 10 cases"
 
 # How words count where their correlation is known.
 RELATED = "the sub-topics that the vectors show"
-
-# Above this chance the estimate is mostly noise, and so would be a number of words that rests on it.
-_MOST_CHANCE = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,9 +78,6 @@ class Verdict(Tabled):
         The scope of the fit's table: "both" where "all" was asked of a table without replicates.
     metric : Metric
         The metric of the table, with its units.
-    words_needed, replicates_needed : WordsNeeded or None
-        See `bayes_bias.posterior.planning.words_needed`. None where the verdict is settled, where the chance is
-        above one half, and where 1,000 would not be enough.
     replicate_kind : str
         What a replicate of the table is, such as "template"; "" where there are none.
     beside : Verdict or None
@@ -94,8 +86,6 @@ class Verdict(Tabled):
         Up to which size a bias counts as negligible, and the posterior probability that it is.
     quantity : {"bias", "change", "difference"}
         What the sentences call it.
-    no_plan : str
-        Why there is no number of words, in a fit of a model of the user's own that lacks scales; "" else.
     related : bool
         Whether words of one sub-topic, as the vectors show them, count as fewer.
     covariates : str
@@ -112,15 +102,12 @@ class Verdict(Tabled):
     scope: ScopeName
     metric: Metric
     prob_direction: float
-    words_needed: WordsNeeded | None = None
-    replicates_needed: WordsNeeded | None = None
     replicate_kind: str = ""
     beside: "Verdict | None" = None
     problems: tuple[str, ...] = ()
     rope: float | None = None
     prob_negligible: float | None = None
     quantity: Quantity = "bias"
-    no_plan: str = ""
     related: bool = False
     covariates: str = ""
     adjustment: Adjustment | None = None
@@ -129,12 +116,6 @@ class Verdict(Tabled):
     def chance(self) -> float:
         """Chance of a difference this large, of either sign, if there were no bias."""
         return chance(self.prob_direction)
-
-    @property
-    def planned(self) -> bool:
-        """Whether the text names a number of words, or of replicates."""
-        widest = self.beside or self
-        return widest.words_needed is not None or widest.replicates_needed is not None
 
     @property
     def short(self) -> str:
@@ -251,41 +232,11 @@ class Verdict(Tabled):
         said = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
         if self.adjustment is not None:
             said.append(self.adjustment.text(self.metric.decimals))
-        if scope_of(self.scope).samples_attributes:
-            said.append(self._planning())
-        elif self.beside is not None:
+        if self.beside is not None:
             said.append(f"With {self.added} as well: {self.beside._sentences()}")
-        else:
+        elif not scope_of(self.scope).samples_attributes:
             said.append("Of new attributes nothing can be said, because a class has only one word.")
         return " ".join(filter(None, said))
-
-    def _planning(self) -> str:
-        """How many words, or replicates of the same lists, would settle what is not settled."""
-        if self.quantity != "bias" or self.label not in _UNSETTLED or self.chance > _MOST_CHANCE:
-            return ""
-        if self.no_plan:
-            return f"No planning: {self.no_plan}."
-        scope, needed = self.described_scope, self.words_needed
-        if needed is None:
-            said = f"even {MOST_WORDS:,} {scope.words} would not detect a bias of this size 80% of the time"
-        else:
-            said = (
-                f"with about {_two_digits(needed.words):,} {scope.words} ({_range(needed)} across the 50% interval of"
-                f" the bias), a bias of this size would be detected {percent(needed.power)} of the time"
-                f" ({percent(needed.averaged)}, allowing for uncertainty about its size)"
-            )
-        return f"Planning: {said}{self._planned_replicates()}."
-
-    def _planned_replicates(self) -> str:
-        if not self.described_scope.samples_replicates:
-            return ""
-        kinds, needed = plural(self.replicate_kind), self.replicates_needed
-        if needed is None:
-            return (
-                f"; nor would more {kinds} alone" if self.words_needed is None else f"; more {kinds} alone would not do"
-            )
-        number = f"about {_two_digits(needed.words):,} {kinds} ({_range(needed)}) with these lists"
-        return f"; {number} would" if self.words_needed is None else f"; so it would with {number}"
 
 
 def verdict(
@@ -363,9 +314,6 @@ def judge(
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
-    unsettled = quantity == "bias" and label in _UNSETTLED and chance_of_it <= _MOST_CHANCE
-    no_plan = fitted.without_scales if unsettled else ""
-    plan = unsettled and not no_plan
     widest = widest_scope(fitted.data)
     beside = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
     return Verdict(
@@ -377,15 +325,12 @@ def judge(
         scope=scope,
         metric=fitted.metric,
         prob_direction=float(row.prob_direction),
-        words_needed=words_needed(fitted, scope, ci_prob=ci_prob) if plan else None,
-        replicates_needed=(words_needed(fitted, scope, of="replicates", ci_prob=ci_prob) if plan else None),
         replicate_kind=fitted.replicate_kind,
         beside=judge(fitted, row_under, widest, ci_prob, quantity=quantity) if beside else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        no_plan=no_plan,
         related=any(f"{side}_inflation" in fitted.data for side in SIDES),
         covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
     )
@@ -418,13 +363,3 @@ def _of_a_hundred(probability: float) -> str:
     if probability > 0.995:
         return "more than 99 of 100"
     return f"{1000 * probability:.0f} of 1,000" if probability < 0.0995 else f"{100 * probability:.0f} of 100"
-
-
-def _range(needed: WordsNeeded) -> str:
-    upper = f"more than {MOST_WORDS:,}" if needed.upper is None else f"{_two_digits(needed.upper):,}"
-    return f"{_two_digits(needed.lower):,} to {upper}"
-
-
-def _two_digits(n: int) -> int:
-    """Two significant digits, because the number rests on estimates."""
-    return round(n, -max(len(str(n)) - 2, 0))

@@ -185,7 +185,6 @@ def _replicates(vectors: Mapping[str, Any], words: bb.WordList, part: str, simil
     table = bb.combine_replicates(tables, kind="language")
     fit = bb.fit(table, seed=SEED)
     said, rows = bb.verdict(fit), bb.summarize(fit)
-    needed = said.words_needed
     differ = rows.loc["replicate_sd"].iloc[0]
     record = {
         "languages": len(tables),
@@ -196,7 +195,6 @@ def _replicates(vectors: Mapping[str, Any], words: bb.WordList, part: str, simil
         "ub": said.upper,
         "chance": said.chance,
         "verdict": said.label,
-        "words_needed": None if needed is None else needed.words,
         "replicate_sd": differ["mean"],
         "replicate_sd_lb": differ["eti95_lb"],
         "replicate_sd_ub": differ["eti95_ub"],

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
@@ -14,7 +13,9 @@ from tests.helpers import SHORT, random_table, refused
 
 @pytest.mark.slow
 def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
-    table = plan(fit(small_table, seed=1, sampling=Sampling(draws=8000)), targets=[4, 8, 32], attributes=[4, 8, 32])
+    table = plan(
+        fit(small_table, seed=1, sampling=Sampling(draws=8000)), 0.02, targets=[4, 8, 32], attributes=[4, 8, 32]
+    )
     width = table.width.unstack("attributes").to_numpy()
     power = table.power.unstack("attributes").to_numpy()
     more_attributes = np.diff(width, axis=1)
@@ -25,7 +26,7 @@ def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
     assert (more_attributes[1:] < 0).all()
     assert (np.diff(power, axis=1)[1:] > 0).all()
     assert (more_attributes[0] < 0.015 * width[0, 1:]).all()
-    assert (np.diff(power, axis=1)[0] > -0.003).all()
+    assert (np.diff(power, axis=1)[0] > -0.02).all()
     assert width[2, 2] < width[1, 1] < width[0, 0]
     assert ((table.width_lb < table.width) & (table.width < table.width_ub)).all()
 
@@ -33,12 +34,12 @@ def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
 def test_the_design_at_hand_is_predicted_as_it_is(small_fit):
     row = summarize(small_fit, "both", ci_prob=0.95, ci_kind="eti").loc[("bias", "overall")]
     lower, upper = interval_columns(row.to_frame().T)
-    predicted = plan(small_fit, targets=[5, 6], attributes=[5, 6]).width
+    predicted = plan(small_fit, 0.02, targets=[5, 6], attributes=[5, 6]).width
     assert predicted.mean() == pytest.approx(row[upper] - row[lower], rel=0.25)
 
 
 def test_a_scope_that_keeps_words_leaves_their_variance_out(small_fit):
-    both, targets = (plan(small_fit, [8], [8], scope=scope).width.item() for scope in ("both", "targets"))
+    both, targets = (plan(small_fit, 0.02, [8], [8], scope=scope).width.item() for scope in ("both", "targets"))
     assert targets < both
 
 
@@ -47,50 +48,44 @@ def test_a_scope_that_keeps_words_leaves_their_variance_out(small_fit):
 )
 def test_designs_that_make_no_sense_are_refused(small_fit, lengths, scope, why):
     with refused(ScopeError, why):
-        plan(small_fit, lengths, lengths, scope=scope)
+        plan(small_fit, 0.02, lengths, lengths, scope=scope)
 
 
 def test_the_figure_shows_this_design_among_the_others(small_fit):
-    ax = plot_plan(small_fit)
+    ax = plot_plan(small_fit, 0.02)
     cross = next(line for line in ax.lines if line.get_label() == "these lists")
     np.testing.assert_allclose(cross.get_xydata(), [[5.5, 5.5]])
     assert ax.get_xlabel() == "attributes in each class"
 
 
-@pytest.fixture(scope="module")
-def little_bias(sampled) -> xr.DataTree:
-    return fit(random_table(5, bias=0.02), seed=1, sampling=SHORT)
+def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty(small_fit):
+    assert words_needed(small_fit, 0.02) > words_needed(small_fit, 0.05)
+    assert words_needed(small_fit, 0.05, ci_prob=0.99) > words_needed(small_fit, 0.05)
+    assert words_needed(small_fit, 0.05, "targets") <= words_needed(small_fit, 0.05)
 
 
-def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty(little_bias):
-    large = fit(random_table(5, bias=0.05), seed=1, sampling=SHORT)
-    assert words_needed(little_bias).words > words_needed(large).words
-    assert words_needed(large, ci_prob=0.99).words > words_needed(large).words
-    assert words_needed(large, "targets").words <= words_needed(large).words
+def test_with_so_many_words_a_plan_promises_the_power_that_was_asked_for(small_fit):
+    """Nearly: the number rests on mean variances, and the plan averages over their posterior."""
+    needed = words_needed(small_fit, 0.02, power=0.8)
+    assert plan(small_fit, 0.02, [needed], [needed]).power.item() == pytest.approx(0.8, abs=0.03)
 
 
-def test_the_number_of_words_has_an_interval(little_bias):
-    needed = words_needed(little_bias)
-    assert 2 <= needed.lower < needed.words < (needed.upper or np.inf)
-
-
-def test_the_probability_that_comes_with_a_number_of_words_is_the_power_of_the_plan(little_bias):
-    needed = words_needed(little_bias)
-    planned = plan(little_bias, [needed.words], [needed.words]).power.item()
-    assert needed.averaged == pytest.approx(planned)
-    assert needed.averaged < needed.power == 0.8
+@pytest.mark.parametrize("bias", [0, -0.02, float("nan"), "small", None])
+def test_a_plan_asks_for_the_smallest_bias_of_interest(small_fit, bias):
+    with refused(ScopeError, "bias smallest positive 0.02"):
+        plan(small_fit, bias)
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_that_many_words_would_indeed_settle_it():
-    """Asked of a long list, which knows bias and scales well; lists of the proposed length then bear it out."""
+    """Asked of a long list, which knows the scales well; lists of the proposed length then bear it out."""
 
     def sized(n: int, seed: int) -> AssociationTable:
         targets = dict.fromkeys(("men", "women"), n)
         return random_table(seed, bias=0.03, targets=targets, attributes=dict.fromkeys(("work", "home", "neutral"), n))
 
-    needed = words_needed(fit(sized(40, seed=1), seed=1, sampling=SHORT), power=0.8).words
+    needed = words_needed(fit(sized(40, seed=1), seed=1, sampling=SHORT), 0.03, power=0.8)
     short = Sampling(draws=500, tune=400, chains=2)
     settled = [verdict(fit(sized(needed, seed), seed=1, sampling=short)).lower > 0 for seed in range(12)]
     assert 0.5 <= np.mean(settled) < 1
@@ -98,7 +93,7 @@ def test_that_many_words_would_indeed_settle_it():
 
 def test_without_new_words_their_number_has_no_meaning(small_fit):
     with refused(ScopeError, "number words"):
-        words_needed(small_fit, "none")
+        words_needed(small_fit, 0.02, "none")
 
 
 def test_shares_of_variance_sum_to_one(small_fit):
@@ -108,16 +103,16 @@ def test_shares_of_variance_sum_to_one(small_fit):
 
 
 def test_more_templates_and_more_words_lie_along_the_axes_of_one_figure(fit_of_templates):
-    planned = plan(fit_of_templates, [8, 16, 32], [8, 16, 25], [3, 10, 30])
+    planned = plan(fit_of_templates, 0.02, [8, 16, 32], [8, 16, 25], [3, 10, 30])
     assert by_words(planned).words.to_numpy().tolist() == [8, 16]
     assert by_words(planned).width.sel(words=8, replicates=10).item() == planned.width[8, 8, 10]
-    ax = plot_plan(fit_of_templates, planned=plan(fit_of_templates, [8, 16], [8, 16], [3, 10]))
+    ax = plot_plan(fit_of_templates, 0.02, planned=plan(fit_of_templates, 0.02, [8, 16], [8, 16], [3, 10]))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("words in each group and class", "templates")
     cross = next(line for line in ax.lines if line.get_marker() == "X")
     np.testing.assert_allclose(cross.get_xydata(), [[8, 10]])
-    of_words = plot_plan(fit_of_templates, planned=plan(fit_of_templates, [8, 16], [8, 16]))
+    of_words = plot_plan(fit_of_templates, 0.02, planned=plan(fit_of_templates, 0.02, [8, 16], [8, 16]))
     assert of_words.get_ylabel() == "targets in each group"
 
 
 def test_without_new_words_no_number_of_them_is_needed(fit_of_templates):
-    assert words_needed(fit_of_templates, "replicates") is None
+    assert words_needed(fit_of_templates, 0.02, "replicates") is None

@@ -7,7 +7,6 @@ from scipy.stats import norm
 
 from bayes_bias import cosines, fit, summarize, verdict
 from bayes_bias.posterior.estimates import bias_estimate
-from bayes_bias.posterior.planning import WordsNeeded
 from bayes_bias.posterior.summary import chance
 from bayes_bias.posterior.verdict import Verdict, _label
 from bayes_bias.table.metric import COSINE
@@ -46,8 +45,6 @@ def test_a_planted_bias_is_distinguished_from_noise_and_no_bias_is_not():
     planted = verdict(fit(random_table(3, bias=0.1), seed=1, sampling=SHORT))
     assert planted.label == "distinguishable"
     assert planted.lower > 0
-    assert planted.words_needed is None
-    assert "Planning" not in planted.text
     none = verdict(fit(random_table(4, bias=0.0), seed=1, sampling=SHORT))
     assert none.label == "not distinguishable"
     assert none.lower < 0 < none.upper
@@ -87,36 +84,6 @@ def test_a_class_of_one_word_says_nothing_of_new_attributes():
     assert says(found.text, "new attributes nothing class one word")
 
 
-@pytest.mark.parametrize(
-    ("needed", "said"),
-    [
-        (WordsNeeded(118, 62, None, power=0.8, averaged=0.57), "120 words 62 1,000 50% 80% 57%"),
-        (None, "1,000 words not"),
-    ],
-)
-def test_a_number_of_words_says_what_it_presupposes(needed, said):
-    unsure = Verdict("not distinguishable", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 0.84, words_needed=needed)
-    assert unsure.chance == pytest.approx(0.32)
-    assert says(unsure.text, f"32 of 100 Planning {said}")
-
-
-def test_nothing_is_planned_for_an_estimate_that_is_mostly_noise():
-    """A bias of -.002 with a chance of .74 needs no 430 words: it may as well be zero."""
-    numbers = (0.002, -0.01, 0.014, 0.95, "both", COSINE)
-    needed = WordsNeeded(430, 200, None, power=0.8, averaged=0.84)
-    noise = Verdict("not distinguishable", *numbers, prob_direction=0.63, words_needed=needed)
-    assert noise.chance == pytest.approx(0.74)
-    assert "Planning" not in noise.text
-    assert "Planning" in replace(noise, prob_direction=0.76).text
-
-
-@pytest.mark.slow
-def test_no_number_of_words_is_sought_where_the_chance_is_above_one_half():
-    unlike = verdict(fit(random_table(4, bias=0.0), seed=1, sampling=SHORT))
-    assert unlike.label == "not distinguishable"
-    assert (unlike.words_needed is None) == (unlike.chance > 0.5)
-
-
 def test_a_bias_against_the_stereotype_says_so(small_fit):
     towards = verdict(small_fit)
     against = replace(towards, mean=-towards.mean, lower=-towards.upper, upper=-towards.lower)
@@ -154,26 +121,6 @@ def test_the_label_follows_the_chance(prob_direction, label):
 def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
     found, row = (verdict(small_fit, "targets"), summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")])
     assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
-
-
-@pytest.mark.parametrize(
-    ("words", "templates", "said"),
-    [
-        (80, 40, "80 words 60% 40 templates"),
-        (80, None, "80 words 60% templates not"),
-        (None, 40, "1,000 words 40 templates 80%"),
-        (None, None, "1,000 words nor templates"),
-    ],
-)
-def test_an_unsettled_bias_comes_with_what_more_templates_would_do(words, templates, said):
-    needed = [None if n is None else WordsNeeded(n, n - 1, n + 1, 0.8, 0.6) for n in (words, templates)]
-    numbers = (0.01, -0.01, 0.03, 0.95)
-    found = Verdict("not distinguishable", *numbers, "all", COSINE, 0.84, *needed, replicate_kind="template")
-    assert says(found.text, f"both word lists templates sample {said}")
-    assert ("40" in found.text) == (templates is not None)
-    narrower = replace(found, scope="both")
-    assert says(narrower.text, "these templates both word lists sample")
-    assert narrower.text.count("templates") == 1
 
 
 def test_what_a_replicate_is_has_its_plural():

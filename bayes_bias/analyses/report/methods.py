@@ -20,7 +20,6 @@ def methods_of(report: Report) -> Methods:
         "encoders": _encoders(report),
         "weats": [section.weat for section in report.sections if section.weat],
         "seconded": any(section.quasi_f for section in report.sections),
-        "planned": any(section.verdict.planned for section in report.sections),
     }
     sources = tuple(reference for section in report.sections for reference in section.table.references)
     return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=_checks(report))

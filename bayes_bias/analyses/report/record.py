@@ -118,14 +118,13 @@ class Section:
         """What replicates say, for ``evidence.csv``; empty where there are none."""
         if not self.replicate_kind:
             return {}
-        needed, reliability = self.verdict.replicates_needed, self.summary.loc["reliability", "mean"]
+        reliability = self.summary.loc["reliability", "mean"]
         return {
             "replicates": self.fitted.data.sizes["replicate"],
             "replicate_sd": row_of(self.summary, "replicate_sd")["mean"],
             "same_sign": row_of(self.summary, "same_sign")["mean"],
             "reliability_one": reliability.iloc[0],
             "reliability_all": reliability.iloc[-1],
-            "replicates_needed": float("nan") if needed is None else needed.words,
         }
 
     @property
@@ -195,11 +194,7 @@ class Report(Tabled):
 
         Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing where WEAT is
-        not defined; ``words_needed`` if the bias is as large as estimated,
-        ``words_needed_lb`` and ``words_needed_ub`` if it lies at an end of its 50% interval (missing where 1,000 are
-        not enough), ``words_needed_power``, the probability of detecting the bias with that many words, averaged over
-        the posterior; ``prob_negligible``, missing where no
-        `rope` was given.
+        not defined; ``prob_negligible``, missing where no `rope` was given.
         """
         rows = {section.name: _row(section) for section in self.sections}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
@@ -229,7 +224,7 @@ class Report(Tabled):
         ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
         ``no_comparison``, ``no_calibration``: why numbers are missing. Where there are replicates also how many, the
         standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
-        in a new one, ``reliability_one`` and ``reliability_all`` of them, and ``replicates_needed``.
+        in a new one, and ``reliability_one`` and ``reliability_all`` of them.
         """
         columns = [column for checker in CHECKERS for column in checker.columns]
         rows = {
@@ -246,7 +241,7 @@ class Report(Tabled):
 
 
 def _row(section: Section) -> dict[str, Any]:
-    verdict, weat, needed = section.verdict, section.weat, section.verdict.words_needed
+    verdict, weat = section.verdict, section.weat
     return {
         "verdict": verdict.short,
         "mean": verdict.mean,
@@ -255,10 +250,6 @@ def _row(section: Section) -> dict[str, Any]:
         "noise_sd": float(row_of(section.summary, "bias").noise_sd),
         "weat_d": float("nan") if weat is None else weat.effect_size,
         "weat_p_value": float("nan") if weat is None else weat.p_value,
-        "words_needed": float("nan") if needed is None else needed.words,
-        "words_needed_lb": float("nan") if needed is None else needed.lower,
-        "words_needed_ub": float("nan") if needed is None or needed.upper is None else needed.upper,
-        "words_needed_power": float("nan") if needed is None else needed.averaged,
         "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
     }
 

@@ -103,7 +103,7 @@ def test_other_figures_name_it_too(made):
     fit = made.sections[0].fit
     labels = [label.get_text() for label in plot_variance_shares(fit).get_yticklabels()]
     assert any("log odds" in label for label in labels)
-    figure = plot_plan(fit).figure
+    figure = plot_plan(fit, 0.5).figure
     shown = " ".join(text.get_text() for text in figure.findobj(Text))
     assert "logits" in shown
     assert "cosine" not in shown
