@@ -1,4 +1,4 @@
-"""`bayes-bias report`: the main job."""
+"""The main job."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,11 @@ import typer
 import bayes_bias as bb
 from bayes_bias.analyses.report.record import Report
 from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
-from bayes_bias.cli.table_source import Covariates, SeveralEmbeddings
+from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
 from bayes_bias.formatting import plain, probability
 
 
@@ -29,10 +29,10 @@ class ReportFolder(OutputFolder):
 @with_options
 def report(
     lists: ListsArgument,
-    inputs: SeveralEmbeddings,
-    given: Covariates,
+    inputs: TableSource,
     output: ReportFolder,
     inference: Inference,
+    covariates: CovariatesOption = None,
     contrast: ContrastOption = None,
     calibration_draws: Annotated[
         int,
@@ -56,11 +56,11 @@ def report(
     Example: bayes-bias report weat6 weat7 gender --out report
     """
     with progress_bar() as progress:
-        side_by_side = inputs.tabulated or (inputs.replicates is None and inputs.encoder is None)
+        side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
         made = bb.report(
             [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
-            covariates=given.sources,
+            covariates=covariates_of(covariates),
             **inputs.settings,
             **inference.fitting,
             **inference.reading,

@@ -1,4 +1,4 @@
-"""`bayes-bias sweep`: every list in every embedding."""
+"""Many embeddings: every list in every embedding."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +11,9 @@ from bayes_bias.analyses.sweep.ranking import VersionRanking
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.analyses.sweep.sweep import is_sweep
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.documents.folder import check_folder

@@ -1,4 +1,4 @@
-"""`bayes-bias compare`: did debiasing change anything?"""
+"""Debiasing: an embedding is debiased, and versions are compared."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -12,12 +12,13 @@ import bayes_bias as bb
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
 from bayes_bias.analyses.sweep.results import Sweep
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
     OutputFolder,
+    OverwriteOption,
     RatingsOption,
     SetsOption,
     SettingsOption,
@@ -26,12 +27,13 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.cli.sweep import show_sweep
-from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
+from bayes_bias.cli.table_source import BeforeAndAfter, TableSource, TrustOption
 from bayes_bias.debiasing.damage import Damage, read_ratings
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.debiasing.version import GivenVersion
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
@@ -40,6 +42,52 @@ from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
+
+# Fewer words have no neighbours to speak of.
+_FEW = 20
+
+
+@app.command()
+def debias(
+    out_file: Annotated[
+        Path, typer.Option("--out", "-o", help="File for the vectors: .npz, or .txt for word2vec's text format.")
+    ],
+    sets: Annotated[
+        str,
+        typer.Option(
+            help="Words that differ in the protected attribute alone: she:he,woman:man, or a TOML file with"
+            " defining_sets and what else the method takes: groups, independent, equalize_sets, specific."
+        ),
+    ],
+    embedding: Annotated[
+        str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
+    ] = "googlenews-demo",
+    method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
+    settings: SettingsOption = None,
+    ratings: RatingsOption = None,
+    overwrite: OverwriteOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Debias an embedding, by hard debiasing or another method.
+
+    Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
+    """
+    check_vectors_path(out_file, overwrite, "--out")
+    debiaser = make_debiaser(method, settings_of(settings), "--method")
+    debiasing = bb.debiasing.Debiasing(debiaser, sets)
+    with progress_bar() as progress:
+        progress.step(f"{embedding}: reading vectors")
+        opened = bb.open_embedding(embedding, trust=trust)
+        progress.step(f"debiasing: {method}")
+        debiased = debiasing.applied(opened)
+        enough = len(debiased.vocabulary()) > _FEW
+        cost = bb.debiasing.damage(opened.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
+        progress.step(f"writing {out_file}")
+        save_vectors(debiased, out_file, overwrite=overwrite)
+    say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
+    if cost is not None:
+        say(cost.text)
+    say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")
 
 
 @app.command()
@@ -186,8 +234,7 @@ def _original(
     """What versions are compared with: an embedding, or a masked model."""
     if source.masked is None:
         return source.opened(lists, progress, also=also)
-    asked = {"templates": source.templates, "predict": source.predict}
-    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    given: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
     return LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
 
 
@@ -214,7 +261,7 @@ def _damage(
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
-    if not lists or any(side.tabulated or side.encoder for side in sides):
+    if not lists or any(side.reads_sentences for side in sides):
         raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
 
 
@@ -249,14 +296,14 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
 
 
 def _from_table(names: list[str], source: TableSource) -> AssociationTable:
-    """The table of one side that has no word list: a CSV file of cosines."""
+    """The table of one side that has no word list: a table file."""
     path, *more = names
     if more or not is_spreadsheet(path):
         raise BayesBiasError(
-            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only spreadsheets of"
-            " cosines do not"
+            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only files of"
+            " `bayes-bias table` do not"
         )
-    return source.cosines_in(path)
+    return source.read(path)
 
 
 def _show(comparison: Comparison) -> None:
