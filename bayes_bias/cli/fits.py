@@ -6,7 +6,6 @@ from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
-from matplotlib.figure import Figure
 
 import bayes_bias as bb
 from bayes_bias.cli.console import progress_bar, say
@@ -30,7 +29,6 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
 from bayes_bias.models.structures import generalising_spec
-from bayes_bias.plots import plot_plan
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import COUNTS, LENGTHS, by_words
 from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
@@ -239,7 +237,7 @@ def plan(
     )
     say(bb.verdict(posterior, **inference.reading).text)
     if out_file is not None:
-        figure = plot_plan(posterior, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
+        figure = bb.plots.plot_plan(posterior, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
         with whole_file(out_file, overwrite) as unfinished:
-            cast(Figure, figure).savefig(unfinished, dpi=200)
+            cast(Any, figure).savefig(unfinished, dpi=200)
         say(f"The figure is in {out_file}")

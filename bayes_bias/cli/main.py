@@ -24,28 +24,29 @@ from bayes_bias.errors import BayesBiasError
 _OBJECTS_BEFORE_COLLECTING = 50_000
 
 
-# The groups of commands in `--help`, and the file of each command, which is a function of its name.
+# The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
     {
-        "Measure": {
-            "report": "report",
-            "fit": "fits",
-            "summarize": "fits",
-            "pool": "fits",
-            "weat": "tables",
-            "measures": "measures",
-            "tpr-gaps": "outside",
-        },
-        "Compare": {
-            "compare": "debiasing",
-            "debias": "debiasing",
-            "sweep": "sweep",
-            "stability": "checks",
-            "criterion": "outside",
-        },
-        "Check": {"calibrate": "checks", "plan": "fits", "published": "measures"},
-        "Language models": {"sentence-pairs": "language_models", "sentences": "language_models"},
-        "Data": {"table": "tables", "wordlists": "shipped", "models": "shipped"},
+        "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
+        "Compare": ("compare", "debias", "sweep", "stability", "criterion"),
+        "Check": ("calibrate", "plan", "published"),
+        "Language models": ("sentence-pairs", "sentences"),
+        "Data": ("table", "wordlists", "models"),
+    }
+)
+# The commands of each file, which are functions of their names.
+_FILES = MappingProxyType(
+    {
+        "checks": ("calibrate", "stability"),
+        "debiasing": ("debias", "compare"),
+        "fits": ("fit", "summarize", "pool", "plan"),
+        "language_models": ("sentence-pairs", "sentences"),
+        "measures": ("measures", "published"),
+        "outside": ("criterion", "tpr-gaps"),
+        "report": ("report",),
+        "shipped": ("wordlists", "models"),
+        "sweep": ("sweep",),
+        "tables": ("table", "weat"),
     }
 )
 # The first line of the docstring of each.
@@ -95,8 +96,8 @@ class Commands(TyperGroup):
 
 def _imported(name: str) -> Any:
     function = name.replace("-", "_")
-    files = {command: file for names in _GROUPS.values() for command, file in names.items()}
-    import_module(f"bayes_bias.cli.{files[name]}")
+    file = next(file for file, names in _FILES.items() if name in names)
+    import_module(f"bayes_bias.cli.{file}")
     info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
     return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
 

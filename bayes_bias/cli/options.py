@@ -19,10 +19,10 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES
 INPUT = "Input"
 MODEL = "Model"
 SAMPLING = "Sampling"
-COLUMNS = "Columns of FILE"
+HEADINGS = "Columns of FILE"
 NUMBERS = "Numbers of FILE"
 # The panels of `--help` below the options of first use.
-_PANELS = (COLUMNS, NUMBERS, MODEL, INPUT, SAMPLING)
+_PANELS = (HEADINGS, NUMBERS, MODEL, INPUT, SAMPLING)
 # An option in one of the panels of `--help`.
 input_option = partial(typer.Option, rich_help_panel=INPUT)
 model_option = partial(typer.Option, rich_help_panel=MODEL)

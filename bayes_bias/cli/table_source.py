@@ -148,17 +148,19 @@ class TableSource(MeasuringOptions, Origin):
             raise BayesBiasError(
                 f"--templates: '{self.templates}' needs a model of sentences; add --encoder or --masked"
             )
-        if len(self.sources) > 1:
-            raise BayesBiasError(
-                f"{self.sources[0].split()[0]}: {', '.join(self.sources)} exclude each other; give one"
-            )
+        others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
+        if others and len(given := others + self.named_embeddings) > 1:
+            raise BayesBiasError(f"{given[0].split()[0]}: {', '.join(given)} exclude each other; give one")
 
     @property
-    def sources(self) -> list[str]:
-        """The options that say where numbers come from, as they were given."""
-        models = {"--encoder": self.encoder, "--masked": self.masked}
-        given = [f"{option} {model}" for option, model in models.items() if model is not None]
-        return given + [f"--embedding {name}" for name in self.embedding if given and tuple(self.embedding) != DEMO]
+    def instead(self) -> dict[str, Any]:
+        """What may be given instead of an embedding."""
+        return {"--encoder": self.encoder, "--masked": self.masked}
+
+    @property
+    def named_embeddings(self) -> list[str]:
+        """The embeddings as they were given, which the one that is the default was not."""
+        return [] if tuple(self.embedding) == DEMO else [f"--embedding {name}" for name in self.embedding]
 
     @property
     def reads_sentences(self) -> bool:

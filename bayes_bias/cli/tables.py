@@ -15,18 +15,19 @@ from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import COLUMNS, NUMBERS, OverwriteOption, SeedOption, input_option, with_options
-from bayes_bias.cli.table_source import DEMO, ListArgument, TableSource
+from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, with_options
+from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
 from bayes_bias.files import check_output
 from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.files import METRICS, read_matrix, read_table, table_rows
+from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
 from bayes_bias.table.labels import LABELS
 
 COSINE = "cosine"
-heading_option = partial(typer.Option, rich_help_panel=COLUMNS, metavar="HEADING")
+_EXAMPLE = "flowers=pleasant"
+heading_option = partial(typer.Option, rich_help_panel=HEADINGS, metavar="HEADING")
 numbers_option = partial(typer.Option, rich_help_panel=NUMBERS)
 
 
@@ -110,23 +111,18 @@ class AnySource(TableSource):
             )
 
     @property
-    def sources(self) -> list[str]:
-        """Those of all commands, and a matrix."""
-        if self.matrix is None:
-            return super().sources
-        return [f"--matrix {self.matrix}", *(super().sources or self._named_embeddings)]
-
-    @property
-    def _named_embeddings(self) -> list[str]:
-        return [f"--embedding {name}" for name in self.embedding if tuple(self.embedding) != DEMO]
+    def instead(self) -> dict[str, Any]:
+        """A matrix, too."""
+        return {"--matrix": self.matrix, **super().instead}
 
     @property
     def headings(self) -> dict[str, str]:
         """The columns that have been named."""
-        named = {name: getattr(self, name) for name in ("target", "group", "attribute", "attribute_class", "value")}
-        return {
-            name: heading for name, heading in (named | _labels_of(self.labels or [])).items() if heading is not None
-        }
+        labels = _pairs("--label", self.labels, "target_topic=subject")
+        if unknown := [name for name in labels if name not in LABELS]:
+            raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
+        named = {name: getattr(self, name) for name in COLUMNS}
+        return {name: heading for name, heading in named.items() if heading is not None} | labels
 
     @property
     def numbers(self) -> bb.Metric | None:
@@ -166,11 +162,11 @@ class AnySource(TableSource):
         """The table in a file of others."""
         if self.sub_topics is not None:
             raise BayesBiasError(f"--sub-topics: '{self.sub_topics}' is for word lists; --label names a column of FILE")
-        if self._named_embeddings:
-            raise BayesBiasError(f"{self._named_embeddings[0]}: '{source}' holds numbers already; leave one out")
+        if self.named_embeddings:
+            raise BayesBiasError(f"{self.named_embeddings[0]}: '{source}' holds numbers already; leave one out")
         return read_table(
             Path(source),
-            _classes_of(self.stereotypes or []),
+            _pairs("--stereotype", self.stereotypes, _EXAMPLE),
             columns=self.headings,
             opposites=self.opposites,
             metric=self.numbers,
@@ -191,7 +187,7 @@ class AnySource(TableSource):
         if not is_spreadsheet(source):
             option = "--stereotype" if self.stereotypes else "--opposites"
             raise BayesBiasError(f"{option}: is for spreadsheets; other word lists state their own stereotypes")
-        stereotypes = _classes_of(self.stereotypes) if self.stereotypes else None
+        stereotypes = _pairs("--stereotype", self.stereotypes, _EXAMPLE) or None
         words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
         return words.with_sub_topics(self.related)
 
@@ -200,22 +196,13 @@ def _as_options(headings: Mapping[str, str]) -> dict[str, str]:
     return {"--class" if name == "attribute_class" else f"--{name}": heading for name, heading in headings.items()}
 
 
-def _labels_of(texts: list[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in texts]
-    for name, _, heading in pairs:
-        if name not in LABELS or not heading:
-            raise TableError(f"--label: '{name}={heading}' must be NAME=HEADING; {did_you_mean(name, LABELS)}")
-    return {name: heading for name, _, heading in pairs}
-
-
-def _classes_of(stereotypes: list[str]) -> dict[str, str]:
-    pairs = [pair.partition("=") for pair in stereotypes]
-    for group, equals, class_name in pairs:
-        if not (group and equals and class_name):
-            raise BayesBiasError(
-                f"--stereotype: '{group}{equals}{class_name}' must be GROUP=CLASS, such as 'flowers=pleasant'"
-            )
-    return {group: class_name for group, _, class_name in pairs}
+def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
+    """Names and what they are called, as an option gives them."""
+    parts = {text: text.partition("=") for text in texts or ()}
+    for text, (name, _, other) in parts.items():
+        if not (name and other):
+            raise BayesBiasError(f"{option}: '{text}' must have two parts, such as '{example}'")
+    return {name: other for name, _, other in parts.values()}
 
 
 @app.command()

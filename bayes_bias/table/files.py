@@ -98,28 +98,14 @@ def read_table(
         The file cannot be read, lacks a column, or has no number in a row; see also `AssociationTable.from_frame`.
     """
     cells = _cells(path)
-    measured = {heading: found for heading in cells if (found := _metric_of(heading))}
-    values = [metric.name] if metric else list(measured)[:1]
-    named = {**COLUMNS, **({"value": values[0]} if values else {}), **(columns or {})}
-    if named["value"] in cells and named["target"] in cells:
-        words = {column: cells[named[column]] for column in ("target", "attribute") if named[column] in cells}
-        pairs = [" and ".join(f"'{word}'" for word in row) for row in zip(*words.values(), strict=True)]
-        column = named["value"]
-        cells[column] = _numbers(cells[column], f"{path.name}, {column}", pairs)
-    elif _is_matrix(cells):
-        raise TableError(
-            f"{path.name}: looks like a matrix of words; with the word list that they belong to, make a table of it:"
-            f" `bayes-bias table LIST --matrix {path.name} --out table.csv`"
-        )
-    for option, heading in named.items():
-        if heading not in cells:
-            raise TableError(
-                f"{path.name}: has no column '{heading}'; say which one it is with `bayes-bias table {path.name}"
-                f" --{_OPTIONS.get(option, option)} HEADING --out table.csv`",
-                heading,
-                cells,
-            )
-    groups, classes = cells[named["group"]], cells[named["attribute_class"]]
+    metrics = {heading: found for heading in cells if (found := _metric_of(heading))}
+    value = metric.name if metric else next(iter(metrics), COSINE.name)
+    named = {**COLUMNS, "value": value, **(columns or {})}
+    _check_columns(path, cells, named)
+    value, groups, classes = named["value"], cells[named["group"]], cells[named["attribute_class"]]
+    words = zip(cells[named["target"]], cells[named["attribute"]], strict=True)
+    pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
+    cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
     of_groups = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
     _check_groups(path, groups, classes, of_groups)
     if opposites is None and OPPOSITE in cells:
@@ -131,15 +117,32 @@ def read_table(
         pd.DataFrame(cells),
         stereotypes=of_groups,
         opposites=opposites,
-        metric=metric or measured.get(named["value"], COSINE),
+        metric=metric or metrics.get(value, COSINE),
         name=path.stem,
         replicate=replicate,
         **about,
     )
 
 
-# Options of the command line that are called otherwise than the column.
-_OPTIONS = MappingProxyType({"attribute_class": "class"} | {label: f"label {label}" for label in LABELS})
+def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]) -> None:
+    """Refuse a matrix, and columns that are not there, with what to write."""
+    missing = [column for column, heading in named.items() if heading not in cells]
+    if missing and _is_matrix(cells):
+        raise TableError(
+            f"{path.name}: looks like a matrix of words; with the word list that they belong to, make a table of it:"
+            f" `bayes-bias table LIST --matrix {path.name} --out table.csv`"
+        )
+    if missing:
+        column, option = (
+            missing[0],
+            {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS},
+        )
+        raise TableError(
+            f"{path.name}: has no column '{named[column]}'; say which one it is with `bayes-bias table {path.name}"
+            f" {option.get(column, f'--{column} HEADING')} --out table.csv`",
+            named[column],
+            cells,
+        )
 
 
 def _stereotypes_in(path: Path, cells: Mapping[str, Sequence[Any]], groups: Sequence[str]) -> dict[str, str]:

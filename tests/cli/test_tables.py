@@ -83,7 +83,9 @@ def test_a_list_is_measured_into_a_file_with_all_of_its_design(run, tmp_path, mo
     [
         (("weat", "mine.csv"), "mine.csv men 'men=work' bayes-bias table"),
         (("table", "mine.csv", "--value", "score"), "mine.csv 'score' --value"),
-        (("table", "mine.csv", "--label", "topic=x"), "--label 'topic=x' target_topic"),
+        (("table", "mine.csv", "--label", "topic=x"), "--label 'topic' target_topic"),
+        (("table", "mine.csv", "--class", "kind"), "mine.csv 'kind' --class"),
+        (("table", "mine.csv", "--label", "target_topic=x"), "mine.csv 'x' --label target_topic"),
         (("table", "mine.csv", "-e", "minilm-demo"), "--embedding 'mine.csv'"),
         (("table", "mine.csv", "--metric", "dot", "--unit", "m"), "--unit 'm' 'dot'"),
         (("table", "weat7", "--metric", "cos"), "--metric 'cos' 'cosine'"),
