@@ -9,8 +9,6 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.stability.stability import Stability
-from bayes_bias.checks.calibration import Calibration
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame, write_csv
@@ -88,7 +86,7 @@ def calibrate(
         say(f"The records of all draws are in {out_file}")
 
 
-def _rates(made: Calibration) -> pd.DataFrame:
+def _rates(made: "bb.Calibration") -> pd.DataFrame:
     rows = made.table
     return pd.DataFrame(
         {
@@ -133,7 +131,7 @@ def _trainings(inputs: TableSource, wordlist: str, progress: Progress) -> Embedd
     return inputs.embedding if len(inputs.embedding) > 1 else inputs.embedding[0]
 
 
-def _show(result: Stability) -> None:
+def _show(result: "bb.Stability") -> None:
     # The raw bias is half of WEAT's difference, and would not fit.
     print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
     print_frame(result.spread.map(plain).rename_axis("method"), title=f"Over {plural(result.kind)}")
@@ -144,7 +142,7 @@ def _show(result: Stability) -> None:
     say(result.text)
 
 
-def _components(result: Stability) -> pd.DataFrame:
+def _components(result: "bb.Stability") -> pd.DataFrame:
     rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
     return pd.DataFrame(
         {
@@ -154,6 +152,6 @@ def _components(result: Stability) -> pd.DataFrame:
     )
 
 
-def _shares(result: Stability) -> pd.DataFrame:
+def _shares(result: "bb.Stability") -> pd.DataFrame:
     names = {"value": "of a single value", "bias": f"of the bias in {len(result.measures)} {plural(result.kind)}"}
     return result.shares.rename(index=names).T.map("{:.0%}".format).rename_axis("part")

@@ -9,9 +9,6 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.comparison.comparison import Comparison
-from bayes_bias.analyses.sweep.columns import LanguageModelColumn
-from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.main import app
@@ -26,7 +23,6 @@ from bayes_bias.cli.options import (
     split_lists,
     with_options,
 )
-from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.cli.table_source import BeforeAndAfter, TableSource, TrustOption
 from bayes_bias.debiasing.damage import Damage, read_ratings
 from bayes_bias.debiasing.debiased_embedding import Debiasing
@@ -120,7 +116,7 @@ def compare(
     """
     lists, words, chosen = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
     rated = ratings or [] if damage or ratings else None
-    made: Comparison | Sweep
+    made: bb.Comparison | bb.Sweep
     with progress_bar() as progress:
         if len(lists) > 1 or len(sides.versions) > 1:
             _check_several(sides, lists, chosen, inference)
@@ -128,7 +124,7 @@ def compare(
         else:
             made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference, progress)
         page = output.write(made)
-    if isinstance(made, Sweep):
+    if isinstance(made, bb.Sweep):
         _show_several(made)
     else:
         _show(made)
@@ -144,7 +140,7 @@ def _compared(
     rated: list[Path] | None,
     inference: Inference,
     progress: Progress,
-) -> Comparison:
+) -> "bb.Comparison":
     """One list before and after; `rated` are files of ratings, if the damage is asked for."""
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
@@ -195,7 +191,7 @@ def _swept(
     rated: list[Path] | None,
     inference: Inference,
     progress: Progress,
-) -> Sweep:
+) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     before = sides.source(sides.before)
     original = _original(before, lists, words.words if words else (), progress)
@@ -230,12 +226,12 @@ def _swept(
 
 def _original(
     source: TableSource, lists: list[str], also: Iterable[str], progress: Progress
-) -> Embedding | LanguageModelColumn:
+) -> "Embedding | bb.LanguageModelColumn":
     """What versions are compared with: an embedding, or a masked model."""
     if source.masked is None:
         return source.opened(lists, progress, also=also)
     given: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
-    return LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
+    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
 
 
 def _given(source: TableSource, lists: list[str], of: str, progress: Progress) -> GivenVersion:
@@ -306,7 +302,7 @@ def _from_table(names: list[str], source: TableSource) -> AssociationTable:
     return source.read(path)
 
 
-def _show(comparison: Comparison) -> None:
+def _show(comparison: "bb.Comparison") -> None:
     unit = comparison.before.metric.unit
     between = f" ({comparison.between})" if comparison.between else ""
     print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}{between}")
@@ -317,7 +313,9 @@ def _show(comparison: Comparison) -> None:
     say(f"\n{comparison.text}")
 
 
-def _show_several(result: Sweep) -> None:
+def _show_several(result: "bb.Sweep") -> None:
+    from bayes_bias.cli.sweep import show_sweep  # the rest of this file waits for no sweep
+
     names = result.sources.version.where(result.sources.version_of != "", "before")
     biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")
     shown = biases.map(partial(signed, decimals=result.metric.decimals))
@@ -327,7 +325,7 @@ def _show_several(result: Sweep) -> None:
         say(f"{name}: {damage.text}")
 
 
-def _biases(comparison: Comparison) -> pd.DataFrame:
+def _biases(comparison: "bb.Comparison") -> pd.DataFrame:
     rows, decimals = comparison.bias, comparison.before.metric.decimals
     number = partial(signed, decimals=decimals)
     columns = {
@@ -343,7 +341,7 @@ def _biases(comparison: Comparison) -> pd.DataFrame:
     return pd.DataFrame({**columns, "raw": rows.observed.map(number)})
 
 
-def _measures(comparison: Comparison) -> pd.DataFrame:
+def _measures(comparison: "bb.Comparison") -> pd.DataFrame:
     rows = comparison.measures
     return pd.DataFrame(
         {

@@ -40,13 +40,13 @@ _FILES = MappingProxyType(
         "checks": ("calibrate", "stability"),
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
-        "language_models": ("sentence-pairs", "sentences"),
-        "measures": ("measures", "published"),
+        "measures": ("measures",),
         "outside": ("criterion", "tpr-gaps"),
         "report": ("report",),
-        "shipped": ("wordlists", "models"),
+        "sentence_pairs": ("sentence-pairs",),
+        "shipped": ("wordlists", "models", "sentences"),
         "sweep": ("sweep",),
-        "tables": ("table", "weat"),
+        "tables": ("table", "weat", "published"),
     }
 )
 # The first line of the docstring of each.

@@ -1,4 +1,4 @@
-"""Published measures: all of them for a list, and what a published d is worth."""
+"""Published measures of a list, beside the posterior."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -7,7 +7,7 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.tables import measure_rows as measure_rows
+from bayes_bias.analyses.report.tables import measure_rows
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
 from bayes_bias.cli.main import app
@@ -15,7 +15,7 @@ from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, S
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import DASH, estimate, level, percent, plain, probability, share_bounds
+from bayes_bias.formatting import level
 from bayes_bias.posterior.summary import with_posterior
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
@@ -59,28 +59,3 @@ def measures(
     print_frame(rows.rename(columns=titles))
     for reason in measured.left_out.values():
         say(f"left out: {reason}")
-
-
-@app.command()
-def published(
-    d: Annotated[float, typer.Option("--d", help="WEAT's effect size, as published.")],
-    targets: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two groups.")],
-    attributes: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two classes.")],
-    ddof: Annotated[int, typer.Option(help="1 as Caliskan et al. divide; 0 for the population formula.")] = 1,
-    seed: SeedOption = 1,
-) -> None:
-    """Would a published d be distinguishable if attributes counted as a sample of words, too?
-
-    Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
-    """
-    found = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
-    row = {
-        "d": plain(found.d, 2),
-        "t": plain(found.t, 2),
-        "p": probability(found.p_value),
-        "probability": DASH if found.probability is None else percent(found.probability),
-        "in 90% of studies": share_bounds(*found.studies),
-        "bias, in units of d": estimate(found.d, found.lower, found.upper, 2),
-    }
-    print_frame(pd.DataFrame([row]))
-    say(found.text)

@@ -2,14 +2,12 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.criterion.criterion import BiasesLike
-from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.analyses.tpr_gaps.results import DECIMALS, MEAN_GAP, TprGaps
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
@@ -20,6 +18,9 @@ from bayes_bias.formatting import bounds, estimate, level, plain, probability, s
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
+
+if TYPE_CHECKING:
+    from bayes_bias.analyses.criterion.criterion import BiasesLike
 
 
 @app.command()
@@ -80,7 +81,7 @@ def criterion(
         say(f"\nThe page is {page}")
 
 
-def _biases(fits: list[str], file: Path) -> BiasesLike:
+def _biases(fits: list[str], file: Path) -> "BiasesLike":
     if not fits:
         return file
     if len(fits) == 1 and "=" not in fits[0]:
@@ -95,7 +96,7 @@ def _matrix(path: Path) -> pd.DataFrame:
     return read_matrix(path)
 
 
-def _shown(result: CriterionValidity) -> pd.DataFrame:
+def _shown(result: "bb.CriterionValidity") -> pd.DataFrame:
     rows = result.summary()
     columns = {
         f"median and {level(result.ci_prob)} interval": [result.written(*row) for row in rows.index],

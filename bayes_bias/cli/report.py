@@ -8,7 +8,6 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.record import Report
 from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
@@ -82,7 +81,7 @@ def report(
     say(f"\nThe report is in {page}")
 
 
-def _overview(made: Report) -> pd.DataFrame:
+def _overview(made: "bb.Report") -> pd.DataFrame:
     rows = made.table()
     return pd.DataFrame(
         {
@@ -94,7 +93,7 @@ def _overview(made: Report) -> pd.DataFrame:
     )
 
 
-def _together(made: Report) -> pd.DataFrame:
+def _together(made: "bb.Report") -> pd.DataFrame:
     rows = made.together.table
     return pd.DataFrame(
         {

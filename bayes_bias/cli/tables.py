@@ -1,4 +1,4 @@
-"""What needs no model: tables, and WEAT's numbers of one, which wait for nothing that samples or tests."""
+"""What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
 from bayes_bias.files import check_output
+from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
 from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
@@ -264,3 +265,28 @@ def weat(
     partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
     row = {"effect size d": result.effect_size, "statistic": result.statistic, "p": result.p_value}
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
+
+
+@app.command()
+def published(
+    d: Annotated[float, typer.Option("--d", help="WEAT's effect size, as published.")],
+    targets: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two groups.")],
+    attributes: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two classes.")],
+    ddof: Annotated[int, typer.Option(help="1 as Caliskan et al. divide; 0 for the population formula.")] = 1,
+    seed: SeedOption = 1,
+) -> None:
+    """Would a published d be distinguishable if attributes counted as a sample of words, too?
+
+    Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
+    """
+    found = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
+    row = {
+        "d": plain(found.d, 2),
+        "t": plain(found.t, 2),
+        "p": probability(found.p_value),
+        "probability": DASH if found.probability is None else percent(found.probability),
+        "in 90% of studies": share_bounds(*found.studies),
+        "bias, in units of d": estimate(found.d, found.lower, found.upper, 2),
+    }
+    print_frame(pd.DataFrame([row]))
+    say(found.text)

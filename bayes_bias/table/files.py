@@ -133,10 +133,8 @@ def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mappin
             f" `bayes-bias table LIST --matrix {path.name} --out table.csv`"
         )
     if missing:
-        column, option = (
-            missing[0],
-            {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS},
-        )
+        column = missing[0]
+        option = {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS}
         raise TableError(
             f"{path.name}: has no column '{named[column]}'; say which one it is with `bayes-bias table {path.name}"
             f" {option.get(column, f'--{column} HEADING')} --out table.csv`",
