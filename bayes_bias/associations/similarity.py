@@ -26,7 +26,7 @@ class Similarity:
     Parameters
     ----------
     name : str
-        What the argument ``similarity`` and ``--similarity`` call it.
+        What the argument ``similarity``, and ``--metric`` of ``bayes-bias table``, call it.
     metric : Metric
         What the numbers are called, and their units.
     between : callable

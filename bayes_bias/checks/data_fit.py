@@ -58,7 +58,7 @@ def data_fit(
     if pairs > MOST_PAIRS:
         raise TableError(
             f"{pairs:,} values are too many for a report to leave out one by one (the most are {MOST_PAIRS:,});"
-            " `bayes-bias check` takes the time"
+            " `bayes_bias.checks.predictive.predictive_coverage(fit)` takes the time"
         )
     fitted = Fitted.of(fit)
     name = fitted.spec.name

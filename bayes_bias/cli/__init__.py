@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. One file for each command, which is imported when it is called."""
+"""The command line: parse, call, print. A command is one function, and its file is imported when it is called."""
 
 from bayes_bias.cli.main import main
 

@@ -1,4 +1,7 @@
-"""Run a command; print an error in one line."""
+"""The one application that all commands belong to, and how a command is run: an error is one line.
+
+Each command is imported when it is called: `--help` waits for none of them.
+"""
 
 import errno
 import gc
@@ -6,16 +9,126 @@ import os
 import signal
 import sys
 import threading
-from typing import Any, NoReturn
+from importlib import import_module
+from types import MappingProxyType
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
 
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import complain, show_notices
 from bayes_bias.errors import BayesBiasError
 
 # Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
 _OBJECTS_BEFORE_COLLECTING = 50_000
+
+
+# The commands of each group in `--help`.
+_GROUPS = MappingProxyType(
+    {
+        "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
+        "Compare": ("compare", "debias", "sweep", "stability", "criterion"),
+        "Check": ("calibrate", "plan", "published"),
+        "Language models": ("sentence-pairs", "sentences"),
+        "Data": ("table", "wordlists", "models"),
+    }
+)
+# The commands of each file, which are functions of their names.
+_FILES = MappingProxyType(
+    {
+        "checks": ("calibrate", "stability"),
+        "debiasing": ("debias", "compare"),
+        "fits": ("fit", "summarize", "pool", "plan"),
+        "measures": ("measures",),
+        "outside": ("criterion", "tpr-gaps"),
+        "report": ("report",),
+        "sentence_pairs": ("sentence-pairs",),
+        "shipped": ("wordlists", "models", "sentences"),
+        "sweep": ("sweep",),
+        "tables": ("table", "weat", "published"),
+    }
+)
+# The first line of the docstring of each.
+COMMANDS = MappingProxyType(
+    {
+        "report": "A posterior bias report that a paper can cite: page, tables, figures, methods text.",
+        "fit": "Fit a model to one list, print the main estimands, and keep the posterior.",
+        "summarize": "Summarise a fit: every estimand with its interval and noise floor, and the verdict.",
+        "pool": "What do several lists say together, and what does each say given the others?",
+        "weat": "WEAT's effect size, statistic and permutation p-value.",
+        "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
+        "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
+        "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",
+        "debias": "Debias an embedding, by hard debiasing or another method.",
+        "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
+        "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
+        "criterion": "Does bias go with something outside, such as people's associations, allowing for errors in both?",
+        "calibrate": "How often would this design find a bias where none is? Words are drawn at random.",
+        "plan": "How narrow would the interval be with longer lists, and how likely to exclude zero?",
+        "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
+        "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
+        "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
+        "table": "A file that other commands take in place of a list: numbers of others, or a list that is measured.",
+        "wordlists": "The shipped word lists, or one of them with its words and source; a copy of one to edit.",
+        "models": "The shipped models, or one of them with its priors; a copy of one to edit; its graph.",
+    }
+)
+
+
+class Commands(TyperGroup):
+    """Knows all commands by name, and imports the one that is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {
+            name: TyperCommand(name, help=COMMANDS[name], rich_help_panel=group)
+            for group, names in _GROUPS.items()
+            for name in names
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, imported now and put in the place of its line."""
+        if args[0] in COMMANDS:
+            self.add_command(_imported(args[0]))
+        return super().resolve_command(ctx, args)
+
+
+def _imported(name: str) -> Any:
+    function = name.replace("-", "_")
+    file = next(file for file, names in _FILES.items() if name in names)
+    import_module(f"bayes_bias.cli.{file}")
+    info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
+    return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
+
+
+app = typer.Typer(
+    name="bayes-bias",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Is a word embedding biased, how sure can one be, and did debiasing change anything?",
+)
+
+
+def _show_version(requested: bool) -> None:
+    if requested:
+        from bayes_bias import __version__
+
+        typer.echo(f"bayes-bias {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of every command. `main` reads --debug itself, wherever it stands."""
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:

@@ -1,4 +1,4 @@
-"""`bayes-bias measures`: every measure of the literature beside the posterior."""
+"""Published measures of a list, beside the posterior."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -7,10 +7,10 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.tables import measure_rows as measure_rows
-from bayes_bias.cli.app import app
+from bayes_bias.analyses.report.tables import measure_rows
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, SetsOption, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text

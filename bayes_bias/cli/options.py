@@ -18,10 +18,15 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES
 
 INPUT = "Input"
 MODEL = "Model"
+SAMPLING = "Sampling"
+HEADINGS = "Columns of FILE"
+NUMBERS = "Numbers of FILE"
+# The panels of `--help` below the options of first use.
+_PANELS = (HEADINGS, NUMBERS, MODEL, INPUT, SAMPLING)
 # An option in one of the panels of `--help`.
 input_option = partial(typer.Option, rich_help_panel=INPUT)
 model_option = partial(typer.Option, rich_help_panel=MODEL)
-sampling_option = partial(typer.Option, rich_help_panel="Sampling")
+sampling_option = partial(typer.Option, rich_help_panel=SAMPLING)
 FIGURES = ",".join(WRITTEN)
 
 
@@ -44,7 +49,7 @@ SchedulerOption = Annotated[
 ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.")]
 SetsOption = Annotated[
     str | None,
-    input_option(
+    typer.Option(
         help="Words that differ in the protected attribute alone, for measures along a direction:"
         " she:he,woman:man, or a TOML file with defining_sets."
     ),
@@ -160,7 +165,7 @@ class OutputFolder:
     """A folder for pages, tables and figures; it is checked before anything is sampled."""
 
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for page, tables, figures, methods text, posteriors.")
+        Path | None, typer.Option("--out", "-o", help="Folder for page, tables, figures, text, posteriors.")
     ] = None
     overwrite: OverwriteOption = False
     figures: FiguresOption = FIGURES
@@ -192,6 +197,7 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
         for name, parameter in signature.parameters.items()
         for option in options.get(name, [parameter])
     ]
+    parameters.sort(key=_panel)
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -204,6 +210,12 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _panel(option: inspect.Parameter) -> int:
+    """The position of its panel in `--help`; first those without."""
+    panels = [getattr(each, "rich_help_panel", None) for each in option.annotation.__metadata__]
+    return next((_PANELS.index(panel) + 1 for panel in panels if panel), 0)
 
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:

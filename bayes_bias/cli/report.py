@@ -1,4 +1,4 @@
-"""`bayes-bias report`: the main job."""
+"""The main job."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,13 +8,12 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.record import Report
 from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
-from bayes_bias.cli.table_source import Covariates, SeveralEmbeddings
+from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
 from bayes_bias.formatting import plain, probability
 
 
@@ -29,10 +28,10 @@ class ReportFolder(OutputFolder):
 @with_options
 def report(
     lists: ListsArgument,
-    inputs: SeveralEmbeddings,
-    given: Covariates,
+    inputs: TableSource,
     output: ReportFolder,
     inference: Inference,
+    covariates: CovariatesOption = None,
     contrast: ContrastOption = None,
     calibration_draws: Annotated[
         int,
@@ -56,11 +55,11 @@ def report(
     Example: bayes-bias report weat6 weat7 gender --out report
     """
     with progress_bar() as progress:
-        side_by_side = inputs.tabulated or (inputs.replicates is None and inputs.encoder is None)
+        side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
         made = bb.report(
             [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
-            covariates=given.sources,
+            covariates=covariates_of(covariates),
             **inputs.settings,
             **inference.fitting,
             **inference.reading,
@@ -82,7 +81,7 @@ def report(
     say(f"\nThe report is in {page}")
 
 
-def _overview(made: Report) -> pd.DataFrame:
+def _overview(made: "bb.Report") -> pd.DataFrame:
     rows = made.table()
     return pd.DataFrame(
         {
@@ -94,7 +93,7 @@ def _overview(made: Report) -> pd.DataFrame:
     )
 
 
-def _together(made: Report) -> pd.DataFrame:
+def _together(made: "bb.Report") -> pd.DataFrame:
     rows = made.together.table
     return pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""`bayes-bias sentence-pairs`: how often does a model prefer the stereotypical sentence of a pair?"""
+"""Pairs of sentences, scored by a language model."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,9 +14,9 @@ from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePa
 from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
 from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 from bayes_bias.analyses.sentence_pairs.units import LOG, UNITS, check_unit
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, read_csv, table_file

@@ -1,4 +1,4 @@
-"""`bayes-bias sweep`: every list in every embedding."""
+"""Many embeddings: every list in every embedding."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,12 +8,11 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.ranking import VersionRanking
-from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.analyses.sweep.sweep import is_sweep
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.documents.folder import check_folder
@@ -75,7 +74,7 @@ def _posteriors(text: str) -> str | float:
         return text
 
 
-def show_sweep(result: Sweep) -> None:
+def show_sweep(result: "bb.Sweep") -> None:
     """Pooled biases, changes and the ranking of versions, as far as there are any."""
     if result.pooled is not None:
         rows = result.pooled.embeddings.sort_values("mean", ascending=False)
@@ -100,12 +99,12 @@ def show_sweep(result: Sweep) -> None:
         say(f"failed: {row.embedding}, {row.list}: {row.reason}")
 
 
-def _of_one(result: Sweep) -> str:
+def _of_one(result: "bb.Sweep") -> str:
     """The name of a single embedding or model, which then has no column of its own."""
     return f" of {result.originals[0]}" if len(result.originals) == 1 else ""
 
 
-def _changes(result: Sweep) -> pd.DataFrame:
+def _changes(result: "bb.Sweep") -> pd.DataFrame:
     rows = result.changes.rename(columns={"change": "mean"})
     shown = estimates(rows, "change", result.settings.ci_prob, result.metric.decimals)
     taught = {"words that taught it": rows.taught.to_list()} if rows.taught.any() else {}

@@ -1,6 +1,7 @@
-"""Tables of cosines in spreadsheets: a row for each pair of words, or a matrix of targets and attributes."""
+"""Tables in spreadsheets: a row for each pair of words, or a matrix of targets and attributes."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,29 +12,85 @@ from bayes_bias.errors import TableError
 from bayes_bias.files import unquoted
 from bayes_bias.spreadsheets import read_columns
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import LABELS
+from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 
 # What the columns of a table with a row for each pair are called, where nobody says.
-COLUMNS: Mapping[str, str] = MappingProxyType(
-    {name: name for name in ("target", "group", "attribute", "attribute_class")} | {"value": "cosine"}
-)
+COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {"value": COSINE.name})
+# A table file has these besides: the class that is stereotypical for the group, and whether the class is an opposite.
+STEREOTYPE, OPPOSITE = "stereotype", "opposite"
+# These head the column of values by their name alone, and any other by its name and unit.
+METRICS = MappingProxyType({metric.name: metric for metric in (COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO)})
+_NAME_AND_UNIT = re.compile(r"(.+?) \[(.+)\]")
+
+
+def table_rows(table: AssociationTable) -> pd.DataFrame:
+    """The rows of a table file, which `read_table` reads without being told anything: numbers, words and design.
+
+    Vectors and covariates of words are left out.
+
+    Raises
+    ------
+    TableError
+        The table is too large to be formed, or its sub-topics come from vectors.
+    """
+    if not table.is_formed:
+        raise TableError(
+            f"table: '{table.name}' has {table.values.size:,} values, too many for a file; shorten the list"
+        )
+    if table.has_related_words:
+        raise TableError(
+            f"sub_topics: those of '{table.name}' come from vectors, which a file of numbers does not hold; name them"
+            " in the list, as `print(table.sub_topics.toml)` writes them"
+        )
+    rows = table.to_frame().rename(columns={table.metric.name: _heading(table.metric)})
+    rows.insert(_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
+    if table.opposites:
+        marks = rows.attribute_class.isin(table.opposites).map({True: "yes", False: ""})
+        rows.insert(_after("attribute_class", rows), OPPOSITE, marks)
+    return rows
+
+
+def _after(column: str, rows: pd.DataFrame) -> int:
+    return rows.columns.to_list().index(column) + 1
+
+
+def _heading(metric: Metric) -> str:
+    return metric.name if METRICS.get(metric.name) == metric else f"{metric.name} [{metric.unit}]"
+
+
+def _metric_of(heading: str) -> Metric | None:
+    named = _NAME_AND_UNIT.fullmatch(heading)
+    return Metric(named[1], unit=named[2]) if named else METRICS.get(heading)
 
 
 def read_table(
-    path: Path, stereotypes: Mapping[str, str], *, columns: Mapping[str, str] = COLUMNS, replicate: str | None = None
+    path: Path,
+    stereotypes: Mapping[str, str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    opposites: Sequence[str] | None = None,
+    metric: Metric | None = None,
+    replicate: str | None = None,
 ) -> AssociationTable:
-    """The table of a spreadsheet with a row for each pair (and replicate), and perhaps labels such as `target_topic`.
+    """The table of a spreadsheet with a row for each pair (and replicate).
 
     Parameters
     ----------
     path : Path
         A CSV, TSV or Excel file; see `bayes_bias.spreadsheets`. Numbers may have decimal commas.
-    stereotypes : mapping of str to str
-        The class that is stereotypical for each group.
-    columns : mapping of str to str
-        The headings of target, group, attribute, attribute_class and value.
+    stereotypes : mapping of str to str, optional
+        The class that is stereotypical for each group; by default what the column `stereotype` says.
+    columns : mapping of str to str, optional
+        The headings of target, group, attribute, attribute_class, value, and labels such as `target_topic`, where they
+        are others than these. The value is called after what it is: cosine, log probability, nearness [unit].
+    opposites : sequence of str, optional
+        Classes that are compared with the stereotypical one; by default those that the column `opposite` marks.
+    metric : Metric, optional
+        What the values are; by default what their heading says, and otherwise cosines.
     replicate : str, optional
-        The heading of the replicate of each value.
+        The heading of the replicate of each value; by default the one column that a table file has besides its own.
 
     Raises
     ------
@@ -41,29 +98,72 @@ def read_table(
         The file cannot be read, lacks a column, or has no number in a row; see also `AssociationTable.from_frame`.
     """
     cells = _cells(path)
-    if columns["value"] in cells and columns["target"] in cells:
-        words = {column: cells[columns[column]] for column in ("target", "attribute") if columns[column] in cells}
-        pairs = [" and ".join(f"'{word}'" for word in row) for row in zip(*words.values(), strict=True)]
-        column = columns["value"]
-        cells[column] = _numbers(cells[column], f"{path.name}, {column}", pairs)
-    elif _is_matrix(cells):
-        raise TableError(
-            f"{path.name}: looks like a matrix of words; name it as --matrix {path.name}, with the word list that its"
-            " words belong to as LIST"
-        )
-    labels: dict[str, Any] = {label: label for label in LABELS if label in cells}
-    for option, heading in columns.items():
-        if heading not in cells:
-            raise TableError(
-                f"{path.name}: has no column '{heading}'; say which one it is with --{option.replace('_', '-')}",
-                heading,
-                cells,
-            )
-    _check_groups(path, cells[columns["group"]], cells[columns["attribute_class"]], stereotypes)
-    about: dict[str, Any] = {**columns, **labels}
+    metrics = {heading: found for heading in cells if (found := _metric_of(heading))}
+    value = metric.name if metric else next(iter(metrics), COSINE.name)
+    named = {**COLUMNS, "value": value, **(columns or {})}
+    _check_columns(path, cells, named)
+    value, groups, classes = named["value"], cells[named["group"]], cells[named["attribute_class"]]
+    words = zip(cells[named["target"]], cells[named["attribute"]], strict=True)
+    pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
+    cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
+    of_groups = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
+    _check_groups(path, groups, classes, of_groups)
+    if opposites is None and OPPOSITE in cells:
+        opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
+    about: dict[str, Any] = {label: label for label in LABELS if label in cells} | named
+    if replicate is None and STEREOTYPE in cells:
+        replicate = _replicate_in(path, cells, about.values())
     return AssociationTable.from_frame(
-        pd.DataFrame(cells), stereotypes=stereotypes, name=path.stem, replicate=replicate, **about
+        pd.DataFrame(cells),
+        stereotypes=of_groups,
+        opposites=opposites,
+        metric=metric or metrics.get(value, COSINE),
+        name=path.stem,
+        replicate=replicate,
+        **about,
     )
+
+
+def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]) -> None:
+    """Refuse a matrix, and columns that are not there, with what to write."""
+    missing = [column for column, heading in named.items() if heading not in cells]
+    if missing and _is_matrix(cells):
+        raise TableError(
+            f"{path.name}: looks like a matrix of words; with the word list that they belong to, make a table of it:"
+            f" `bayes-bias table LIST --matrix {path.name} --out table.csv`"
+        )
+    if missing:
+        column = missing[0]
+        option = {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS}
+        raise TableError(
+            f"{path.name}: has no column '{named[column]}'; say which one it is with `bayes-bias table {path.name}"
+            f" {option.get(column, f'--{column} HEADING')} --out table.csv`",
+            named[column],
+            cells,
+        )
+
+
+def _stereotypes_in(path: Path, cells: Mapping[str, Sequence[Any]], groups: Sequence[str]) -> dict[str, str]:
+    """What the column of stereotypes says, if there is one."""
+    found: dict[str, str] = {}
+    for group, class_name in zip(groups, cells.get(STEREOTYPE, ()), strict=False):
+        if found.setdefault(group, class_name) != class_name:
+            raise TableError(
+                f"{path.name}: column '{STEREOTYPE}' has '{found[group]}' and '{class_name}' for '{group}'; one group"
+                " has one class"
+            )
+    return found
+
+
+def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], known: Iterable[str]) -> str | None:
+    """The heading of replicates: the one that is not known."""
+    others = [heading for heading in cells if heading not in {*known, STEREOTYPE, OPPOSITE}]
+    if len(others) > 1:
+        raise TableError(
+            f"{path.name}: has the columns {', '.join(others)} besides those of a table file, and one is read, which"
+            f" says what replicate a value is of; remove the others"
+        )
+    return next(iter(others), None)
 
 
 def read_matrix(path: Path) -> pd.DataFrame:
@@ -84,8 +184,9 @@ def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], ste
     missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
     if missing:
         raise TableError(
-            f"{path.name}: which class is stereotypical for {', '.join(missing)}? Give each group its own, such as"
-            f" --stereotype '{missing[0]}={classes[0]}'; classes: {', '.join(dict.fromkeys(classes))}"
+            f"{path.name}: which class is stereotypical for {', '.join(missing)}? Give each group its own: `bayes-bias"
+            f" table {path.name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`; classes:"
+            f" {', '.join(dict.fromkeys(classes))}"
         )
 
 

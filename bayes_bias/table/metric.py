@@ -38,6 +38,8 @@ class Metric:
     @property
     def plural(self) -> str:
         """What several numbers are called."""
+        if self.name.endswith("y"):
+            return f"{self.name[:-1]}ies"
         return self.name if self.name.endswith("s") else f"{self.name}s"
 
     @property

@@ -92,7 +92,7 @@ def check_stereotypes(content: Content) -> None:
     raise WordListError(
         f"{content.where}: which of {', '.join(names)} are groups, and which class is stereotypical for each? Write "
         f"GROUP=CLASS in place of the name of every group, such as '{example}', or give the same as "
-        f"--stereotype '{example}' (in Python: stereotypes=)"
+        f"stereotypes= in Python, --stereotype '{example}' of `bayes-bias table`"
     )
 
 
@@ -102,8 +102,8 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
             f"{where}: with which of {', '.join(others)} is {associated.pop()} compared? Remove columns that hold no"
-            " words of the list. If several are left, name each that is compared, as --opposites CLASS (in Python:"
-            " opposites=['CLASS', ...]); the rest are control classes"
+            " words of the list. If several are left, name each that is compared: opposites=['CLASS', ...] in Python,"
+            " --opposites CLASS of `bayes-bias table`; the rest are control classes"
         )
 
 

@@ -14,6 +14,7 @@ from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.formatting import signed
 from bayes_bias.measures import weat
+from bayes_bias.table.files import table_rows
 from tests.helpers import changed, equalised, random_table, says
 
 PAIRS = "she:he,woman:man"
@@ -132,11 +133,10 @@ def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_pa
 def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
     before = random_table()
     for name, table in {"before": before, "after": equalised(changed(before, -0.05))}.items():
-        table.to_frame().to_csv(tmp_path / f"{name}.csv", index=False)
+        table_rows(table).to_csv(tmp_path / f"{name}.csv", index=False)
     code, out, _ = run(
         *("compare", "--before", tmp_path / "before.csv", "--after", tmp_path / "after.csv"),
-        *("--stereotype", "men=work", "--stereotype", "women=home", "--out", tmp_path / "found"),
-        *("--figures", "svg", "--rope", "0.1"),
+        *("--out", tmp_path / "found", "--figures", "svg", "--rope", "0.1"),
     )
     assert code == 0
     assert "by construction" in out
@@ -147,13 +147,12 @@ def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
 
 
 def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):
-    random_table().to_frame().to_csv(tmp_path / "small.csv", index=False)
-    stereotypes = ("--stereotype", "men=work", "--stereotype", "women=home")
-    code, out, _ = run("measures", tmp_path / "small.csv", *stereotypes)
+    table_rows(random_table()).to_csv(tmp_path / "small.csv", index=False)
+    code, out, _ = run("measures", tmp_path / "small.csv")
     assert code == 0
     rows = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
     assert rows[:7] == ["WEAT", "quasi-F", "REML", "min F'", "pigeonhole bootstrap", "WEFAT", "gWEAT"]
     assert rows[-1] == "posterior effect size (targets)"
     assert says(out, "SAME vectors")
-    csv = run("measures", tmp_path / "small.csv", *stereotypes, "--no-posterior", "--csv")[1]
+    csv = run("measures", tmp_path / "small.csv", "--no-posterior", "--csv")[1]
     assert csv.splitlines()[0] == "measure,value,b0,low,high,p_value,ci95_lb,ci95_ub"

@@ -99,11 +99,10 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
     ("arguments", "message"),
     [
         (("fit", "weat6", "--templates", "plain-10"), "--templates 'plain-10' sentences"),
-        (("fit", "weat6", "--pooling", "cls"), "--pooling 'cls' encoder"),
         (("fit", "weat6", "--encoder", "{0}", "-e", "minilm-demo"), '--encoder --embedding minilm-demo'),
         (("fit", "weat6", "--encoder", "{0}", "--templates", "plan-10"), "'plain-10'"),
         (("fit", "weat6", "--encoder", "{0}", "--replicates", "seed"), 'sentences --templates'),
-        (("weat", "mine.csv", "--encoder", "{0}"), "'mine.csv' cosines"),
+        (("weat", "mine.csv", "--encoder", "{0}"), "'mine.csv' numbers"),
         (("report", "weat7", "--encoder", "{0}", "--templates", "noun-10"), "'he' 'subject'"),
         (("compare", "weat6", "--before", "a", "--after", "b", "--templates", "noun-10"), '--encoder'),
         (("compare", "weat6", "--before", "a", "--before", "c", "--after", "b", "--encoder"), '--encoder a c'),

@@ -1,4 +1,4 @@
-"""`calibrate`, `plan` and `check`: what a user sees."""
+"""`calibrate` and `plan`: what a user sees."""
 
 import tomllib
 from pathlib import Path
@@ -60,12 +60,3 @@ def test_plan_prints_power_and_draws_it(run, files, tmp_path):
     assert code == 0
     assert says(out.replace("\n", " "), "excluding zero")
     assert path.stat().st_size > 10_000
-
-
-@pytest.mark.slow
-def test_check_compares_with_the_published_model(run, files):
-    wordlist, embedding = files
-    code, out, _ = run("check", wordlist, "-e", embedding, "--controls", "none")
-    assert code == 0
-    for part in ("predictive intervals", "PSIS-LOO", "hierarchical", "Sensitivity"):
-        assert part in out

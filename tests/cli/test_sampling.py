@@ -29,7 +29,6 @@ def test_a_fit_is_sampled_as_it_was_asked(run, tmp_path):
         "report weat7",
         "compare weat7 --before googlenews-demo --after googlenews-demo",
         "stability weat7",
-        "check weat7",
         "plan weat7",
         "measures weat7",
         "sentence-pairs pairs-demo",

@@ -66,10 +66,10 @@ def test_masked_models_are_compared_on_several_lists(
 ):
     monkeypatch.setattr(bb, "sweep", partial(bb.sweep, posteriors="none", jobs=1))
     run(capsys, "wordlists", "weat6", "--copy", tmp_path / "own.toml")
-    sides = ["--before", folders[0], "--after", folders[1], "--masked", "--predict", "attributes", "--controls", "none"]
+    sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     _, out = run(capsys, "compare", "weat6", tmp_path / "own.toml", *sides, "--out", tmp_path / "found")
     assert says(out, "of biased before after list before even weat6 own of biased changed even weat6 even own")
-    tables = [bb.log_probabilities(folder, "weat6", (), predict="attributes") for folder in folders]
+    tables = [bb.log_probabilities(folder, "weat6", ()) for folder in folders]
     change = bb.measures.quasi_f(difference(*pair(*tables))).value
     assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
 

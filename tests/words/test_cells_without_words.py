@@ -160,5 +160,7 @@ def test_cosines_in_a_workbook_are_numbers(tmp_path, run):
         for t in ("xa", "xbb", "ya", "ybbb")
         for k, a in enumerate(("pa", "pb", "qa", "qb"))
     ]
-    code, _, error = run("weat", workbook(tmp_path, rows), "--stereotype", "x=p", "--stereotype", "y=q")
+    code, _, error = run(
+        *("table", workbook(tmp_path, rows), "--stereotype", "x=p", "--stereotype", "y=q", "--out", tmp_path / "t.csv")
+    )
     assert code == 0, error

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity
 from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
 from bayes_bias.formatting import plain
@@ -23,7 +26,17 @@ def _run(study: Study) -> Check:
             f"The bias does not depend on it: power-scaling sensitivity {plain(sensitivity)}; above"
             f" {MAX_PRIOR_SENSITIVITY} it would."
         )
-    return Check(text, {"prior_sensitivity": sensitivity}, alarm=bool(concern), result=sensitivity)
+    return Check(
+        text,
+        {"prior_sensitivity": sensitivity},
+        alarm=bool(concern),
+        tables={} if sensitivity is None else {"prior-sensitivity": _every_estimand(study)},
+        result=sensitivity,
+    )
+
+
+def _every_estimand(study: Study) -> pd.DataFrame:
+    return prior_sensitivity(study.fitted, study.scope).reset_index()
 
 
 def _methods(made: Mapping[str, float]) -> Sentence:

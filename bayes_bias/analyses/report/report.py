@@ -107,7 +107,7 @@ def report(
         none. Each takes a tenth of a second, in other processes; see `calibrate`.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
-        longer than all the rest. `bayes-bias check` does nothing else.
+        longer than all the rest.
     allow_loss, trust
         See `cosines`.
     progress : Progress, optional

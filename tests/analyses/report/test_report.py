@@ -116,6 +116,7 @@ def test_the_folder_holds_what_the_documentation_promises(folder):
         "weat.csv",
         "evidence.csv",
         "left-out.csv",
+        "prior-sensitivity.csv",
         "coverage.csv",
         "tables.tex",
         "methods.txt",

@@ -1,4 +1,4 @@
-"""`bayes-bias compare`: did debiasing change anything?"""
+"""Debiasing: an embedding is debiased, and versions are compared."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -9,15 +9,13 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.comparison.comparison import Comparison
-from bayes_bias.analyses.sweep.columns import LanguageModelColumn
-from bayes_bias.analyses.sweep.results import Sweep
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
     OutputFolder,
+    OverwriteOption,
     RatingsOption,
     SetsOption,
     SettingsOption,
@@ -25,13 +23,13 @@ from bayes_bias.cli.options import (
     split_lists,
     with_options,
 )
-from bayes_bias.cli.sweep import show_sweep
-from bayes_bias.cli.table_source import BeforeAndAfter, TableSource
+from bayes_bias.cli.table_source import BeforeAndAfter, TableSource, TrustOption
 from bayes_bias.debiasing.damage import Damage, read_ratings
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 from bayes_bias.debiasing.version import GivenVersion
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
@@ -40,6 +38,52 @@ from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
+
+# Fewer words have no neighbours to speak of.
+_FEW = 20
+
+
+@app.command()
+def debias(
+    out_file: Annotated[
+        Path, typer.Option("--out", "-o", help="File for the vectors: .npz, or .txt for word2vec's text format.")
+    ],
+    sets: Annotated[
+        str,
+        typer.Option(
+            help="Words that differ in the protected attribute alone: she:he,woman:man, or a TOML file with"
+            " defining_sets and what else the method takes: groups, independent, equalize_sets, specific."
+        ),
+    ],
+    embedding: Annotated[
+        str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
+    ] = "googlenews-demo",
+    method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
+    settings: SettingsOption = None,
+    ratings: RatingsOption = None,
+    overwrite: OverwriteOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Debias an embedding, by hard debiasing or another method.
+
+    Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
+    """
+    check_vectors_path(out_file, overwrite, "--out")
+    debiaser = make_debiaser(method, settings_of(settings), "--method")
+    debiasing = bb.debiasing.Debiasing(debiaser, sets)
+    with progress_bar() as progress:
+        progress.step(f"{embedding}: reading vectors")
+        opened = bb.open_embedding(embedding, trust=trust)
+        progress.step(f"debiasing: {method}")
+        debiased = debiasing.applied(opened)
+        enough = len(debiased.vocabulary()) > _FEW
+        cost = bb.debiasing.damage(opened.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
+        progress.step(f"writing {out_file}")
+        save_vectors(debiased, out_file, overwrite=overwrite)
+    say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
+    if cost is not None:
+        say(cost.text)
+    say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")
 
 
 @app.command()
@@ -72,7 +116,7 @@ def compare(
     """
     lists, words, chosen = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
     rated = ratings or [] if damage or ratings else None
-    made: Comparison | Sweep
+    made: bb.Comparison | bb.Sweep
     with progress_bar() as progress:
         if len(lists) > 1 or len(sides.versions) > 1:
             _check_several(sides, lists, chosen, inference)
@@ -80,7 +124,7 @@ def compare(
         else:
             made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference, progress)
         page = output.write(made)
-    if isinstance(made, Sweep):
+    if isinstance(made, bb.Sweep):
         _show_several(made)
     else:
         _show(made)
@@ -96,7 +140,7 @@ def _compared(
     rated: list[Path] | None,
     inference: Inference,
     progress: Progress,
-) -> Comparison:
+) -> "bb.Comparison":
     """One list before and after; `rated` are files of ratings, if the damage is asked for."""
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
@@ -147,7 +191,7 @@ def _swept(
     rated: list[Path] | None,
     inference: Inference,
     progress: Progress,
-) -> Sweep:
+) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     before = sides.source(sides.before)
     original = _original(before, lists, words.words if words else (), progress)
@@ -182,13 +226,12 @@ def _swept(
 
 def _original(
     source: TableSource, lists: list[str], also: Iterable[str], progress: Progress
-) -> Embedding | LanguageModelColumn:
+) -> "Embedding | bb.LanguageModelColumn":
     """What versions are compared with: an embedding, or a masked model."""
     if source.masked is None:
         return source.opened(lists, progress, also=also)
-    asked = {"templates": source.templates, "predict": source.predict}
-    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    return LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
+    given: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
+    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
 
 
 def _given(source: TableSource, lists: list[str], of: str, progress: Progress) -> GivenVersion:
@@ -214,7 +257,7 @@ def _damage(
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
-    if not lists or any(side.tabulated or side.encoder for side in sides):
+    if not lists or any(side.reads_sentences for side in sides):
         raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
 
 
@@ -249,17 +292,17 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
 
 
 def _from_table(names: list[str], source: TableSource) -> AssociationTable:
-    """The table of one side that has no word list: a CSV file of cosines."""
+    """The table of one side that has no word list: a table file."""
     path, *more = names
     if more or not is_spreadsheet(path):
         raise BayesBiasError(
-            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only spreadsheets of"
-            " cosines do not"
+            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only files of"
+            " `bayes-bias table` do not"
         )
-    return source.cosines_in(path)
+    return source.read(path)
 
 
-def _show(comparison: Comparison) -> None:
+def _show(comparison: "bb.Comparison") -> None:
     unit = comparison.before.metric.unit
     between = f" ({comparison.between})" if comparison.between else ""
     print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}{between}")
@@ -270,7 +313,9 @@ def _show(comparison: Comparison) -> None:
     say(f"\n{comparison.text}")
 
 
-def _show_several(result: Sweep) -> None:
+def _show_several(result: "bb.Sweep") -> None:
+    from bayes_bias.cli.sweep import show_sweep  # the rest of this file waits for no sweep
+
     names = result.sources.version.where(result.sources.version_of != "", "before")
     biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")
     shown = biases.map(partial(signed, decimals=result.metric.decimals))
@@ -280,7 +325,7 @@ def _show_several(result: Sweep) -> None:
         say(f"{name}: {damage.text}")
 
 
-def _biases(comparison: Comparison) -> pd.DataFrame:
+def _biases(comparison: "bb.Comparison") -> pd.DataFrame:
     rows, decimals = comparison.bias, comparison.before.metric.decimals
     number = partial(signed, decimals=decimals)
     columns = {
@@ -296,7 +341,7 @@ def _biases(comparison: Comparison) -> pd.DataFrame:
     return pd.DataFrame({**columns, "raw": rows.observed.map(number)})
 
 
-def _measures(comparison: Comparison) -> pd.DataFrame:
+def _measures(comparison: "bb.Comparison") -> pd.DataFrame:
     rows = comparison.measures
     return pd.DataFrame(
         {

@@ -1,20 +1,108 @@
-"""`bayes-bias tpr-gaps`: does a classifier recognise some groups less often than others?"""
+"""Beyond words: something outside that bias may go with, and the decisions of a classifier."""
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.tpr_gaps.results import DECIMALS, MEAN_GAP, TprGaps
-from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, SeedOption, with_options
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, ScopeOption, SeedOption, input_option, with_options
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import bounds, estimate, level, plain, probability, signed
 from bayes_bias.table.columns import interval_of
+from bayes_bias.table.files import read_matrix
+from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
+
+if TYPE_CHECKING:
+    from bayes_bias.analyses.criterion.criterion import BiasesLike
+
+
+@app.command()
+@with_options
+def criterion(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.csv",
+            help="Columns label, criterion and criterion_se (or criterion_n); without --fit also bias and sd.",
+        ),
+    ],
+    fit: Annotated[
+        list[str] | None,
+        input_option(
+            metavar="[LABEL=]FIT.nc",
+            help="A fit whose targets are the labels; or one for each label, as LABEL=FIT.nc, repeated.",
+        ),
+    ] = None,
+    toward: Annotated[
+        str | None, input_option(help="For one fit: the class of attributes to which a positive bias is closer.")
+    ] = None,
+    covariance: Annotated[
+        Path | None, input_option(metavar="CSV", help="Covariance of the errors of biases, in place of the column sd.")
+    ] = None,
+    covariates: Annotated[str, input_option(help="Columns to hold equal, comma-separated.")] = "",
+    family: Annotated[str | None, input_option(help="Column with families, such as those of languages.")] = None,
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+    *,
+    output: OutputFolder,
+    sampler: Sampler,
+) -> None:
+    """Does bias go with something outside, such as people's associations, allowing for errors in both?
+
+    Example: bayes-bias criterion languages.csv --covariates median_age --out validity
+    """
+    with progress_bar() as progress:
+        result = bb.criterion(
+            _biases(fit or [], file),
+            file,
+            toward=toward,
+            scope=scope_of(scope).name,
+            covariance=None if covariance is None else _matrix(covariance),
+            covariates=[name.strip() for name in covariates.split(",") if name.strip()],
+            family=family,
+            ci_prob=ci_prob,
+            seed=seed,
+            sampling=sampler.sampling,
+            name=file.stem,
+            progress=progress,
+        )
+        page = output.write(result)
+    print_frame(_shown(result), title=f"{result.bias_name} and {result.criterion_name}")
+    say(result.text)
+    if page is not None:
+        say(f"\nThe page is {page}")
+
+
+def _biases(fits: list[str], file: Path) -> "BiasesLike":
+    if not fits:
+        return file
+    if len(fits) == 1 and "=" not in fits[0]:
+        return bb.load_fit(fits[0])
+    named = dict(fit.partition("=")[::2] for fit in fits)
+    return {label: bb.load_fit(path) for label, path in named.items()}
+
+
+def _matrix(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise BayesBiasError(f"--covariance: no file '{path}'; give a spreadsheet with a row and column for each label")
+    return read_matrix(path)
+
+
+def _shown(result: "bb.CriterionValidity") -> pd.DataFrame:
+    rows = result.summary()
+    columns = {
+        f"median and {level(result.ci_prob)} interval": [result.written(*row) for row in rows.index],
+        "P(sign)": rows.prob_direction.map(probability).to_numpy(),
+    }
+    return pd.DataFrame(columns, index=rows.index)
 
 
 @app.command()

@@ -1,0 +1,157 @@
+"""How far to trust a design: false findings among random words, and several trainings."""
+
+from functools import partial
+from math import isnan
+from pathlib import Path
+from typing import Annotated, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.checks.null_lists import Random
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import (
+    MODEL,
+    InferenceWithoutRope,
+    JobsOption,
+    OutputFolder,
+    OverwriteOption,
+    SchedulerOption,
+    SeedOption,
+    with_options,
+)
+from bayes_bias.cli.table_source import TableSource, WordListArgument
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.files import check_output
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import DASH, count, plain, plural, share, share_within
+from bayes_bias.jobs import connected
+from bayes_bias.progress import Progress
+from bayes_bias.table.columns import interval_of
+
+
+@app.command()
+@with_options
+def calibrate(
+    wordlist: WordListArgument,
+    inputs: TableSource,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")] = None,
+    overwrite: OverwriteOption = False,
+    folder: Annotated[Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")] = None,
+    draws: Annotated[int, typer.Option(min=1, help="Random draws.")] = 100,
+    random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
+    size: Annotated[
+        int | None,
+        typer.Option(min=2, help="Random words in each class, or group; as many as the list has by default."),
+    ] = None,
+    planted: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
+    ] = 0.0,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL)
+    ] = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = -1,
+    scheduler: SchedulerOption = None,
+) -> None:
+    """How often would this design find a bias where none is? Words are drawn at random.
+
+    Example: bayes-bias calibrate weat7 --draws 200
+    """
+    if out_file is not None:
+        check_output(out_file, overwrite, "--out")
+    with progress_bar() as progress, connected(scheduler) as client:
+        made = bb.calibrate(
+            inputs.words(wordlist),
+            inputs.opened([wordlist], progress),
+            draws=draws,
+            random=cast(Random, random),
+            size=size,
+            planted=planted,
+            **inputs.settings,
+            models=model or ["crossed"],
+            seed=seed,
+            folder=folder,
+            jobs=jobs,
+            client=client,
+            progress=progress,
+        )
+    print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
+    say(made.text)
+    if out_file is not None:
+        write_csv(made.records, out_file, overwrite)
+        say(f"The records of all draws are in {out_file}")
+
+
+def _rates(made: "bb.Calibration") -> pd.DataFrame:
+    rows = made.table
+    return pd.DataFrame(
+        {
+            "draws": rows.draws.map(count),
+            "found": list(map(share_within, rows["share"], *interval_of(rows, "share"))),
+            "width": rows.width.map(plain),
+            "hold the truth": [DASH if isnan(covered) else share(covered) for covered in rows.coverage_95],
+        },
+        index=rows.index,
+    )
+
+
+@app.command()
+@with_options
+def stability(
+    wordlist: WordListArgument, inputs: TableSource, output: OutputFolder, inference: InferenceWithoutRope
+) -> None:
+    """How much does the bias of a list depend on the training: its seed, its corpus? Of an encoder: on the templates?
+
+    Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
+    """
+    with progress_bar() as progress:
+        result = bb.stability(
+            inputs.words(wordlist),
+            _trainings(inputs, wordlist, progress),
+            kind=inputs.replicates,
+            **inputs.settings,
+            **inference.fitting,
+            **inference.reading,
+            progress=progress,
+        )
+        text = output.write(result)
+    _show(result)
+    if text is not None:
+        say(f"\nTables and figure are in {text.parent}")
+
+
+def _trainings(inputs: TableSource, wordlist: str, progress: Progress) -> Embedding | list[str] | str:
+    """What is trained several times: the templates of an encoder, one embedding with replicates, or several."""
+    if inputs.reads_sentences:
+        return inputs.opened([wordlist], progress)
+    return inputs.embedding if len(inputs.embedding) > 1 else inputs.embedding[0]
+
+
+def _show(result: "bb.Stability") -> None:
+    # The raw bias is half of WEAT's difference, and would not fit.
+    print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
+    print_frame(result.spread.map(plain).rename_axis("method"), title=f"Over {plural(result.kind)}")
+    for reason in result.left_out.values():
+        say(f"left out: {reason}")
+    print_frame(_components(result), title=f"How much {plural(result.kind)} differ: posterior of all together")
+    print_frame(_shares(result), title="Where the variance comes from")
+    say(result.text)
+
+
+def _components(result: "bb.Stability") -> pd.DataFrame:
+    rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
+    return pd.DataFrame(
+        {
+            **estimates(rows, "mean", result.ci_prob, decimals, sign=""),
+            "observed": rows.observed.map(partial(plain, decimals=decimals)),
+        }
+    )
+
+
+def _shares(result: "bb.Stability") -> pd.DataFrame:
+    names = {"value": "of a single value", "bias": f"of the bias in {len(result.measures)} {plural(result.kind)}"}
+    return result.shares.rename(index=names).T.map("{:.0%}".format).rename_axis("part")

@@ -1,0 +1,243 @@
+"""A fit of one list: made, read, pooled with others, and what longer lists would show."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import (
+    CiOption,
+    ContrastOption,
+    Inference,
+    InferenceWithoutRope,
+    OverwriteOption,
+    RopeOption,
+    ScopeOption,
+    numbers_of,
+    with_options,
+)
+from bayes_bias.cli.table_source import CovariatesOption, ListArgument, TableSource, covariates_of
+from bayes_bias.errors import OutputError
+from bayes_bias.files import FORMATS, check_output, csv_text, whole_file
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.posterior.contrast_weights import weights_of_formulas
+from bayes_bias.posterior.planning import COUNTS, LENGTHS, by_words
+from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
+from bayes_bias.table.columns import interval_columns
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.table.statistics import table_means
+
+
+@app.command()
+@with_options
+def fit(
+    source: ListArgument,
+    inputs: TableSource,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="netCDF file for the fit.")] = None,
+    overwrite: OverwriteOption = False,
+    contrast: ContrastOption = None,
+    covariates: CovariatesOption = None,
+    *,
+    inference: Inference,
+) -> None:
+    """Fit a model to one list, print the main estimands, and keep the posterior.
+
+    Example: bayes-bias fit weat7 --out weat7.nc
+    """
+    if out_file is not None:
+        check_output(out_file, overwrite, "--out")
+    with progress_bar() as progress:
+        progress.step(f"{source}: measuring")
+        table = inputs.table(source, progress, covariates=covariates_of(covariates))
+        means = table_means(table)
+        check_design(means, inference.scope)
+        if contrast:
+            weights_of_formulas(means, contrast)
+        posterior = bb.fit(table, **inference.fitting, progress=progress)
+        if out_file is not None:
+            bb.save_fit(posterior, out_file, overwrite=overwrite)
+    print_answers(posterior, contrast or [], **inference.reading)
+    if out_file is not None:
+        say(f"The fit is in {out_file}")
+
+
+@app.command()
+def summarize(
+    fit_file: Annotated[Path, typer.Argument(metavar="FIT.nc", help="A fit that `bayes-bias fit --out` made.")],
+    scope: ScopeOption = DEFAULT_SCOPE,
+    ci_prob: CiOption = 0.95,
+    rope: RopeOption = None,
+    contrast: ContrastOption = None,
+    csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Rows of single words too.")] = False,
+) -> None:
+    """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
+
+    Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
+    """
+    loaded = bb.load_fit(fit_file)
+    reading: dict[str, Any] = {"scope": scope, "ci_prob": ci_prob, "rope": rope}
+    if csv:
+        typer.echo(csv_text(bb.summarize(loaded, **reading, contrasts=contrast or [])), nl=False)
+        return
+    print_answers(loaded, contrast or [], **reading, words=words)
+    if concern := Diagnostics.of(loaded).concern:
+        say(f"{loaded.attrs['name']}: {concern}")
+
+
+def print_answers(
+    fit: Fit, contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
+) -> None:
+    """Print the summary of a fit, the verdict on its bias, and that on each contrast."""
+    summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
+    print_summary(summary, fit, ci_prob)
+    if Fitted.of(fit).structure.GENERALISES:
+        say(bb.verdict(fit, scope, ci_prob=ci_prob, rope=rope).text)
+    for formula in contrasts:
+        say(bb.contrast(fit, formula, scope, ci_prob=ci_prob).text)
+
+
+# What has no sign, and no sign that could be the other one.
+_UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "target_connection_mean")
+
+
+def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
+    """Print a summary; replicates, whose labels may be whole sentences, are in a second table."""
+    fitted = Fitted.of(fit)
+    estimand = summary.index.get_level_values("estimand")
+    print_frame(
+        _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
+        title=f"{fitted.name}, in {fitted.metric.unit}",
+    )
+    if "replicate_bias" in estimand:
+        kind = fitted.replicate_kind
+        rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
+        print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, drawn towards that of all")
+    if "group_bias" in estimand and fitted.data.sizes["group"] > 1:
+        say(GROUP_BIAS_CAVEAT)
+    say(Diagnostics.of(fitted).text)
+
+
+def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFrame:
+    """What a terminal of 80 columns holds; `--csv` has the rest."""
+    decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)
+    signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
+    written = {
+        "mean": [
+            (signed if sign else plain)(mean, decimals) for mean, sign in zip(summary["mean"], signs, strict=True)
+        ],
+        f"{level(ci_prob)} interval": [
+            bounds(low, high, decimals, sign=sign)
+            for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
+        ],
+        "P(sign)": [
+            probability(chance) if sign else DASH for chance, sign in zip(summary.prob_direction, signs, strict=True)
+        ],
+        **_beside(summary, decimals),
+    }
+    return pd.DataFrame(written, index=summary.index)
+
+
+def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
+    """The last column: --rope's probability, or the noise floor, or the raw number of a model without noise."""
+    if "prob_negligible" in summary:
+        return {"negligible": list(map(probability, summary.prob_negligible))}
+    name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
+    return {name: [plain(value, decimals) for value in summary[column]]}
+
+
+@app.command()
+def pool(
+    fit_files: Annotated[
+        list[Path], typer.Argument(metavar="FIT.nc...", help="Fits of different lists, in one embedding.")
+    ],
+    ci_prob: CiOption = 0.95,
+) -> None:
+    """What do several lists say together, and what does each say given the others?
+
+    Example: bayes-bias pool report/posterior-*.nc
+    """
+    pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
+    rows, written = pooled.lists, (pooled.ci_prob, pooled.metric.decimals)
+    lists = estimates(rows, "by itself", *written) | estimates(rows, "pooled", *written, of="pooled")
+    print_frame(pd.DataFrame(lists, index=rows.index), title=f"Bias of each list, in {pooled.metric.unit}")
+    print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
+    say(pooled.text)
+
+
+@app.command()
+@with_options
+def plan(
+    source: ListArgument,
+    inputs: TableSource,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
+    overwrite: OverwriteOption = False,
+    n_targets: Annotated[
+        list[str] | None,
+        typer.Option("--n-targets", metavar="N,N", help="Numbers of targets in each group to plan for."),
+    ] = None,
+    n_attributes: Annotated[
+        list[str] | None,
+        typer.Option("--n-attributes", metavar="N,N", help="Numbers of attributes in each class to plan for."),
+    ] = None,
+    n_replicates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for; as many as there are by default."
+        ),
+    ] = None,
+    *,
+    inference: InferenceWithoutRope,
+) -> None:
+    """How narrow would the interval be with longer lists, and how likely to exclude zero?
+
+    Example: bayes-bias plan weat7 --n-targets 20,40 --n-attributes 20,40
+    """
+    targets = numbers_of("--n-targets", n_targets)
+    attributes = numbers_of("--n-attributes", n_attributes)
+    replicates = numbers_of("--n-replicates", n_replicates)
+    if out_file is not None:
+        check_output(out_file, overwrite, "--out")
+        if out_file.suffix.lower().removeprefix(".") not in FORMATS:
+            raise OutputError(f"--out: '{out_file}' is not a figure; name a file in .png, .pdf or .svg")
+        if any(len(set(given)) == 1 for given in (targets, attributes) if given):
+            raise OutputError(
+                "--out: a figure needs two numbers of targets and of attributes or more; write --n-targets 20,40"
+                " --n-attributes 20,40, or leave both out"
+            )
+    sampling_scope(inference.scope)
+    spec = generalising_spec(inference.model, "a plan")
+    with progress_bar() as progress:
+        table = inputs.table(source, progress)
+        check_design(table_means(table), inference.scope)
+        posterior = bb.fit(table, **inference.fitting | {"model": spec}, progress=progress)
+    kind = Fitted.of(posterior).replicate_kind
+    planned = bb.plan(
+        posterior,
+        targets or LENGTHS,
+        attributes or LENGTHS,
+        replicates or (COUNTS if kind else None),
+        **inference.reading,
+    )
+    along_words = kind and set(targets or LENGTHS) & set(attributes or LENGTHS)
+    power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")  # noqa: PD010
+    by = f"{plural(kind)} and words" if kind else "words"
+    print_frame(
+        power.map("{:.2f}".format),
+        title=f"Probability of excluding zero ({inference.ci_prob:.0%}), by {by} per group and class",
+    )
+    say(bb.verdict(posterior, **inference.reading).text)
+    if out_file is not None:
+        figure = bb.plots.plot_plan(posterior, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
+        with whole_file(out_file, overwrite) as unfinished:
+            cast(Any, figure).savefig(unfinished, dpi=200)
+        say(f"The figure is in {out_file}")

@@ -1,0 +1,163 @@
+"""What is there before anything is measured: word lists, their sentences, models."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from bayes_bias.cli.console import say
+from bayes_bias.cli.frames import print_frame, write_csv
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed
+from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
+from bayes_bias.files import check_output, copy_shipped, read_csv
+from bayes_bias.language_models.encoding import sentences_to_encode
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
+from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
+from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
+
+
+@app.command()
+def wordlists(
+    name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")] = None,
+    copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy names already.")] = False,
+) -> None:
+    """The shipped word lists, or one of them with its words and source; a copy of one to edit.
+
+    Example: bayes-bias wordlists weat7 --copy my-list.toml
+    """
+    if copy is not None:
+        check_output(copy, overwrite, "--copy")
+        if name not in (*wordlist_names(), *control_names()):
+            raise BayesBiasError(
+                f"--copy: needs the name of a shipped list, such as `wordlists weat7 --copy {copy}`; got {name}"
+            )
+    if name is None:
+        rows = [(n, load_wordlist(n)) for n in wordlist_names()]
+        frame = [
+            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)} for n, w in rows
+        ]
+        print_frame(pd.DataFrame(frame))
+        say(f"control classes: {', '.join(control_names())}")
+        return
+    words = load_controls(name) if name in control_names() else load_wordlist(name)
+    _print_wordlist(words)
+    if copy is not None:
+        copy_shipped("wordlists", f"controls/{name}" if name in control_names() else name, copy, overwrite)
+        use = f"--controls {copy}" if name in control_names() else f"`bayes-bias report {copy}`"
+        say(f"\nCopied to {copy}; use it with {use}")
+
+
+def _print_wordlist(words: WordList) -> None:
+    say("\n".join(text for text in (words.title, words.description) if text) + "\n")
+    for group, members in words.groups.items():
+        say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
+    for name, members in {**words.classes, **words.controls}.items():
+        say(f"{name}: {', '.join(members)}")
+    for home, topics in words.topics.items():
+        say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
+    if words.sub_topics != "named":
+        say(f"sub-topics: {words.sub_topics}")
+    if words.pairs:
+        say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
+    for erratum in words.errata:
+        say(f"erratum: {erratum}")
+    if words.source.citation:
+        say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))
+
+
+@app.command()
+def models(
+    name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show one model.")] = None,
+    copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(help="Write the model's graph here: .mmd (Mermaid) or .dot; .svg, .png, .pdf by Graphviz."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what --copy or --graph names already.")
+    ] = False,
+) -> None:
+    """The shipped models, or one of them with its priors; a copy of one to edit; its graph.
+
+    Example: bayes-bias models crossed --copy my-model.toml
+    """
+    if graph is not None:
+        check_output(graph, overwrite, "--graph")
+        if name is None:
+            raise BayesBiasError(f"--graph: needs the name of a model, such as `models crossed --graph {graph}`")
+    if copy is not None:
+        check_output(copy, overwrite, "--copy")
+        if name is None:
+            raise BayesBiasError(f"--copy: needs the name of a model, such as `models crossed --copy {copy}`")
+    if name is None:
+        print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
+        return
+    spec = load_spec(name)
+    say(f"{spec.title}\n{spec.description}\n")
+    print_frame(pd.DataFrame([{"parameter": p, "prior": str(prior)} for p, prior in spec.priors.items()]))
+    if copy is not None:
+        copy_shipped("models", name, copy, overwrite)
+        say(f"Copied to {copy}; use it with --model {copy}")
+    if graph is not None:
+        _write_graph(spec, graph, overwrite)
+
+
+def _write_graph(spec: ModelSpec, graph: Path, overwrite: bool) -> None:
+    """Of a shipped list, since plates need words."""
+    from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
+    from bayes_bias.models.pymc_model import pymc_model, write_graph
+
+    table = cosines("googlenews-demo", "weat7", controls=())
+    say(f"Graph of '{spec.name}' for weat7 in {write_graph(pymc_model(table, spec), graph, overwrite=overwrite)}")
+
+
+@app.command()
+def sentences(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="LIST", help="A word list, as for `fit`; with --vectors, the CSV file that was written for it."
+        ),
+    ],
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file; with --vectors, the .npz file.")],
+    templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
+    controls: ControlsOption = "neutral,human",
+    vectors: Annotated[
+        Path | None, typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order.")
+    ] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.
+
+    Example: bayes-bias sentences weat6 --templates noun-10 --out weat6.csv; then, with an array of their vectors:
+    bayes-bias sentences weat6.csv --vectors weat6.npy --out weat6.npz
+    """
+    check_output(out_file, overwrite, "--out")
+    if vectors is not None:
+        if not source.endswith(".csv"):
+            raise EmbeddingError(
+                f"--vectors: belong to the CSV file of sentences, and LIST is '{source}'; name the file"
+            )
+        saved = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
+        say(f"{saved}: use it with --embedding {out_file}")
+        return
+    if out_file.suffix != ".csv":
+        raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
+    rows = sentences_to_encode(source, templates, listed(controls))
+    write_csv(rows, out_file, overwrite)
+    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}")
+
+
+def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
+    """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
+    words = load_wordlist(source).with_controls(listed(controls))
+    lost = len({*words.targets, *words.attributes} - set(rows.word))
+    return f"; {lost} words of the control classes cannot stand in these templates and are left out" if lost else ""
+
+
+def _rows(file: str) -> pd.DataFrame:
+    return read_csv(Path(file), f"LIST: '{file}' is", EmbeddingError, keep_default_na=False)

@@ -1,0 +1,292 @@
+"""What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import print_frame, write_csv
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, with_options
+from bayes_bias.cli.table_source import ListArgument, TableSource
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
+from bayes_bias.files import check_output
+from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
+from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.spreadsheets import is_spreadsheet
+from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
+from bayes_bias.table.labels import LABELS
+
+COSINE = "cosine"
+_EXAMPLE = "flowers=pleasant"
+heading_option = partial(typer.Option, rich_help_panel=HEADINGS, metavar="HEADING")
+numbers_option = partial(typer.Option, rich_help_panel=NUMBERS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnySource(TableSource):
+    """The same, and a spreadsheet of others with columns and numbers of any kind."""
+
+    target: Annotated[str | None, heading_option(help="Target words.")] = None
+    group: Annotated[str | None, heading_option(help="The group of each target.")] = None
+    attribute: Annotated[str | None, heading_option(help="Attribute words.")] = None
+    attribute_class: Annotated[str | None, heading_option("--class", help="The class of each attribute.")] = None
+    value: Annotated[str | None, heading_option(help="The numbers; decimal points or commas.")] = None
+    labels: Annotated[
+        list[str] | None,
+        heading_option(
+            "--label", metavar="NAME=HEADING", help=f"Words that belong together: {', '.join(LABELS)}; repeatable."
+        ),
+    ] = None
+    replicates: Annotated[
+        str | None,
+        input_option(
+            "--replicates",
+            metavar="KIND",
+            help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
+            " In FILE: the heading of the column that says which replicate a value is of.",
+        ),
+    ] = None
+    stereotypes: Annotated[
+        list[str] | None,
+        numbers_option(
+            "--stereotype", metavar="GROUP=CLASS", help="Once for each group; for spreadsheets of words too."
+        ),
+    ] = None
+    opposites: Annotated[
+        list[str] | None,
+        numbers_option(
+            "--opposites",
+            metavar="CLASS",
+            help="Where all groups have one class: what it is compared with; repeatable.",
+        ),
+    ] = None
+    metric: Annotated[
+        str,
+        numbers_option(
+            help="What the numbers are: cosine, dot, log-probability, log-probability-ratio, or a name of your own. Of"
+            " a word list: how the closeness of two vectors is measured, cosine or dot."
+        ),
+    ] = COSINE
+    unit: Annotated[str | None, numbers_option(help="Of a --metric of your own; its name by default.")] = None
+    matrix: Annotated[
+        Path | None,
+        numbers_option(
+            metavar="MATRIX", help="A spreadsheet with targets in its first column, attributes in its first row."
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        input_option(
+            help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+            " default."
+        ),
+    ] = None
+    layer: Annotated[
+        str | None, input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.")
+    ] = None
+    predict: Annotated[
+        str | None, input_option(help="For --masked: whose probability it is, that of targets (default) or attributes.")
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse options of a model that is not given, too."""
+        super().__post_init__()
+        for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
+            if value is not None and self.encoder is None:
+                raise BayesBiasError(f"{option}: '{value}' needs an encoder of sentences; add --encoder")
+        if self.predict is not None and self.masked is None:
+            raise BayesBiasError(f"--predict: '{self.predict}' needs a masked language model; add --masked")
+        if self.masked is not None and self.metric != COSINE:
+            raise BayesBiasError(
+                f"--metric: '{self.metric}' is of other numbers, and --masked has its own; leave one out"
+            )
+
+    @property
+    def instead(self) -> dict[str, Any]:
+        """A matrix, too."""
+        return {"--matrix": self.matrix, **super().instead}
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The columns that have been named."""
+        labels = _pairs("--label", self.labels, "target_topic=subject")
+        if unknown := [name for name in labels if name not in LABELS]:
+            raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
+        named = {name: getattr(self, name) for name in COLUMNS}
+        return {name: heading for name, heading in named.items() if heading is not None} | labels
+
+    @property
+    def numbers(self) -> bb.Metric | None:
+        """What the numbers of a file are; None leaves it to their heading."""
+        if self.metric == COSINE and self.unit is None:
+            return None
+        known = METRICS.get(self.metric.replace("-", " ")) or (
+            SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
+        )
+        if known is not None and self.unit is not None:
+            raise BayesBiasError(f"--unit: '{self.unit}' is of a --metric of your own, and '{self.metric}' has its own")
+        return known or bb.Metric(self.metric, unit=self.unit or self.metric)
+
+    def holds_numbers(self, source: str) -> bool:
+        """Also where columns have been named."""
+        return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
+
+    def table(self, source: str, *arguments: Any, **options: Any) -> bb.AssociationTable:
+        """The table of FILE, or of LIST in a matrix, an embedding or a language model."""
+        if self.matrix is not None:
+            read = read_matrix(self.matrix)
+            return cosines_from_matrix(
+                read,
+                self.words(source),
+                self.control_classes,
+                **({} if self.numbers is None else {"metric": self.numbers}),
+                name=self.matrix.name,
+                allow_loss=self.allow_loss,
+            )
+        if not self.holds_numbers(source):
+            for option, given in {**_as_options(self.headings), "--unit": self.unit}.items():
+                if given is not None:
+                    raise BayesBiasError(f"{option}: '{given}' is for a file of numbers, and '{source}' is a word list")
+        return super().table(source, *arguments, **options)
+
+    def read(self, source: str) -> bb.AssociationTable:
+        """The table in a file of others."""
+        if self.sub_topics is not None:
+            raise BayesBiasError(f"--sub-topics: '{self.sub_topics}' is for word lists; --label names a column of FILE")
+        if self.named_embeddings:
+            raise BayesBiasError(f"{self.named_embeddings[0]}: '{source}' holds numbers already; leave one out")
+        return read_table(
+            Path(source),
+            _pairs("--stereotype", self.stereotypes, _EXAMPLE),
+            columns=self.headings,
+            opposites=self.opposites,
+            metric=self.numbers,
+            replicate=self.replicates,
+        )
+
+    def measured(self, embedding: Embedding, source: str, **options: Any) -> bb.AssociationTable:
+        """By the similarity that --metric names."""
+        if self.metric not in similarity_names():
+            hint = did_you_mean(self.metric, similarity_names())
+            raise BayesBiasError(f"--metric: '{self.metric}' is not a similarity of two vectors; {hint}")
+        return bb.similarities(embedding, self.words(source), similarity=self.metric, **self.settings, **options)
+
+    def words(self, source: str) -> str | bb.WordList:
+        """One in a spreadsheet with what --stereotype and --opposites say."""
+        if not self.stereotypes and not self.opposites:
+            return super().words(source)
+        if not is_spreadsheet(source):
+            option = "--stereotype" if self.stereotypes else "--opposites"
+            raise BayesBiasError(f"{option}: is for spreadsheets; other word lists state their own stereotypes")
+        stereotypes = _pairs("--stereotype", self.stereotypes, _EXAMPLE) or None
+        words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
+        return words.with_sub_topics(self.related)
+
+
+def _as_options(headings: Mapping[str, str]) -> dict[str, str]:
+    return {"--class" if name == "attribute_class" else f"--{name}": heading for name, heading in headings.items()}
+
+
+def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
+    """Names and what they are called, as an option gives them."""
+    parts = {text: text.partition("=") for text in texts or ()}
+    for text, (name, _, other) in parts.items():
+        if not (name and other):
+            raise BayesBiasError(f"{option}: '{text}' must have two parts, such as '{example}'")
+    return {name: other for name, _, other in parts.values()}
+
+
+@app.command()
+@with_options
+def table(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|LIST",
+            help="A spreadsheet with a row for each pair of words; or a word list, which is measured.",
+        ),
+    ],
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the table.")],
+    inputs: AnySource,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """A file that other commands take in place of a list: numbers of others, or a list that is measured.
+
+    It holds numbers, words and design, and no vectors. Semicolons, tabs and decimal commas of others are understood.
+
+    Example: bayes-bias table mine.csv --target name --value score --metric log-probability --stereotype he=career
+    --stereotype she=family --out table.csv; then bayes-bias report table.csv
+    """
+    check_output(out_file, overwrite, "--out")
+    if out_file.suffix != ".csv":
+        raise TableError(f"--out: '{out_file}' does not end in .csv, which tables are written as")
+    with progress_bar() as progress:
+        made = inputs.table(source, progress)
+    write_csv(table_rows(made), out_file, overwrite)
+    say(f"{made.text}\nThe table is in {out_file}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutControls(TableSource):
+    """The same without control classes, which WEAT does not use."""
+
+    controls: str = field(default="none", init=False)
+
+
+@app.command()
+@with_options
+def weat(
+    source: ListArgument,
+    inputs: WithoutControls,
+    alternative: Annotated[str, typer.Option(help="greater, less or two-sided.")] = "greater",
+    ddof: Annotated[int, typer.Option(min=0, max=1, help="1 as published, 0 for the population formula.")] = 1,
+    permutations: Annotated[
+        int | None, typer.Option(min=1, help="Number of random partitions; by default all, unless there are too many.")
+    ] = None,
+    seed: SeedOption = 1,
+) -> None:
+    """WEAT's effect size, statistic and permutation p-value.
+
+    Example: bayes-bias weat weat7 --alternative two-sided
+    """
+    table = inputs.table(source)
+    options: dict[str, Any] = {"alternative": alternative, "ddof": ddof, "permutations": permutations}
+    result = bb.measures.weat(table, **options, seed=seed)
+    partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
+    row = {"effect size d": result.effect_size, "statistic": result.statistic, "p": result.p_value}
+    print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
+
+
+@app.command()
+def published(
+    d: Annotated[float, typer.Option("--d", help="WEAT's effect size, as published.")],
+    targets: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two groups.")],
+    attributes: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two classes.")],
+    ddof: Annotated[int, typer.Option(help="1 as Caliskan et al. divide; 0 for the population formula.")] = 1,
+    seed: SeedOption = 1,
+) -> None:
+    """Would a published d be distinguishable if attributes counted as a sample of words, too?
+
+    Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
+    """
+    found = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
+    row = {
+        "d": plain(found.d, 2),
+        "t": plain(found.t, 2),
+        "p": probability(found.p_value),
+        "probability": DASH if found.probability is None else percent(found.probability),
+        "in 90% of studies": share_bounds(*found.studies),
+        "bias, in units of d": estimate(found.d, found.lower, found.upper, 2),
+    }
+    print_frame(pd.DataFrame([row]))
+    say(found.text)

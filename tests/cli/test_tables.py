@@ -1,0 +1,109 @@
+"""`bayes-bias table` makes of anything a file that all other commands take as it is."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.table.files import read_table
+from bayes_bias.table.metric import LOG_PROBABILITY
+from tests.helpers import says
+
+WEAT6 = ("--stereotype", "male names=career", "--stereotype", "female names=family")
+
+
+@pytest.fixture
+def weat6() -> bb.AssociationTable:
+    return bb.cosines("googlenews-demo", "weat6", controls=())
+
+
+def effect_size(table: bb.AssociationTable) -> str:
+    return f"{bb.measures.weat(table).effect_size:.4g}"
+
+
+def test_columns_and_numbers_of_others_become_a_table_that_needs_no_flag(run, weat6, tmp_path):
+    frame = weat6.to_frame().rename(columns={"target": "name", "attribute_class": "kind", "cosine": "score"})
+    frame = frame.assign(score=frame.score - 20, notes="mine")
+    frame.to_csv(tmp_path / "mine.csv", index=False, sep=";", decimal=",")
+    headings = ("--target", "name", "--class", "kind", "--value", "score", "--metric", "log-probability")
+    code, out, err = run("table", tmp_path / "mine.csv", *headings, *WEAT6, "--out", tmp_path / "made.csv")
+    assert code == 0, err
+    assert says(out, "16 targets log probabilities male names = career")
+    made = read_table(tmp_path / "made.csv")
+    assert made.metric == LOG_PROBABILITY
+    np.testing.assert_allclose(made.values, weat6.values - 20)
+    assert effect_size(weat6) in run("weat", tmp_path / "made.csv")[1]
+
+
+def test_a_metric_of_ones_own_keeps_its_name_and_unit(run, weat6, tmp_path):
+    weat6.to_frame().rename(columns={"cosine": "nearness"}).to_csv(tmp_path / "mine.csv", index=False)
+    metric = ("--metric", "nearness", "--unit", "minus metres")
+    run("table", tmp_path / "mine.csv", *metric, *WEAT6, "--out", tmp_path / "made.csv")
+    assert read_table(tmp_path / "made.csv").metric == bb.Metric("nearness", unit="minus metres")
+
+
+def test_a_matrix_becomes_a_table_of_its_word_list(run, weat6, tmp_path):
+    weat6.values.to_pandas().to_csv(tmp_path / "matrix.csv")
+    code, _, err = run("table", "weat6", "--matrix", tmp_path / "matrix.csv", "--out", tmp_path / "made.csv")
+    assert code == 0, err
+    np.testing.assert_allclose(read_table(tmp_path / "made.csv").values, weat6.values)
+    code, _, err = run("weat", tmp_path / "matrix.csv")
+    assert code == 2
+    assert says(err, "--matrix matrix.csv")
+
+
+@pytest.mark.parametrize(
+    ("wordlist", "options", "measured"),
+    [
+        ("weat7", ("-e", "minilm-demo"), lambda: bb.cosines("minilm-demo", "weat7")),
+        ("weat7", ("--metric", "dot"), lambda: bb.similarities("googlenews-demo", "weat7", similarity="dot")),
+        ("gender", ("--controls", "none"), lambda: bb.cosines("googlenews-demo", "gender", ())),
+        ("one.toml", ("--controls", "neutral"), lambda: bb.cosines("googlenews-demo", "one.toml", ["neutral"])),
+    ],
+    ids=["replicates", "dot product", "topics or pairs", "one group against opposites"],
+)
+def test_a_list_is_measured_into_a_file_with_all_of_its_design(run, tmp_path, monkeypatch, wordlist, options, measured):
+    monkeypatch.chdir(tmp_path)
+    Path("one.toml").write_text(
+        'opposites = ["female"]\n[groups]\nmath = ["math", "algebra", "geometry"]\n[classes]\n'
+        'male = ["he", "him", "man"]\nfemale = ["she", "her", "woman"]\n[stereotypes]\nmath = "male"\n'
+    )
+    code, _, err = run("table", wordlist, *options, "--out", "made.csv")
+    assert code == 0, err
+    made, expected = read_table(tmp_path / "made.csv"), measured()
+    assert (made.design, made.labels, made.controls) == (expected.design, expected.labels, expected.controls)
+    assert made.metric.name == expected.metric.name
+    pd.testing.assert_frame_equal(made.to_frame(), expected.to_frame(), check_exact=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("weat", "mine.csv"), "mine.csv men 'men=work' bayes-bias table"),
+        (("table", "mine.csv", "--value", "score"), "mine.csv 'score' --value"),
+        (("table", "mine.csv", "--label", "topic=x"), "--label 'topic' target_topic"),
+        (("table", "mine.csv", "--class", "kind"), "mine.csv 'kind' --class"),
+        (("table", "mine.csv", "--label", "target_topic=x"), "mine.csv 'x' --label target_topic"),
+        (("table", "mine.csv", "-e", "minilm-demo"), "--embedding 'mine.csv'"),
+        (("table", "mine.csv", "--metric", "dot", "--unit", "m"), "--unit 'm' 'dot'"),
+        (("table", "weat7", "--metric", "cos"), "--metric 'cos' 'cosine'"),
+        (("table", "weat7", "--metric", "dot", "--masked", "bert"), "--metric 'dot' --masked"),
+        (("table", "weat7", "--target", "name"), "--target 'name' 'weat7'"),
+        (("table", "weat7", "--stereotype", "math=male"), "--stereotype spreadsheets"),
+        (("table", "weat7", "--pooling", "cls"), "--pooling 'cls' encoder"),
+        (("table", "weat7", "--sub-topics", "from-vectors", "--controls", "none"), "sub_topics 'weat7' vectors"),
+        (("table", "weat7", "--matrix", "m.csv", "--masked", "bert"), "--matrix --masked"),
+        (("table", "weat7", "--out", "made.xlsx"), "--out 'made.xlsx' .csv"),
+        (("calibrate", "mine.csv"), "'mine.csv' numbers words"),
+    ],
+)
+def test_a_slip_is_one_line_and_leaves_no_file(run, small_table, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    small_table.to_frame().to_csv("mine.csv", index=False)
+    out = ("--out", "made.csv") if arguments[0] == "table" and "--out" not in arguments else ()
+    code, _, err = run(*arguments, *out)
+    assert code == 2
+    assert says([line for line in err.splitlines() if line.startswith("error: ")][-1], message)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
