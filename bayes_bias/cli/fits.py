@@ -30,7 +30,7 @@ from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
-from bayes_bias.posterior.planning import COUNTS, LENGTHS, by_words
+from bayes_bias.posterior.planning import COUNTS, LENGTHS, MOST_WORDS, by_words, checked_bias, words_needed
 from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
 from bayes_bias.table.columns import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -181,6 +181,9 @@ def plan(
     inputs: TableSource,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Figure: .png, .pdf or .svg.")] = None,
     overwrite: OverwriteOption = False,
+    bias: Annotated[
+        float | None, typer.Option(metavar="SIZE", help="The smallest bias of interest, in the units of the numbers.")
+    ] = None,
     n_targets: Annotated[
         list[str] | None,
         typer.Option("--n-targets", metavar="N,N", help="Numbers of targets in each group to plan for."),
@@ -198,10 +201,11 @@ def plan(
     *,
     inference: InferenceWithoutRope,
 ) -> None:
-    """How narrow would the interval be with longer lists, and how likely to exclude zero?
+    """How narrow would the interval be with longer lists, and how likely to detect a bias?
 
-    Example: bayes-bias plan weat7 --n-targets 20,40 --n-attributes 20,40
+    Example: bayes-bias plan weat7 --bias 0.02 --n-targets 20,40 --n-attributes 20,40
     """
+    size = checked_bias(bias)
     targets = numbers_of("--n-targets", n_targets)
     attributes = numbers_of("--n-attributes", n_attributes)
     replicates = numbers_of("--n-replicates", n_replicates)
@@ -223,6 +227,7 @@ def plan(
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,
+        size,
         targets or LENGTHS,
         attributes or LENGTHS,
         replicates or (COUNTS if kind else None),
@@ -233,11 +238,13 @@ def plan(
     by = f"{plural(kind)} and words" if kind else "words"
     print_frame(
         power.map("{:.2f}".format),
-        title=f"Probability of excluding zero ({inference.ci_prob:.0%}), by {by} per group and class",
+        title=f"Probability of detecting a bias of {size:g} ({inference.ci_prob:.0%}), by {by} per group and class",
     )
-    say(bb.verdict(posterior, **inference.reading).text)
+    needed = words_needed(posterior, size, **inference.reading)
+    words = f"about {needed:,} words" if needed else f"more than {MOST_WORDS:,} words"
+    say(f"A bias of {size:g} would be detected 80% of the time with {words} in each sampled group and class.")
     if out_file is not None:
-        figure = bb.plots.plot_plan(posterior, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
+        figure = bb.plots.plot_plan(posterior, size, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
         with whole_file(out_file, overwrite) as unfinished:
             cast(Any, figure).savefig(unfinished, dpi=200)
         say(f"The figure is in {out_file}")

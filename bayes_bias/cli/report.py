@@ -85,8 +85,8 @@ def _overview(made: "bb.Report") -> pd.DataFrame:
     rows = made.table()
     return pd.DataFrame(
         {
-            "WEAT d": rows.weat_d.map(lambda d: plain(d, 2)),
-            "p": rows.weat_p_value.map(probability),
+            "WEAT\nd": rows.weat_d.map(lambda d: plain(d, 2)),
+            "one-sided\np": rows.weat_p_value.map(probability),
             **estimates(rows, "bias", made.ci_prob, made.metric.decimals),
             "verdict": rows.verdict,
         }

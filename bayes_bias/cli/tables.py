@@ -263,7 +263,8 @@ def weat(
     options: dict[str, Any] = {"alternative": alternative, "ddof": ddof, "permutations": permutations}
     result = bb.measures.weat(table, **options, seed=seed)
     partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
-    row = {"effect size d": result.effect_size, "statistic": result.statistic, "p": result.p_value}
+    p = "p, two-sided" if alternative == "two-sided" else "p, one-sided"
+    row = {"effect size d": result.effect_size, "statistic": result.statistic, p: result.p_value}
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
 
 

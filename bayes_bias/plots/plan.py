@@ -31,7 +31,7 @@ def plot_plan(
     """Contours of the probability of detecting a bias, over numbers of targets and attributes.
 
     Of a table with replicates, over numbers of words, the same on both sides, and of replicates: would more templates
-    settle it, or more words?
+    detect it, or more words?
 
     Parameters
     ----------

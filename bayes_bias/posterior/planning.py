@@ -105,7 +105,7 @@ def words_needed(
     ScopeError
         The design cannot carry the scope, or `bias` is not a positive number.
     """
-    _check_bias(bias)
+    checked_bias(bias)
     fitted, checked = _checked(fit, scope)
     growing = [facet for facet in (WORDS if of == "words" else (REPLICATES,)) if facet in checked]
     if not growing:
@@ -182,7 +182,7 @@ def plan(
     >>> plan(posterior, 0.02, targets=[8, 16, 32], attributes=[8, 25])            # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
-    _check_bias(bias)
+    checked_bias(bias)
     fitted, checked = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
     if "replicate" in fitted.data.dims:
@@ -264,12 +264,14 @@ def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataA
     return total
 
 
-def _check_bias(bias: float) -> None:
-    if not (is_number(bias) and bias > 0):
+def checked_bias(bias: float | None) -> float:
+    """A smallest bias of interest; what is not a size is refused."""
+    if bias is None or not (is_number(bias) and bias > 0):
         raise ScopeError(
             "bias: must be the smallest bias of interest, a positive number in the units of the table such as 0.02,"
             f" got {bias!r}"
         )
+    return float(bias)
 
 
 def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:

@@ -56,7 +56,7 @@ def test_more_random_words_than_there_are_are_refused_in_one_line(run, files):
 def test_plan_prints_power_and_draws_it(run, files, tmp_path):
     wordlist, embedding = files
     path = tmp_path / "plan.png"
-    code, out, _ = run("plan", wordlist, "-e", embedding, "--controls", "none", "--out", path)
+    code, out, _ = run("plan", wordlist, "--bias", "0.02", "-e", embedding, "--controls", "none", "--out", path)
     assert code == 0
-    assert says(out.replace("\n", " "), "excluding zero")
+    assert says(out.replace("\n", " "), "detecting 0.02 80% words")
     assert path.stat().st_size > 10_000

@@ -90,7 +90,7 @@ def test_the_module_runs_like_the_command_and_says_its_version():
     [
         ["fit", "weat6", "--out"],
         ["table", "weat6", "--out"],
-        ["plan", "weat6", "--out"],
+        ["plan", "weat6", "--bias", "0.02", "--out"],
         ["calibrate", "weat6", "--out"],
         ["debias", "--sets", "she:he", "--out"],
         ["report", "weat6", "--out"],
@@ -120,7 +120,7 @@ def test_a_device_is_not_replaced(run):
 
 
 def test_a_figure_without_a_format_and_a_copy_without_a_model_are_refused(run, tmp_path):
-    assert says(run("plan", "weat6", "--out", tmp_path / "plan.doc")[2], "file .png .pdf .svg")
+    assert says(run("plan", "weat6", "--bias", "0.02", "--out", tmp_path / "plan.doc")[2], "file .png .pdf .svg")
     assert says(run("models", "--copy", tmp_path / "mine.toml")[2], "--copy model")
 
 
@@ -208,7 +208,8 @@ def test_a_shipped_list_can_be_copied_edited_and_used(run, tmp_path):
     [
         (("weat", "wat7"), "'weat7'"),
         (("wordlists", "--copy", "mine.toml"), "--copy mine.toml weat7"),
-        (("plan", "weat7", "--n-targets", "20,many"), "--n-targets 'many' 20,40"),
+        (("plan", "weat7", "--bias", "0.02", "--n-targets", "20,many"), "--n-targets 'many' 20,40"),
+        (("plan", "weat7"), "bias smallest 0.02"),
         (("weat", "weat7", "--embedding", "googlenews-dem"), "'googlenews-demo'"),
         (("weat", "weat7", "--alternative", "bigger"), "bigger"),
         (("weat", "no.csv"), "'no.csv'"),

@@ -47,8 +47,8 @@ def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
     [
         (("fit", "weat7", "-e", "{0}", "-e", "{1}"), "--embedding 2"),
         (("fit", "weat7", "-e", "{0}", "--replicates", "seed"), "'seed-1' seed"),
-        (("plan", "weat7", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds 'seed-1'"),
-        (("plan", "weat7", "--n-targets", "8", "--out", "plan.png"), "--n-targets 20,40"),
+        (("plan", "weat7", "--bias", "0.02", "-e", "{0}", "-e", "{0}", "--replicates", "seed"), "2 seeds 'seed-1'"),
+        (("plan", "weat7", "--bias", "0.02", "--n-targets", "8", "--out", "plan.png"), "--n-targets 20,40"),
         (("stability", "weat7", "-e", "{0}"), "embeddings 'seed-1'"),
         (("stability", "weat7"), "'googlenews-demo' training"),
         (("stability", "weat7", "-e", "{0}", "-e", "minilm-demo"), "'minilm-demo' replicates"),

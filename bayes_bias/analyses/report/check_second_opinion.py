@@ -41,7 +41,7 @@ def _run(study: Study) -> Check:
         *(["covariates of words"] if study.table.covariates else []),
     ]
     shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
-    answer = f"{estimate(second.value, *second.interval, decimals)}, p {equals(probability(second.p_value))}"
+    answer = f"{estimate(second.value, *second.interval, decimals)}, two-sided p {equals(probability(second.p_value))}"
     text = [
         "The quasi-F, which has no prior and a variance for the words of each group and class, says"
         f" {'the same' if agree else 'otherwise'}: {answer}.",

@@ -109,7 +109,7 @@ def _of_list(section: Section, name: str) -> PageSection:
 def _weat_sentence(section: Section) -> str:
     if section.weat is None:
         return f"WEAT: not defined here ({section.no_weat})."
-    return f"WEAT: d = {plain(section.weat.effect_size, 2)}, p {equals(probability(section.weat.p_value))}."
+    return f"WEAT: d = {plain(section.weat.effect_size, 2)}, one-sided p {equals(probability(section.weat.p_value))}."
 
 
 def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
