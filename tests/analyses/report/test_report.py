@@ -166,7 +166,7 @@ def test_every_number_of_the_page_is_in_the_csv(made, folder):
 def test_verdict_and_weat_stand_in_one_sentence(made, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     section = made.sections[0]
-    assert f"WEAT: d = {section.weat.effect_size:.2f}, p = .00" in text
+    assert f"WEAT: d = {section.weat.effect_size:.2f}, one-sided p = .00" in text
     assert html.escape(section.verdict.text) in text
 
 
