@@ -162,11 +162,11 @@ def _cluster(_: argparse.Namespace) -> None:
         _small(Path(one), jobs=2)
         options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
         with LocalCluster(**options) as cluster, Client(cluster) as client:
-            _small(Path(other), client=client)
+            _small(Path(other), jobs=client)
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             victim = next(iter(client.run(os.getpid).values()))
             Timer(15, os.kill, (victim, signal.SIGKILL)).start()
-            _small(Path(third), client=client)
+            _small(Path(third), jobs=client)
             killed = victim not in client.run(os.getpid).values()
         cores, dask, one_killed = ({n: sha for n, (sha, _) in _written(Path(f)).items()} for f in (one, other, third))
     _keep({"what": "cluster", "same bytes": cores == dask, "a worker was killed": killed})

@@ -11,7 +11,7 @@ from bayes_bias.associations.similarity import Similarity, similarity_of
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
-from bayes_bias.progress import Progress
+from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import (
@@ -77,7 +77,6 @@ def measure_lists(
     allow_loss: bool = False,
     trust: bool = False,
     with_pool: bool = False,
-    progress: Progress,
 ) -> list[MeasuredList]:
     """The table of every list in every embedding, list by list; tables that are given are passed through.
 
@@ -89,7 +88,6 @@ def measure_lists(
         See `bayes_bias.similarities`.
     with_pool : bool
         Read the words that random lists are drawn from, too.
-    progress : Progress
 
     Raises
     ------
@@ -109,13 +107,13 @@ def measure_lists(
     _check_lists(lists)
     words = [source for source in lists if isinstance(source, WordList)]
     ranks = wants_ranks(covariates)
-    read = _read(embeddings, trust, [*words, *extra], with_pool, ranks, progress) if words else []
+    read = _read(embeddings, trust, [*words, *extra], with_pool, ranks) if words else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
             measured.append(MeasuredList(with_covariates_from(source, None, covariates), source.name))
             continue
-        progress.step(f"{source.name}: measuring {chosen.metric.plural}")
+        step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
             origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, covariates)
             measured.append(_measured(origin, several=len(read) > 1))
@@ -140,9 +138,7 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
             raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
 
 
-def _read(
-    given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, ranks: bool, progress: Progress
-) -> list[Embedding]:
+def _read(given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, ranks: bool) -> list[Embedding]:
     """Each embedding with the words of all lists in memory."""
     sources = given if isinstance(given, list | tuple) else [given]
     if not sources:
@@ -151,7 +147,7 @@ def _read(
     words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes)]
     read = []
     for embedding in opened:
-        progress.step(f"{embedding.name}: reading vectors")
+        step(f"{embedding.name}: reading vectors")
         read.append(embedding.excerpt(words, pool=with_pool, ranks=ranks))
     return read
 

@@ -26,7 +26,7 @@ from bayes_bias.formatting import Tabled, share_within
 from bayes_bias.jobs import beside
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Progress
+from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
@@ -102,9 +102,7 @@ def calibrate(
     allow_loss: bool = False,
     trust: bool = False,
     folder: str | Path | None = None,
-    jobs: int = -1,
-    client: Any = None,
-    progress: Progress | None = None,
+    jobs: Any = -1,
 ) -> Calibration:
     """How often would this design find a bias where none is?
 
@@ -139,11 +137,9 @@ def calibrate(
         As in `bayes_bias.cosines`.
     folder : str or Path, optional
         Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
-    jobs : int
-        Processes; -1 for one on each core, 1 for none but this.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
-    progress : Progress, optional
+    jobs : int or distributed.Client
+        Processes; -1 for one on each core, 1 for none but this. Or a client of a Dask cluster, which then does the
+        work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -186,7 +182,7 @@ def calibrate(
         with_weat=len(words.groups) == len(words.classes) == 2,
         scopes=scope_names,
     )
-    records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
+    records = run([cell], draws, folder=folder, jobs=jobs)[0]
     return Calibration(words.name, planted, records, random)
 
 
@@ -239,7 +235,8 @@ def drawn_beside(
 
 def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:
     try:
-        return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
+        with shown(Quiet()):
+            return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
     except WordListError as error:
         return str(error)
 

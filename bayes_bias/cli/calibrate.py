@@ -63,9 +63,7 @@ def calibrate(
             models=model or ["crossed"],
             seed=seed,
             folder=folder,
-            jobs=jobs,
-            client=client,
-            progress=progress,
+            jobs=jobs if client is None else client,
         )
     print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
     say(made.text)

@@ -25,10 +25,7 @@ def check(
     """
     with progress_bar() as progress:
         table = inputs.table(source, progress)
-        fits = {
-            name: bb.fit(table, name, seed=seed, sampling=sampler.sampling, progress=progress)
-            for name in (model, "hierarchical")
-        }
+        fits = {name: bb.fit(table, name, seed=seed, sampling=sampler.sampling) for name in (model, "hierarchical")}
     coverage = pd.DataFrame({name: predictive_coverage(posterior) for name, posterior in fits.items()})
     coverage.index = [f"{prob:.0%} intervals" for prob in coverage.index]
     print_frame(coverage.T.map(share).rename_axis("model"), title="Raw cosines inside predictive intervals")

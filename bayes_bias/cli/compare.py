@@ -122,7 +122,6 @@ def _compared(
         damage=None if rated is None else _damage((before, after), method, wordlist, rated, progress),
         **inference.fitting,
         **inference.reading,
-        progress=progress,
     )
 
 
@@ -175,7 +174,6 @@ def _swept(
         seed=inference.seed,
         sampling=inference.sampling,
         **before.settings,
-        progress=progress,
     )
     return swept.with_damage(damage)
 

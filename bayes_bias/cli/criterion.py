@@ -55,7 +55,7 @@ def criterion(
 
     Example: bayes-bias criterion languages.csv --covariates median_age --out validity
     """
-    with progress_bar() as progress:
+    with progress_bar():
         result = bb.criterion(
             _biases(fit or [], file),
             file,
@@ -68,7 +68,6 @@ def criterion(
             seed=seed,
             sampling=sampler.sampling,
             name=file.stem,
-            progress=progress,
         )
         page = output.write(result)
     print_frame(_shown(result), title=f"{result.bias_name} and {result.criterion_name}")

@@ -42,7 +42,7 @@ def fit(
         check_design(means, inference.scope)
         if contrast:
             weights_of_formulas(means, contrast)
-        posterior = bb.fit(table, **inference.fitting, progress=progress)
+        posterior = bb.fit(table, **inference.fitting)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
     print_answers(posterior, contrast or [], **inference.reading)

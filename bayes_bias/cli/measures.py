@@ -48,7 +48,7 @@ def measures(
             table, defining_sets=words.defining_sets if words else (), seed=seed, ci_prob=ci_prob
         )
         if posterior:
-            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling, progress=progress))
+            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     if csv:

@@ -68,7 +68,7 @@ def plan(
     with progress_bar() as progress:
         table = inputs.table(source, progress)
         check_design(table_means(table), inference.scope)
-        posterior = bb.fit(table, **inference.fitting | {"model": spec}, progress=progress)
+        posterior = bb.fit(table, **inference.fitting | {"model": spec})
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,

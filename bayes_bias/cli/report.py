@@ -67,7 +67,6 @@ def report(
             contrasts=contrast or (),
             calibration_draws=calibration_draws,
             against_published=against_published,
-            progress=progress,
         )
         progress.step(f"writing {output.out}")
         page = output.write(made)

@@ -117,7 +117,7 @@ def sentence_pairs(
             first, second = score(model), None if after is None else score(after)
             if scores is not None:
                 write_csv(first, scores, output.overwrite)
-        result = ask(first, progress=progress) if second is None else ask(first, second, progress=progress)
+        result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
     _show(result)
     if page is not None:
@@ -141,7 +141,7 @@ def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataF
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
     sentences = read_csv(path, f"FILE: '{path}' is", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how), progress=progress)
+    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
 
 
 def _show(result: SentencePairs | SentencePairsChange) -> None:

@@ -47,7 +47,6 @@ def stability(
             **inputs.settings,
             **inference.fitting,
             **inference.reading,
-            progress=progress,
         )
         text = output.write(result)
     _show(result)

@@ -61,7 +61,7 @@ def sweep(
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
     with progress_bar() as progress, connected(scheduler) as client:
-        result = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
+        result = bb.sweep(**arguments, folder=out_folder, jobs=jobs if client is None else client)
         progress.step("writing the atlas")
         page = bb.write(result, out_folder, overwrite=True, figures=formats)
     show_sweep(result)

@@ -309,7 +309,6 @@ class TableSource(MeasuringOptions, Origin):
             self.control_classes,
             templates=self.templates or "association-10",
             predict=cast(Predicted, self.predict or "targets"),
-            progress=progress,
         )
 
     def measured(
@@ -350,7 +349,6 @@ class TableSource(MeasuringOptions, Origin):
                 pooling=self.pooling or POOLING,
                 layer=self.layer or LAYER,
                 trust=self.trust,
-                progress=progress,
             )
         several = len(self.embedding) > 1
         if several and self.replicates is None:

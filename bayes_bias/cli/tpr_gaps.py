@@ -42,7 +42,7 @@ def tpr_gaps(
 
     Example: bayes-bias tpr-gaps tpr-demo --of F --out gaps
     """
-    with progress_bar() as progress:
+    with progress_bar():
         result = bb.tpr_gaps.estimate(
             y,
             prediction,
@@ -54,7 +54,6 @@ def tpr_gaps(
             seed=seed,
             sampling=sampler.sampling,
             name=Path(file).stem,
-            progress=progress,
         )
         page = output.write(result)
     _show(result)

@@ -12,7 +12,6 @@ from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError, WordListError
-from bayes_bias.progress import Quiet
 from bayes_bias.table.clusters import clusters_of
 from tests.helpers import refused
 
@@ -127,7 +126,7 @@ def test_what_a_list_says_of_its_sub_topics_gives_way_to_the_argument():
 
 def test_only_lists_whose_sub_topics_may_be_a_sample_get_a_second_interval():
     made = {
-        how: measure_lists(with_topics(how), "googlenews-demo", (), with_pool=True, progress=Quiet())[0].related()
+        how: measure_lists(with_topics(how), "googlenews-demo", (), with_pool=True)[0].related()
         for how in ("named", "none", "exhaustive")
     }
     assert [how for how, table in made.items() if table is not None] == ["named", "none"]

@@ -28,7 +28,7 @@ from bayes_bias.errors import CriterionError
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import within
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.metric import Metric
@@ -64,7 +64,6 @@ def criterion(
     name: str = "criterion validity",
     bias_name: str = "bias",
     criterion_name: str = "",
-    progress: Progress | None = None,
 ) -> CriterionValidity:
     r"""Does bias go with something outside: people's associations, women's share of a job, human ratings?
 
@@ -107,7 +106,7 @@ def criterion(
     family : str, optional
         A column beside the criterion, such as families of languages. The labels of a family share effects on bias and
         criterion, partly pooled, and the correlation is that within families.
-    ci_prob, seed, sampling, progress
+    ci_prob, seed, sampling
         See `fit`.
     name, bias_name, criterion_name : str
         The title; what figure and sentences call the two.
@@ -166,10 +165,10 @@ def criterion(
     )
     given = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
-    fits = {
-        words: _fitted(each, words, name, seed, sampling, progress or Quiet())
-        for words, each in _by_words(data).items()
-    }
+    fits: dict[str, Fitted] = {}
+    for words, each in _by_words(data).items():
+        with within(words):
+            fits[words] = _fitted(each, words, name, seed, sampling)
     return CriterionValidity(
         name=name,
         bias_name=bias_name,
@@ -213,7 +212,7 @@ def _by_words(data: CriterionData) -> dict[str, CriterionData]:
     return these if data.biases.exact else these | {NEW: data}
 
 
-def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling, progress: Progress) -> Fitted:
+def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
         source,
@@ -222,7 +221,6 @@ def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sam
         data.dataset,
         seed=seed,
         sampling=sampling,
-        progress=Prefixed(words, progress),
         derive=lambda posterior: with_true_values(data, posterior, seed),
         observed={"observed_data": data.observed},
     )

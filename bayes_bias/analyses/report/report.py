@@ -28,7 +28,7 @@ from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.posterior.summary import check_rope, summarize
 from bayes_bias.posterior.verdict import verdict
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
@@ -68,7 +68,6 @@ def report(
     against_published: bool = False,
     allow_loss: bool = False,
     trust: bool = False,
-    progress: Progress | None = None,
 ) -> Report:
     """Is this embedding biased, list by list, and how sure can one be?
 
@@ -110,8 +109,6 @@ def report(
         longer than all the rest. `bayes-bias check` does nothing else.
     allow_loss, trust
         See `cosines`.
-    progress : Progress, optional
-        Shows lists, steps and draws.
 
     Returns
     -------
@@ -128,7 +125,6 @@ def report(
     --------
     >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
     """
-    progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
@@ -142,7 +138,6 @@ def report(
         allow_loss=allow_loss,
         trust=trust,
         with_pool=True,
-        progress=progress,
     )
     scopes = _scopes([source.table for source in measured], scope)
     by_list = _contrasts([source.table for source in measured], contrasts)
@@ -152,7 +147,7 @@ def report(
         if source.origin
     ]
     with drawn_beside(designs, spec, calibration_draws, seed) as nulls:
-        studies = [_study(source, settings, nulls, progress) for source in measured]
+        studies = [_study(source, settings, nulls) for source in measured]
         sections = [
             _section(source, study, settings, of_list)
             for source, study, of_list in zip(measured, studies, by_list, strict=True)
@@ -221,9 +216,10 @@ def _contrasts(tables: Sequence[AssociationTable], contrasts: Sequence[str]) -> 
     return [tuple(formulas) for formulas in by_table]
 
 
-def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress) -> Study:
-    table, step = source.table, Prefixed(source.table.name, progress)
-    fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling, progress=step)
+def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str]) -> Study:
+    table = source.table
+    with within(table.name):
+        fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
         table,
         fitted,
@@ -234,7 +230,6 @@ def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibratio
         settings.sampling,
         nulls=partial(next, nulls) if source.origin else None,
         null_draws=settings.calibration_draws,
-        progress=step,
         against_published=settings.against_published,
         related=source.related,
     )
@@ -243,7 +238,7 @@ def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibratio
 def _section(source: MeasuredList, study: Study, settings: _Settings, contrasts: Sequence[str]) -> Section:
     table, fitted, scope = study.table, study.fitted, study.scope
     ci_prob, rope = settings.ci_prob, settings.rope
-    study.progress.step("summarising")
+    step("summarising")
     carried = possible_scopes(fitted.data)
     shown = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
     return Section(

@@ -27,7 +27,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.posterior.summary import row_of, summarize
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_columns, interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -152,7 +152,6 @@ def stability(
     sampling: Sampling = Sampling(),
     allow_loss: bool = False,
     trust: bool = False,
-    progress: Progress | None = None,
 ) -> Stability:
     """How much does the bias of a list depend on the training: its seed, its corpus?
 
@@ -170,7 +169,7 @@ def stability(
         What a training is, in the singular; "seed" by default, and of an embedding with replicates what these are.
     controls, similarity, allow_loss, trust
         See `similarities`.
-    model, seed, sampling, progress
+    model, seed, sampling
         See `fit`.
     scope : str
         Over which words, and whether over new trainings, the bias in each training generalises.
@@ -207,15 +206,15 @@ def stability(
     --------
     >>> stability("weat7", [f"word2vec-seed-{n}.txt" for n in range(5)]).spread           # doctest: +SKIP
     """
-    progress, spec = progress or Quiet(), generalising_spec(model, "stability")
+    spec = generalising_spec(model, "stability")
     sampling_scope(scope)
     check_ci_prob(ci_prob)
     opened = _opened(embeddings, kind, trust)
-    progress.step("measuring similarities")
+    step("measuring similarities")
     table = similarities(opened, wordlist, controls, similarity=similarity, allow_loss=allow_loss)
     check_design(table_means(table), scope)
-    measured, left_out = _measured(table, seed, progress)
-    fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=progress)
+    measured, left_out = _measured(table, seed)
+    fitted = fit_table(table, spec, seed=seed, sampling=sampling)
     summary = summarize(fitted, scope, ci_prob=ci_prob)
     by_training = summary.loc["replicate_bias"]
     return Stability(
@@ -243,11 +242,11 @@ def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str |
     return opened
 
 
-def _measured(table: AssociationTable, seed: int, progress: Progress) -> tuple[pd.DataFrame, Mapping[str, str]]:
+def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():
-        progress.step(f"{label}: published measures")
+        step(f"{label}: published measures")
         measured = measure_all(single, seed=seed)
         rows[label] = {
             method: number(measured.results[measure])

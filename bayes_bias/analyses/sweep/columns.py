@@ -17,7 +17,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
 from bayes_bias.jobs import Job, Store, run_jobs
-from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.progress import Quiet, shown, step, within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.words.cloze import Cloze, Score
@@ -65,13 +65,13 @@ class LanguageModelColumn:
         """Another model, opened, that is asked in the same way."""
         return replace(self, model=model).opened(trust=trust, name=name)
 
-    def table(self, words: WordList, store: Store | None, progress: Progress) -> AssociationTable | str:
+    def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
         """The log probabilities of a list and its control classes, or why there are none."""
         has_identity = bool(getattr(self.model, "identity", ""))
         score = _Kept(self.model, store) if store and has_identity else self.model
-        step = Prefixed(f"{words.name} by {self.name}", progress)
         try:
-            return log_probabilities(score, words, (), templates=self.templates, predict=self.predict, progress=step)
+            with within(f"{words.name} by {self.name}"):
+                return log_probabilities(score, words, (), templates=self.templates, predict=self.predict)
         except OutputError:
             raise
         except BayesBiasError as error:
@@ -95,7 +95,8 @@ class _Kept:
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
-        (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
+        with shown(Quiet()):
+            (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
         return list(outcome.needed())
 
 
@@ -215,7 +216,6 @@ def read_columns(
     similarity: Similarity,
     allow_loss: bool,
     store: Store | None,
-    progress: Progress,
 ) -> Iterator[Column]:
     """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
     wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
@@ -223,13 +223,13 @@ def read_columns(
     for source in opened:
         own = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
-            yield _column_of_model(source, lists, store, progress)
+            yield _column_of_model(source, lists, store)
             for version in own:
                 assert isinstance(version, GivenVersion)  # `open_versions` refuses others
-                column = _column_of_model(version.source, lists, store, progress)
+                column = _column_of_model(version.source, lists, store)
                 yield replace(column, version_of=source.name, version=version.name)
             continue
-        progress.step(f"{source.name}: reading vectors")
+        step(f"{source.name}: reading vectors")
         try:
             read = replace(source, reader=source.excerpt(wanted).reader)
         except OutputError:
@@ -270,10 +270,8 @@ def _column_of_embedding(
     )
 
 
-def _column_of_model(
-    model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None, progress: Progress
-) -> Column:
-    tables = {words.name: model.table(words, store, progress) for words in lists}
+def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
+    tables = {words.name: model.table(words, store) for words in lists}
     cells = {words: LogProbabilityCell(f"{words} by {model.name}", table) for words, table in tables.items()}
     for table in tables.values():
         if isinstance(table, AssociationTable):

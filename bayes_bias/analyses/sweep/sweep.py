@@ -20,7 +20,7 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.shared_words import Influence, shared_errors
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import step, within
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ControlsLike, ListLike
 
@@ -43,11 +43,9 @@ def sweep(
     seed: int = 1,
     sampling: Sampling = Sampling(),
     folder: str | Path | None = None,
-    jobs: int = -1,
-    client: Any = None,
+    jobs: Any = -1,
     allow_loss: bool = False,
     trust: bool = False,
-    progress: Progress | None = None,
 ) -> Sweep:
     """Many lists in many embeddings: the bias of every cell, and what all of them say together.
 
@@ -80,13 +78,11 @@ def sweep(
     folder : str or Path, optional
         Where results are kept, in its folder ``cells``, under a hash of list, vectors, model and settings. A sweep
         that was killed, or has grown, computes what is missing, and two may use a folder at the same time.
-    jobs : int
-        Processes; -1 for one on each core, 1 for this process alone.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
+    jobs : int or distributed.Client
+        Processes; -1 for one on each core, 1 for this process alone. Or a client of a Dask cluster, which then does
+        the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
     allow_loss, trust
         See `bayes_bias.cosines`.
-    progress : Progress, optional
 
     Returns
     -------
@@ -104,7 +100,6 @@ def sweep(
     >>> atlas = sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"], folder="audit")     # doctest: +SKIP
     >>> atlas.pooled.embeddings                                                                 # doctest: +SKIP
     """
-    progress = progress or Quiet()
     settings = SweepSettings.checked(models, measures, posteriors, scope, ci_prob, seed, sampling)
     check_jobs(jobs)
     check_switch("allow_loss", allow_loss)
@@ -114,12 +109,12 @@ def sweep(
     names = names_of_columns(chosen, opened)
     check_chosen(settings.posteriors, names, [table.name for table in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(opened, chosen, words, measure, allow_loss, store, progress))
+    columns = list(read_columns(opened, chosen, words, measure, allow_loss, store))
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
 
     def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
-        step = Prefixed(what, progress)
-        outcomes = run_jobs(list(todo.values()), store, jobs=jobs, client=client, progress=step)
+        with within(what):
+            outcomes = run_jobs(list(todo.values()), store, jobs=jobs)
         return dict(zip(todo, outcomes, strict=True))
 
     def computed(cells: Mapping[At, Cell], of: str = "") -> Computed:
@@ -138,7 +133,7 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = assembled(settings, columns, words, of_cells, of_changes, measured)
-    progress.step("pooling")
+    step("pooling")
     return _pooled(result, of_cells.influence, of_changes.influence)
 
 

@@ -42,7 +42,6 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import estimate
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
-from bayes_bias.progress import Quiet
 from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
@@ -80,7 +79,7 @@ def failed(sampled: None, small_table: AssociationTable) -> Report:
 def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published)
+    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, against_published)
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
@@ -569,7 +568,7 @@ def test_two_files_of_one_name_go_by_their_paths(tmp_path):
     for file in files:
         file.parent.mkdir()
         save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
-    read = _read(files, False, [], False, None, Quiet())
+    read = _read(files, False, [], False, None)
     assert [each.name for each in read] == [str(file) for file in files]
 
 
