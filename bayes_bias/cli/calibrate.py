@@ -8,6 +8,7 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.checks.calibration import Calibration
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.app import app
@@ -53,13 +54,11 @@ def calibrate(
         check_output(out_file, overwrite, "--out")
     with progress_bar() as progress, connected(scheduler) as client:
         made = bb.calibrate(
-            inputs.words(wordlist),
-            inputs.opened([wordlist], progress),
+            measure_lists(inputs.words(wordlist), inputs.opened([wordlist], progress), **inputs.settings)[0],
             draws=draws,
             random=cast(Random, random),
             size=size,
             planted=planted,
-            **inputs.settings,
             models=model or ["crossed"],
             seed=seed,
             folder=folder,

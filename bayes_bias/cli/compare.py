@@ -11,6 +11,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
@@ -165,15 +166,19 @@ def _swept(
         damages = _damages(original, after, rated, progress)
         damage = {version.name: each for version, each in zip(versions, damages, strict=True)}
     swept = bb.sweep(
-        [original],
-        [before.words(name) for name in lists],
+        Grid(
+            [before.words(name) for name in lists],
+            [original],
+            controls=before.control_classes,
+            similarity=before.similarity,
+            allow_loss=before.allow_loss,
+        ),
         models=[inference.model],
         versions=versions,
         scope=cast(ScopeName, inference.scope),
         ci_prob=inference.ci_prob,
         seed=inference.seed,
         sampling=inference.sampling,
-        **before.settings,
     )
     return swept.with_damage(damage)
 
@@ -186,7 +191,7 @@ def _original(
         return source.opened(lists, progress, also=also)
     asked = {"templates": source.templates, "predict": source.predict}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    return LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
+    return LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **given)
 
 
 def _given(source: TableSource, lists: list[str], of: str, progress: Progress) -> GivenVersion:

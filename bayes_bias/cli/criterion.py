@@ -7,7 +7,9 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.criterion.biases import Biases
 from bayes_bias.analyses.criterion.criterion import BiasesLike
+from bayes_bias.analyses.criterion.data import read
 from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
@@ -57,11 +59,10 @@ def criterion(
     """
     with progress_bar():
         result = bb.criterion(
-            _biases(fit or [], file),
+            _biases(fit or [], file, covariance),
             file,
             toward=toward,
             scope=scope_of(scope).name,
-            covariance=None if covariance is None else _matrix(covariance),
             covariates=[name.strip() for name in covariates.split(",") if name.strip()],
             family=family,
             ci_prob=ci_prob,
@@ -76,9 +77,11 @@ def criterion(
         say(f"\nThe page is {page}")
 
 
-def _biases(fits: list[str], file: Path) -> BiasesLike:
+def _biases(fits: list[str], file: Path, covariance: Path | None) -> BiasesLike:
+    if fits and covariance is not None:
+        raise BayesBiasError(f"--covariance: fits have their own, and '{covariance}' is given; leave it out")
     if not fits:
-        return file
+        return file if covariance is None else Biases.of_frame(read(file, "biases"), _matrix(covariance))
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
     named = dict(fit.partition("=")[::2] for fit in fits)

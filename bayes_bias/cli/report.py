@@ -10,6 +10,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.analyses.report.record import Report
 from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.cli.app import app
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
@@ -57,11 +58,14 @@ def report(
     """
     with progress_bar() as progress:
         side_by_side = inputs.tabulated or (inputs.replicates is None and inputs.encoder is None)
-        made = bb.report(
+        tables = measure_lists(
             [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
             inputs.embedding if side_by_side else inputs.opened(lists, progress),
             covariates=given.sources,
             **inputs.settings,
+        )
+        made = bb.report(
+            tables,
             **inference.fitting,
             **inference.reading,
             contrasts=contrast or (),

@@ -16,6 +16,7 @@ from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, with_options
 from bayes_bias.cli.table_source import WordListArgument, WordListSource
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import plain, plural
 from bayes_bias.progress import Progress
@@ -40,13 +41,9 @@ def stability(
     Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
     """
     with progress_bar() as progress:
+        progress.step(f"{wordlist}: measuring")
         result = bb.stability(
-            inputs.words(wordlist),
-            _trainings(inputs, wordlist, progress),
-            kind=inputs.replicates,
-            **inputs.settings,
-            **inference.fitting,
-            **inference.reading,
+            inputs.measured(_trainings(inputs, wordlist, progress), wordlist), **inference.fitting, **inference.reading
         )
         text = output.write(result)
     _show(result)
@@ -54,11 +51,19 @@ def stability(
         say(f"\nTables and figure are in {text.parent}")
 
 
-def _trainings(inputs: WordListSource, wordlist: str, progress: Progress) -> Embedding | list[str] | str:
+def _trainings(inputs: WordListSource, wordlist: str, progress: Progress) -> Embedding:
     """What is trained several times: the templates of an encoder, one embedding with replicates, or several."""
     if inputs.reads_sentences:
         return inputs.opened([wordlist], progress)
-    return inputs.embedding if len(inputs.embedding) > 1 else inputs.embedding[0]
+    several = len(inputs.embedding) > 1
+    given = inputs.embedding if several else inputs.embedding[0]
+    opened = bb.open_embedding(given, trust=inputs.trust, kind=inputs.replicates or ("seed" if several else None))
+    if not opened.replicates:
+        raise BayesBiasError(
+            f"--embedding: '{opened.name}' is one training, and nothing to say how trainings differ; give two"
+            " embeddings or more, each with its --embedding"
+        )
+    return opened
 
 
 def _show(result: Stability) -> None:

@@ -41,8 +41,8 @@ METRIC = Metric("correlation", unit="correlation", range=(-1.0, 1.0), decimals=2
 class ManyBiases(Protocol):
     """What has the biases of many embeddings, such as a sweep."""
 
-    def biases(self, of: str | None = None) -> Biases:
-        """Those of one list."""
+    def biases(self) -> Biases:
+        """Those of its list."""
 
 
 type BiasesLike = pd.DataFrame | str | Path | xr.DataArray | Fit | Mapping[str, Fit] | ManyBiases | Biases
@@ -52,10 +52,8 @@ def criterion(
     biases: BiasesLike,
     criterion: CriterionLike | None = None,
     *,
-    of: str | None = None,
     toward: str | None = None,
     scope: ScopeName = DEFAULT_SCOPE,
-    covariance: pd.DataFrame | np.ndarray | None = None,
     covariates: Sequence[str] = (),
     family: str | None = None,
     ci_prob: float = 0.95,
@@ -83,23 +81,20 @@ def criterion(
     biases : DataFrame, path, fits, fit, Sweep, DataArray or Biases
         The bias of each label and its error:
 
-        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error;
+        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
+          together, ``Biases.of_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
         - a mapping from label to a fit, of one list in several embeddings or languages;
         - one fit, whose targets are the labels, with `toward`;
-        - a sweep, whose embeddings are the labels, with `of` where it has several lists;
+        - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
         - draws ``(chain, draw, label)``, whose mean and covariance are used.
     criterion : DataFrame, path, Series or mapping, optional
         By label. A frame or CSV file has the columns ``label`` and ``criterion``, and of its error ``criterion_se``, or
         ``criterion_n`` people with ``criterion_sd`` between them, or ``criterion_n`` alone for a share from 0 to 1.
         Without any of these, and in a Series, the criterion counts as exact. By default columns of `biases`.
-    of : str, optional
-        The list of a sweep.
     toward : str, optional
         For one fit: the class of attributes to which a positive bias is closer.
     scope : {"all", "both", "targets", "attributes", ...}
         For fits: the words that are samples, whose choice makes the errors of biases.
-    covariance : DataFrame or array, optional
-        The covariance of the errors of biases, where these come in a frame; in place of ``sd``.
     covariates : sequence of str
         Columns beside the criterion, such as a country's median age. Bias and criterion may both depend on them, and
         correlation and slope are then those at equal covariates, which count as exact.
@@ -160,9 +155,7 @@ def criterion(
         if not isinstance(biases, pd.DataFrame):
             raise CriterionError("criterion: is missing; give a number for each label, as a frame, CSV file or Series")
         criterion = biases
-    data = CriterionData.of(
-        _biases(biases, of, toward, scope, covariance), outside_of(criterion), tuple(beside), family
-    )
+    data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(beside), family)
     given = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
     fits: dict[str, Fitted] = {}
@@ -183,14 +176,12 @@ def criterion(
     )
 
 
-def _biases(given: Any, of: str | None, toward: str | None, scope: ScopeName, covariance: Any) -> Biases:
+def _biases(given: Any, toward: str | None, scope: ScopeName) -> Biases:
     """The biases, from each kind that `criterion` takes."""
-    if covariance is not None and not isinstance(given, pd.DataFrame):
-        raise CriterionError(f"covariance: {described(given)} has its own; leave it out, or give biases as a frame")
     if isinstance(given, Biases):
         return given
     if isinstance(given, pd.DataFrame):
-        return Biases.of_frame(given, covariance)
+        return Biases.of_frame(given)
     if isinstance(given, xr.DataArray):
         return Biases.of_draws(given)
     if isinstance(given, xr.DataTree | Fitted):
@@ -198,7 +189,7 @@ def _biases(given: Any, of: str | None, toward: str | None, scope: ScopeName, co
     if isinstance(given, Mapping) and given:
         return biases_of_fits(given, scope)
     if isinstance(given, ManyBiases):
-        return given.biases(of)
+        return given.biases()
     raise CriterionError(
         f"biases: {described(given)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
         " from labels to fits, a fit whose targets are the labels, or a sweep"
