@@ -25,7 +25,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.estimates import levels
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, summarize, tabulate
-from bayes_bias.posterior.verdict import verdict
+from bayes_bias.posterior.verdict import verdict_on
 from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.columns import interval_names
@@ -150,7 +150,7 @@ def compare(
         controls=control_levels(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         in_spread=change_in_spread(before, after, bias),
-        verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
+        verdict=verdict_on("change", changed, scope, ci_prob, rope),
         measures=measures,
         left_out=left_out,
         damage=damage,
