@@ -24,6 +24,7 @@ TYPES = frozenset(
             "Contrast",
             "CriterionValidity",
             "Embedding",
+            "Grid",
             "LanguageModelColumn",
             "Metric",
             "ModelSpec",

@@ -20,6 +20,7 @@ from .analyses.report.report import report as report
 from .analyses.stability.stability import Stability as Stability
 from .analyses.stability.stability import stability as stability
 from .analyses.sweep.columns import LanguageModelColumn as LanguageModelColumn
+from .analyses.sweep.grid import Grid as Grid
 from .analyses.sweep.results import Sweep as Sweep
 from .analyses.sweep.sweep import sweep as sweep
 from .associations.cosines import cosines as cosines

@@ -134,9 +134,16 @@ def is_between(value: Any, low: float, high: float) -> bool:
 
 
 def check_jobs(jobs: Any) -> None:
-    """Refuse an impossible number of processes."""
-    if not _is_whole(jobs) or (jobs < 1 and jobs != -1):
-        raise BayesBiasError(f"jobs: {jobs!r} processes cannot run; give 1 or more, or -1 for one on each core")
+    """Refuse an impossible number of processes; a Dask client has its own."""
+    if not is_client(jobs) and (not _is_whole(jobs) or (jobs < 1 and jobs != -1)):
+        raise BayesBiasError(
+            f"jobs: {jobs!r} processes cannot run; give 1 or more, -1 for one on each core, or a Dask client"
+        )
+
+
+def is_client(jobs: Any) -> bool:
+    """Whether jobs go to a Dask cluster, whose client this is."""
+    return hasattr(jobs, "scheduler_info")
 
 
 def _is_whole(value: Any) -> bool:

@@ -20,10 +20,10 @@ import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import ThreadpoolController
 
-from bayes_bias.arguments import check_jobs, check_path
+from bayes_bias.arguments import check_jobs, check_path, is_client
 from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.files import UNFINISHED, check_home
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import Quiet, advance, shown, step
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Job:
     def done(self) -> "Outcome":
         """The result, or why there is none: a job that fails stops no other."""
         try:
-            with one_blas_thread():
+            with one_blas_thread(), shown(Quiet()):
                 return Outcome(self.name, self.key, self.function(*self.arguments))
         except OutputError:  # a full disk stops all jobs
             raise
@@ -216,20 +216,13 @@ def _cannot_write(folder: Path, error: OSError) -> OutputError:
 logger = logging.getLogger("bayes_bias")
 
 
-def run_jobs(
-    todo: Sequence[Job],
-    store: Store | None = None,
-    *,
-    jobs: int = -1,
-    client: Any = None,
-    progress: Progress | None = None,
-) -> list[Outcome]:
+def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1) -> list[Outcome]:
     """The outcome of each job, in their order; jobs of the same key are done once.
 
     What the store has is not done again, so that a run that was killed, or one with more jobs, goes on; several runs
     may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one
-    on each core, 1 for this process alone; or a Dask `client` does the jobs, see `connected`, where a worker that dies
-    is replaced.
+    on each core, 1 for this process alone; or a Dask client, see `connected`, whose cluster does the jobs and replaces
+    a worker that dies.
 
     Raises
     ------
@@ -239,22 +232,21 @@ def run_jobs(
         A result cannot be written.
     """
     check_jobs(jobs)
-    progress = progress or Quiet()
     different = {job.key: job for job in todo}
     outcomes = {key: kept for key, job in different.items() if store and (kept := store.read(job))}
     pending = [job for key, job in different.items() if key not in outcomes]
-    progress.step(f"{len(pending):,} of {len(different):,} to do")
+    step(f"{len(pending):,} of {len(different):,} to do")
     if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
         logger.warning("%d kept result(s) are damaged and are computed again", damaged)
     # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
     first = random.randrange(len(pending)) if store and pending else 0
     waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
-    with _undisturbed(), closing(_done(waiting, len(pending), jobs, client)) as done:
+    with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as done:
         for count, outcome in enumerate(done, start=1):
             if store:
                 store.keep(outcome)
             outcomes[outcome.key] = outcome
-            progress.advance(count, len(pending))
+            advance(count, len(pending))
     skipped = (job for job in pending if job.key not in outcomes)
     outcomes |= {job.key: (store and store.read(job)) or job.done() for job in skipped}
     return [replace(outcomes[job.key], name=job.name) for job in todo]
@@ -279,12 +271,13 @@ def _undisturbed() -> Generator[None]:
         yield
 
 
-def _done(waiting: Iterator[Job], count: int, jobs: int, client: Any) -> Generator[Outcome]:
-    if client is None and (jobs == 1 or count < 2):
+def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
+    on_cluster = is_client(jobs)
+    if not on_cluster and (jobs == 1 or count < 2):
         yield from (job.done() for job in waiting)
         return
-    with _on(client):
-        parallel = joblib.Parallel(n_jobs=-1 if client else jobs, return_as="generator_unordered")
+    with joblib.parallel_config(backend="dask", client=jobs) if on_cluster else nullcontext():
+        parallel = joblib.Parallel(n_jobs=-1 if on_cluster else jobs, return_as="generator_unordered")
         try:
             yield from parallel(joblib.delayed(Job.done)(job) for job in waiting)
         except TerminatedWorkerError as error:
@@ -292,10 +285,6 @@ def _done(waiting: Iterator[Job], count: int, jobs: int, client: Any) -> Generat
                 "jobs: a process was killed, perhaps because memory ran out; run again with fewer jobs: what is done is"
                 " kept where there is a folder"
             ) from error
-
-
-def _on(client: Any) -> AbstractContextManager[Any]:
-    return nullcontext() if client is None else joblib.parallel_config(backend="dask", client=client)
 
 
 # A client of a Dask cluster that is running.

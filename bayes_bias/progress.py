@@ -1,14 +1,18 @@
-"""How long work tells where it is, without knowing who listens."""
+"""How long work tells where it is, without knowing who listens.
+
+Work calls `step` and `advance`; who wants to hear of it says so around the work: ``with shown(bar): report(...)``.
+"""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """What `fit` and `report` call as they go; the command line draws a bar from it."""
+    """What is called as work goes on; the command line draws a bar from it."""
 
     def step(self, text: str) -> None:
         """A new step begins."""
@@ -18,7 +22,7 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True)
-class Prefixed:
+class _Prefixed:
     """Progress that says what a step belongs to."""
 
     what: str
@@ -41,6 +45,42 @@ class Quiet:
 
     def advance(self, done: int, total: int) -> None:
         """Say nothing."""
+
+
+_NOBODY = Quiet()
+_LISTENING: ContextVar[Progress] = ContextVar("progress", default=_NOBODY)
+
+
+@contextmanager
+def shown(progress: Progress) -> Iterator[None]:
+    """Show what is done in this block."""
+    token = _LISTENING.set(progress)
+    try:
+        yield
+    finally:
+        _LISTENING.reset(token)
+
+
+@contextmanager
+def within(what: str) -> Iterator[None]:
+    """The steps in this block belong to `what`."""
+    with shown(_Prefixed(what, current())):
+        yield
+
+
+def current() -> Progress:
+    """Who listens now; for a callback that another thread calls, which has no listeners of its own."""
+    return _LISTENING.get()
+
+
+def step(text: str) -> None:
+    """A new step begins."""
+    current().step(text)
+
+
+def advance(done: int, total: int) -> None:
+    """So many of the draws of this step are done."""
+    current().advance(done, total)
 
 
 @contextmanager

@@ -53,14 +53,8 @@ def main() -> None:
         # Competitors ignore controls.
         rows = [_alone(row, chosen.alone) for row in rows if chosen.alone != "competitors" or not row.controls]
     start = perf_counter()
-    with progress_bar() as progress:
-        records = run(
-            [row.cell for row in rows],
-            chosen.draws,
-            folder=HERE / "records" / "draws",
-            jobs=chosen.jobs,
-            progress=progress,
-        )
+    with progress_bar():
+        records = run([row.cell for row in rows], chosen.draws, folder=HERE / "records" / "draws", jobs=chosen.jobs)
     table = summary(rows, records)
     print(table.to_string(float_format="{:.3f}".format))
     name = chosen.part if embedding.name == "googlenews-demo" else f"{chosen.part}-{embedding.name}"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr
 
 import bayes_bias as bb
+from bayes_bias.analyses.criterion.biases import Biases
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import from_to, share_of
@@ -199,7 +200,8 @@ def agreement(fits: int = 8) -> float:
         labels = pd.Index([f"label {k}" for k in range(len(seen))], name="label")
         columns = {"bias": seen[:, 0], "criterion": seen[:, 1], "criterion_se": np.sqrt(errors[:, 1])}
         covariance = np.diag(errors[:, 0]) + shared
-        found = bb.criterion(pd.DataFrame(columns, labels), covariance=covariance)
+        frame = pd.DataFrame(columns, labels)
+        found = bb.criterion(Biases.of_frame(frame, covariance), frame)
         sampled = found.fit["posterior"].correlation.quantile(_ENDS).to_numpy()
         grid = Posterior.of(seen, errors, shared).quantiles(_ENDS)
         furthest = max(furthest, float(np.abs(sampled - grid).max()))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from bayes_bias.documents.figures import write_figures
 from bayes_bias.files import slug
+from bayes_bias.progress import shown
 from benchmarks.provenance import RESULTS, provenance, write
 from studies.known_bias.asking import ANGLE
 from studies.known_bias.document import drawn_panel
@@ -55,7 +56,9 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.scenarios:
         start = perf_counter()
-        keep(run(name, asked.folder / name, jobs=asked.jobs, progress=_Said()), perf_counter() - start)
+        with shown(_Said()):
+            result = run(name, asked.folder / name, jobs=asked.jobs)
+        keep(result, perf_counter() - start)
 
 
 def keep(found: KnownBias, seconds: float) -> None:

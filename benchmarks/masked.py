@@ -195,8 +195,8 @@ def nulls(draws: int, jobs: int) -> None:
     """Findings in models of text without bias."""
     spec = load_spec("crossed")
     cells = [cell for seed in range(1, MODELS + 1) for cell in _cells(seed, spec)]
-    with progress_bar() as progress:
-        records = run(cells, draws, folder=HERE / "records" / "draws", jobs=jobs, progress=progress)  # type: ignore[arg-type]
+    with progress_bar():
+        records = run(cells, draws, folder=HERE / "records" / "draws", jobs=jobs)  # type: ignore[arg-type]
     rows = list(_rows(cells, records))
     print(pd.DataFrame(rows).to_string(float_format="{:.3f}".format))
     about: Mapping[str, Any] = {

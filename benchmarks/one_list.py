@@ -104,7 +104,7 @@ def _one_list_more() -> Seconds:
     vectors = embeddings(2)
     bb.calibrate("weat6", "googlenews-demo", draws=1, jobs=1)
     _, nulls = _timed(lambda: bb.calibrate("weat6", "googlenews-demo", draws=10, jobs=1))
-    _, cells = _timed(lambda: bb.sweep(vectors, wordlist_names(), versions=[DEBIASED], posteriors="none", jobs=1))
+    _, cells = _timed(lambda: bb.sweep(wordlist_names(), vectors, versions=[DEBIASED], posteriors="none", jobs=1))
     return {**lists, NULLS: nulls, CELLS: cells}
 
 

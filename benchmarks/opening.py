@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias import calibrate, cosines, load_wordlist, open_embedding
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.debiasing import Debiasing, HardDebias, damage
 from bayes_bias.embeddings.embedding import Embedding
 from benchmarks.markdown import markdown_table
@@ -126,7 +127,7 @@ def _by_gensim(path: Path) -> None:
 
 def _nulls(path: Path) -> None:
     """Fifty tables of WEAT 6's size with random attributes, judged in this process."""
-    calibrate("weat6", path, controls=(), draws=50, jobs=1)
+    calibrate(*measure_lists("weat6", path, ()), draws=50, jobs=1)
 
 
 def _neighbours(path: Path) -> None:

@@ -19,7 +19,6 @@ from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.checks.null_jobs import Record
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.progress import Quiet
 
 SAMPLING = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 
@@ -154,7 +153,7 @@ class Cell:
         frame = self.truth.draw(self.first + number)
         scores = read_scores(frame, decimals=None)
         data, _ = design(scores)
-        how = {"seed": number + 1, "sampling": SAMPLING, "progress": Quiet()}
+        how = {"seed": number + 1, "sampling": SAMPLING}
         share = fit_share(scores, self.spec, data, **how)
         difference = fit_difference(scores, self.spec, data, **how)
         of_share = shares(share["posterior"].to_dataset(), data)

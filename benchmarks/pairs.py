@@ -31,13 +31,9 @@ def main() -> None:
     chosen = parser.parse_args()
     spec = load_spec("pairs")
     truths = [Truth(share, correlation) for correlation in CORRELATIONS for share in SHARES]
-    with progress_bar() as progress:
+    with progress_bar():
         records = run(
-            [Cell(truth, spec) for truth in truths],
-            chosen.draws,
-            folder=HERE / "records" / "draws",
-            jobs=chosen.jobs,
-            progress=progress,
+            [Cell(truth, spec) for truth in truths], chosen.draws, folder=HERE / "records" / "draws", jobs=chosen.jobs
         )
     tables = [
         rates(frame).reset_index().assign(correlation=truth.correlation, truth=truth.share)

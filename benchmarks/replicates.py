@@ -104,14 +104,8 @@ type _Rows = Sequence[Row] | Sequence[replicated_tables.Row]
 
 def _judged(rows: _Rows, chosen: argparse.Namespace) -> pd.DataFrame:
     """One row for each cell, method and scope."""
-    with progress_bar() as progress:
-        records = run(
-            [row.cell for row in rows],
-            chosen.draws,
-            folder=HERE / "records" / "draws",
-            jobs=chosen.jobs,
-            progress=progress,
-        )
+    with progress_bar():
+        records = run([row.cell for row in rows], chosen.draws, folder=HERE / "records" / "draws", jobs=chosen.jobs)
     labels = [{key: value for key, value in vars(row).items() if key != "cell"} for row in rows]
     tables = [rates(frame).reset_index().assign(**label) for label, frame in zip(labels, records, strict=True)]
     table = pd.concat(tables, ignore_index=True)

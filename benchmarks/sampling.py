@@ -14,7 +14,6 @@ from bayes_bias.fitting.compiling import ToSample, model_of_table
 from bayes_bias.fitting.sampling import sample_model
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Quiet
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 
@@ -61,7 +60,7 @@ def _row(table: bb.AssociationTable) -> dict[str, object]:
 def _sampled(model: ToSample, seed: int) -> tuple[float, float]:
     """Least bulk ESS over scales, which both forms have, and seconds with warm-up."""
     start = perf_counter()
-    posterior, _ = sample_model(model, seed, SAMPLING, Quiet())
+    posterior, _ = sample_model(model, seed, SAMPLING)
     seconds = perf_counter() - start
     scales = posterior[[name for name in posterior if str(name).startswith("sd_")]]
     return float(az.ess(scales, method="bulk").min().to_array().min()), seconds

@@ -27,6 +27,6 @@ def simulated[Cell](
         Job(f"{cell}, {seed}", judged, (cell, seed), [asdict(cell), seed, *settings])  # type: ignore[call-overload]
         for cell, seed in asked
     ]
-    with progress_bar() as progress:
-        outcomes = run_jobs(tasks, open_store(RECORDS / folder), jobs=jobs, progress=progress)
+    with progress_bar():
+        outcomes = run_jobs(tasks, open_store(RECORDS / folder), jobs=jobs)
     return [(cell, outcome.needed()) for (cell, _), outcome in zip(asked, outcomes, strict=True)]

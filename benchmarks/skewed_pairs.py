@@ -21,7 +21,6 @@ from bayes_bias.analyses.sentence_pairs.models import fit_difference
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.models.spec import load_spec
-from bayes_bias.progress import Quiet
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import share_of
@@ -65,7 +64,7 @@ class Cell:
             frame = frame.assign(difference=frame.difference + effect[writer], writer=[f"w{k}" for k in writer])
         scores = read_scores(frame, decimals=None)
         data, _ = design(scores)
-        fit = fit_difference(scores, load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING, progress=Quiet())
+        fit = fit_difference(scores, load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
         drawn = differences(fit["posterior"].to_dataset(), data).values[:, 0]
         interval = np.quantile(drawn, [0.025, 0.975])
         student = t(self.pairs - 1, frame.difference.mean(), frame.difference.sem()).ppf([0.025, 0.975])

@@ -78,7 +78,7 @@ def _measured(what: str, columns: int, **options: Any) -> None:
     cached = compiled.is_dir() and any(compiled.iterdir())
     with TemporaryDirectory() as folder:
         start = perf_counter()
-        found = bb.sweep(vectors, wordlist_names(), versions=[DEBIASED], folder=folder, **options)
+        found = bb.sweep(wordlist_names(), vectors, versions=[DEBIASED], folder=folder, **options)
         seconds = perf_counter() - start
     # What processes have used is known when they are gone.
     get_reusable_executor().shutdown(wait=True)
@@ -101,7 +101,7 @@ def _measured(what: str, columns: int, **options: Any) -> None:
 
 def _small(folder: Path, **options: Any) -> Sweep:
     sampling = bb.Sampling(draws=500, tune=500, chains=2, target_accept=0.9)
-    return bb.sweep(embeddings(2), wordlist_names(), versions=[DEBIASED], sampling=sampling, folder=folder, **options)
+    return bb.sweep(wordlist_names(), embeddings(2), versions=[DEBIASED], sampling=sampling, folder=folder, **options)
 
 
 def _once(chosen: argparse.Namespace) -> None:
@@ -162,11 +162,11 @@ def _cluster(_: argparse.Namespace) -> None:
         _small(Path(one), jobs=2)
         options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
         with LocalCluster(**options) as cluster, Client(cluster) as client:
-            _small(Path(other), client=client)
+            _small(Path(other), jobs=client)
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             victim = next(iter(client.run(os.getpid).values()))
             Timer(15, os.kill, (victim, signal.SIGKILL)).start()
-            _small(Path(third), client=client)
+            _small(Path(third), jobs=client)
             killed = victim not in client.run(os.getpid).values()
         cores, dask, one_killed = ({n: sha for n, (sha, _) in _written(Path(f)).items()} for f in (one, other, third))
     _keep({"what": "cluster", "same bytes": cores == dask, "a worker was killed": killed})

@@ -56,8 +56,8 @@ def swept(
     embeddings: Mapping[str, Any], lists: Sequence[Any], kept: Path, jobs: int, similarity: str = "cosine", **more: Any
 ) -> bb.Sweep:
     """`bb.sweep` without control classes, resumed from the folder `kept`."""
-    given = {"controls": (), "similarity": similarity, "seed": SEED, "allow_loss": True}
-    return bb.sweep(embeddings, lists, folder=kept, jobs=jobs, **given, **more)
+    grid = bb.Grid(lists, embeddings, controls=(), similarity=similarity, allow_loss=True)
+    return bb.sweep(grid, seed=SEED, folder=kept, jobs=jobs, **more)
 
 
 def with_sub_topics(

@@ -149,5 +149,5 @@ def test_a_cluster_of_two_processes_gives_what_this_one_gives() -> None:
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         connected(cluster.scheduler_address) as client,
     ):
-        there = run_jobs(jobs, client=client)
+        there = run_jobs(jobs, jobs=client)
     assert there == run_jobs(jobs, jobs=1)

@@ -1,7 +1,7 @@
 """From vectors and a word list to a table."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import pandas as pd
 from bayes_bias.arguments import check_kind, check_switch
 from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
-from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.sub_topics import sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
@@ -24,6 +24,8 @@ from bayes_bias.language_models.encoding import encode
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.labels import LABELS
 from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.origin import Origin
+from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom
@@ -142,7 +144,7 @@ def similarities(
         See `cosines`.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
-        `bayes_bias.associations.similarity.Similarity` for one of your own.
+        `bayes_bias.table.similarity.Similarity` for one of your own.
 
     Returns
     -------
@@ -172,8 +174,11 @@ def similarities(
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
     needed = [*every.targets, *every.attributes, *further]
-    read = opened.excerpt(needed, pool=words.sub_topics in WITH_VECTORS, ranks=wants_ranks(covariates))
-    table = table_of(words, extra, read, chosen, also=further, allow_loss=allow_loss)
+    with_pool = words.sub_topics in WITH_VECTORS
+    read = opened.excerpt(needed, pool=with_pool, ranks=wants_ranks(covariates))
+    # Random words are read when somebody asks for them, unless they are in memory.
+    origin = Origin(words, tuple(extra), read if with_pool else opened, chosen, allow_loss)
+    table = table_of(origin, read, also=further)
     return with_covariates_from(with_relations(table, read, words), read, covariates)
 
 
@@ -190,22 +195,16 @@ def with_relations(
     return related
 
 
-def table_of(
-    wordlist: WordList,
-    controls: Sequence[WordList],
-    embedding: Embedding,
-    similarity: Similarity,
-    *,
-    also: Iterable[str] = (),
-    allow_loss: bool = False,
-) -> AssociationTable:
-    """The table of a list in an embedding whose words are in memory; see `similarities`."""
-    words = wordlist.with_controls(controls)
+def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
+    """The table of a list in an embedding whose words are in memory, here or in `read`; see `similarities`."""
+    embedding, similarity, words = read or origin.embedding, origin.similarity, origin.words
     vectors, coverage = lookup(embedding, words, similarity.prepared)
     if absent := coverage.absent_controls:
-        words = wordlist.with_controls([each for each in controls if not each.controls.keys() <= {*absent}])
+        words = origin.wordlist.with_controls(
+            [each for each in origin.controls if not each.controls.keys() <= {*absent}]
+        )
         vectors, coverage = lookup(embedding, words, similarity.prepared)
-    check_coverage(coverage, allow_loss=allow_loss)
+    check_coverage(coverage, allow_loss=origin.allow_loss)
     targets = _homes(words.groups, vectors)
     attributes = _homes({**words.classes, **words.controls}, vectors)
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
@@ -239,6 +238,7 @@ def table_of(
             }
         ),
         coverage=coverage.to_frame(),
+        origin=origin,
     )
     complete = with_notices(table)
     quiet = announce(coverage.quiet_notices(), logging.INFO)

@@ -1,18 +1,21 @@
 """From word lists and embeddings to tables: each embedding is read once, for all lists."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bayes_bias.associations.cosines import CONTROLS, table_of, with_relations
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
-from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.associations.similarity import similarity_of
+from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
-from bayes_bias.progress import Progress
+from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.origin import Origin, read_once
+from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import (
     ControlsLike,
@@ -24,46 +27,10 @@ from bayes_bias.words.wordlist import (
     load_wordlist,
 )
 
+# The shipped vectors, which lists are measured in by default.
+DEMO = "googlenews-demo"
+
 type EmbeddingLike = Embedding | Openable | Sequence[Embedding | Openable]
-
-
-@dataclass(frozen=True, eq=False)
-class WordsInEmbedding:
-    """Where a table comes from: a word list, its control classes, and an embedding with their words in memory."""
-
-    wordlist: WordList
-    controls: tuple[WordList, ...]
-    embedding: Embedding
-    similarity: Similarity
-    allow_loss: bool
-    covariates: CovariatesFrom = None
-
-    def table(self) -> AssociationTable:
-        """The similarities of all targets with all attributes."""
-        table = table_of(self.wordlist, self.controls, self.embedding, self.similarity, allow_loss=self.allow_loss)
-        table = with_relations(table, self.embedding, self.wordlist)
-        return with_covariates_from(table, self.embedding, self.covariates)
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredList:
-    """A table, with what its word list says of itself; `origin` is None for a table that was given as such."""
-
-    table: AssociationTable
-    title: str
-    description: str = ""
-    errata: tuple[str, ...] = ()
-    origin: WordsInEmbedding | None = None
-
-    def related(self) -> AssociationTable | None:
-        """The table with the sub-topics that the vectors show; None where nobody can know, or wants to."""
-        if self.origin is None or self.origin.wordlist.sub_topics not in ("named", "none"):
-            return None
-        try:
-            words = self.origin.wordlist.with_sub_topics("from vectors")
-            return with_relations(self.table, self.origin.embedding, words, quiet=True)
-        except EmbeddingError:  # too few words to say what words have in common by chance
-            return None
 
 
 def measure_lists(
@@ -76,20 +43,16 @@ def measure_lists(
     covariates: CovariatesFrom = None,
     allow_loss: bool = False,
     trust: bool = False,
-    with_pool: bool = False,
-    progress: Progress,
-) -> list[MeasuredList]:
+) -> list[AssociationTable]:
     """The table of every list in every embedding, list by list; tables that are given are passed through.
 
-    With several embeddings, a table is named after both: "weat6 (googlenews)".
+    Each embedding is read once, with the words that random lists are drawn from. With several embeddings, a table is
+    named after both: "weat6 (googlenews)".
 
     Parameters
     ----------
     wordlists, embeddings, controls, similarity, sub_topics, covariates, allow_loss, trust
         See `bayes_bias.similarities`.
-    with_pool : bool
-        Read the words that random lists are drawn from, too.
-    progress : Progress
 
     Raises
     ------
@@ -108,27 +71,64 @@ def measure_lists(
     ]
     _check_lists(lists)
     words = [source for source in lists if isinstance(source, WordList)]
-    ranks = wants_ranks(covariates)
-    read = _read(embeddings, trust, [*words, *extra], with_pool, ranks, progress) if words else []
+    read = _read(embeddings, trust, [*words, *extra], wants_ranks(covariates)) if words else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
-            measured.append(MeasuredList(with_covariates_from(source, None, covariates), source.name))
+            measured.append(with_covariates_from(source, None, covariates))
             continue
-        progress.step(f"{source.name}: measuring {chosen.metric.plural}")
+        step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
-            origin = WordsInEmbedding(source, extra, embedding, chosen, allow_loss, covariates)
-            measured.append(_measured(origin, several=len(read) > 1))
+            table = table_of(Origin(source, extra, embedding, chosen, allow_loss))
+            table = with_covariates_from(with_relations(table, embedding, source), embedding, covariates)
+            named = f"{table.name} ({embedding.name})" if len(read) > 1 else table.name
+            measured.append(replace(table, name=named))
     return measured
 
 
-def _measured(origin: WordsInEmbedding, *, several: bool) -> MeasuredList:
-    words, table, title = origin.wordlist, origin.table(), origin.wordlist.title
-    if several:
-        name = origin.embedding.name
-        table, title = replace(table, name=f"{table.name} ({name})"), f"{title} in {name}"
-    errata = tuple(erratum for source in (words, *origin.controls) for erratum in source.errata)
-    return MeasuredList(table, title, words.description, errata, origin)
+def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
+    """Where a table was measured, or where the cosines of a list would be, with the shipped control classes.
+
+    Raises
+    ------
+    TableError
+        The numbers of a table come from no embedding, or it has other words than its list.
+    """
+    if not isinstance(wordlist, AssociationTable):
+        words, controls = load_wordlist(wordlist), tuple(map(load_controls, CONTROLS))
+        return Origin(words, controls, open_embedding(embedding), COSINES)
+    check_alone(wordlist.name, embedding, DEMO)
+    if wordlist.origin is None:
+        raise TableError(
+            f"wordlist: '{wordlist.name}' has no embedding to draw random words from; give what `bayes_bias.cosines`"
+            " measured, with all its words"
+        )
+    return wordlist.origin
+
+
+def check_alone(table: str, embedding: Any, default: Any) -> None:
+    """Refuse an embedding beside what has one."""
+    if not (isinstance(embedding, type(default)) and embedding == default):
+        raise EmbeddingError(
+            f"embedding: '{table}' was measured in one, and another is given; leave it out, or give a list's name"
+        )
+
+
+def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
+    """Tables whose origins, if they have any, have the words in memory that random lists are drawn from."""
+    origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
+    return [table if table.origin is None else replace(table, origin=next(origins)) for table in tables]
+
+
+def related_table(table: AssociationTable) -> AssociationTable | None:
+    """The table with the sub-topics that the vectors show; None where nobody can know, or wants to."""
+    origin = table.origin
+    if origin is None or origin.wordlist.sub_topics not in ("named", "none"):
+        return None
+    try:
+        return with_relations(table, origin.embedding, origin.wordlist.with_sub_topics("from vectors"), quiet=True)
+    except EmbeddingError:  # too few words to say what words have in common by chance
+        return None
 
 
 def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
@@ -140,10 +140,8 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
             raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
 
 
-def _read(
-    given: Any, trust: bool, lists: Sequence[WordList], with_pool: bool, ranks: bool, progress: Progress
-) -> list[Embedding]:
-    """Each embedding with the words of all lists in memory."""
+def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
+    """Each embedding with the words of all lists in memory, and those that random lists are drawn from."""
     sources = given if isinstance(given, list | tuple) else [given]
     if not sources:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
@@ -151,8 +149,8 @@ def _read(
     words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes)]
     read = []
     for embedding in opened:
-        progress.step(f"{embedding.name}: reading vectors")
-        read.append(embedding.excerpt(words, pool=with_pool, ranks=ranks))
+        step(f"{embedding.name}: reading vectors")
+        read.append(embedding.excerpt(words, pool=True, ranks=ranks))
     return read
 
 

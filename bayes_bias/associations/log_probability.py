@@ -13,7 +13,7 @@ from bayes_bias.arguments import described
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.words.cloze import Cloze, Score
@@ -36,7 +36,6 @@ def log_probabilities(
     templates: Templates | str | Path = "association-10",
     predict: Predicted = "targets",
     corrected: bool = True,
-    progress: Progress | None = None,
 ) -> AssociationTable:
     r"""How much more probable a word is in a sentence because another one stands there, for all pairs of a list.
 
@@ -65,8 +64,6 @@ def log_probabilities(
         is not, and results say which was predicted.
     corrected : bool
         False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
-    progress : Progress, optional
-        Shows the templates that are done.
 
     Returns
     -------
@@ -102,7 +99,7 @@ def log_probabilities(
     refuse_from_vectors(words, "log probabilities have none")
     score = open_score(model)
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
-    tables = _tables(score, _sentences(words, used, predict), predict, corrected, progress or Quiet())
+    tables = _tables(score, _sentences(words, used, predict), predict, corrected)
     shape = (len(targets), len(attributes))
     singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
     table = assemble(
@@ -191,18 +188,16 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
     )
 
 
-def _tables(
-    score: Score, sentences: _Sentences, predict: Predicted, corrected: bool, progress: Progress
-) -> Iterator[NDArray[np.float64]]:
+def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> Iterator[NDArray[np.float64]]:
     """Values of all pairs, template by template."""
-    progress.step(f"log probabilities in {len(sentences.labels)} sentences")
+    step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
         alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
         answers = _answers(score, [*together, *alone], label)
         prior = answers[len(together) :][sentences.position] if corrected else 0.0
         yield answers[: len(together)] - prior
-        progress.advance(number + 1, len(sentences.labels))
+        advance(number + 1, len(sentences.labels))
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:

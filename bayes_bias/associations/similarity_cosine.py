@@ -1,7 +1,8 @@
 """The cosine of two vectors."""
 
-from bayes_bias.associations.similarity import Rows, Similarity, register
+from bayes_bias.associations.similarity import register
 from bayes_bias.table.metric import COSINE
+from bayes_bias.table.similarity import Rows, Similarity
 
 
 def _between(targets: Rows, attributes: Rows) -> Rows:

@@ -1,7 +1,8 @@
 """The dot product of two vectors: the cosine times both lengths, which is what skip-gram models are trained on."""
 
-from bayes_bias.associations.similarity import Rows, Similarity, register
+from bayes_bias.associations.similarity import register
 from bayes_bias.table.metric import Metric
+from bayes_bias.table.similarity import Rows, Similarity
 
 DOT_PRODUCT = Metric("dot product", unit="dot product", zero="the vectors are orthogonal")
 

@@ -12,26 +12,24 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from bayes_bias.arguments import check_count, check_jobs, check_seed, check_switch, is_between, listed
-from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.arguments import check_count, check_jobs, check_seed, is_between, listed
+from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
 from bayes_bias.checks.null_lists import NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import Tabled, share_within
 from bayes_bias.jobs import beside
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Progress
+from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
-from bayes_bias.words.wordlist import ControlsLike, ListLike, load_wordlist, refuse_from_vectors
+from bayes_bias.words.wordlist import ListLike, refuse_from_vectors
 
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
@@ -86,25 +84,19 @@ class Calibration(Tabled):
 
 
 def calibrate(
-    wordlist: ListLike,
-    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    wordlist: ListLike | AssociationTable,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any = DEMO,
     *,
+    models: Iterable[ModelSpec | str | Path] = ("crossed",),
+    scopes: ScopeName | Iterable[ScopeName] | None = None,
     draws: int = 100,
     random: Random = "attributes",
     size: int | None = None,
     planted: float = 0.0,
-    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
-    similarity: str | Similarity = "cosine",
-    models: Iterable[ModelSpec | str | Path] = ("crossed",),
-    scopes: ScopeName | Iterable[ScopeName] | None = None,
-    sampling: Sampling = NULL_SAMPLING,
     seed: int = 1,
-    allow_loss: bool = False,
-    trust: bool = False,
+    sampling: Sampling = NULL_SAMPLING,
     folder: str | Path | None = None,
-    jobs: int = -1,
-    client: Any = None,
-    progress: Progress | None = None,
+    jobs: Any = -1,
 ) -> Calibration:
     """How often would this design find a bias where none is?
 
@@ -114,9 +106,16 @@ def calibrate(
 
     Parameters
     ----------
-    wordlist : WordList, str or Path
+    wordlist : WordList, str, Path or AssociationTable
+        A list, with the shipped control classes; or a table, which remembers the embedding that it was measured in.
+        For other control classes, another similarity and lists that lost words:
+        ``calibrate(cosines(embedding, "weat7", ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
+    models : iterable of ModelSpec, str or Path
+        Models to judge, beside WEAT's permutation test.
+    scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
+        Under which the models are judged; by default under each, which takes longer.
     draws : int
         Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
     random : {"attributes", "targets", "both"}
@@ -125,25 +124,15 @@ def calibrate(
         Random words in each class, or group; as many as the list has by default.
     planted : float
         A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
-    controls, similarity
-        See `bayes_bias.similarities`.
-    models : iterable of ModelSpec, str or Path
-        Models to judge, beside WEAT's permutation test.
-    scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
-        Under which the models are judged; by default under each, which takes longer.
-    sampling : Sampling
-        How long to sample each posterior.
     seed : int
         The same seed gives the same draws.
-    allow_loss, trust : bool
-        As in `bayes_bias.cosines`.
+    sampling : Sampling
+        How long to sample each posterior.
     folder : str or Path, optional
         Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
-    jobs : int
-        Processes; -1 for one on each core, 1 for none but this.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
-    progress : Progress, optional
+    jobs : int or distributed.Client
+        Processes; -1 for one on each core, 1 for none but this. Or a client of a Dask cluster, which then does the
+        work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -155,6 +144,8 @@ def calibrate(
     BayesBiasError
         A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
         may raise.
+    TableError
+        The numbers of a table come from no embedding.
     ScopeError
         The design cannot carry a scope.
     OutputError
@@ -165,16 +156,17 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
     _check_settings(draws, random, size, planted, seed, sampling, jobs)
-    check_switch("allow_loss", allow_loss)
-    opened, chosen = open_embedding(embedding, trust=trust), similarity_of(similarity)
+    origin = origin_of(wordlist, embedding)
+    chosen = origin.similarity
     if planted and chosen != COSINES:
         raise BayesBiasError(
             f"planted: {planted:g} is a difference of cosines, and cannot be planted in {chosen.metric.plural}; give 0"
         )
-    words = load_wordlist(wordlist).with_controls(controls)
+    words = origin.words
     refuse_from_vectors(words, "words drawn at random have none")
-    source = opened.excerpt([*words.targets, *words.attributes], pool=True)
-    design = NullDesign.of(words, source, random=random, allow_loss=allow_loss, similarity=chosen)
+    design = NullDesign.of(
+        words, origin.read().embedding, random=random, allow_loss=origin.allow_loss, similarity=chosen
+    )
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
     design.check_pool()
     scope_names = None if scopes is None else _carried(scopes, design.draw(seed, 0))
@@ -186,7 +178,7 @@ def calibrate(
         with_weat=len(words.groups) == len(words.classes) == 2,
         scopes=scope_names,
     )
-    records = run([cell], draws, folder=folder, jobs=jobs, client=client, progress=progress)[0]
+    records = run([cell], draws, folder=folder, jobs=jobs)[0]
     return Calibration(words.name, planted, records, random)
 
 
@@ -239,7 +231,8 @@ def drawn_beside(
 
 def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:
     try:
-        return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
+        with shown(Quiet()):
+            return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
     except WordListError as error:
         return str(error)
 

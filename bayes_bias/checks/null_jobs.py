@@ -33,7 +33,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
     DEFAULT_SCOPE,
@@ -243,19 +243,11 @@ class Cell:
         return [{"draw": number, **record} for record in records]
 
 
-def run(
-    cells: Sequence[Cell],
-    draws: int,
-    *,
-    folder: str | Path | None = None,
-    jobs: int = -1,
-    client: Any = None,
-    progress: Progress | None = None,
-) -> list[pd.DataFrame]:
+def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
     """The records of random draws of each cell: a row for each draw, method and scope; see `judge` for the columns.
 
     Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on.
-    `jobs`, `client` and `progress` are those of `calibrate`.
+    `jobs` are those of `calibrate`.
 
     Raises
     ------
@@ -279,8 +271,8 @@ def run(
         )
         for index, first, end in batches
     ]
-    prefixed = Prefixed("tens of draws", progress or Quiet())
-    outcomes = run_jobs(todo, store, jobs=jobs, client=client, progress=prefixed)
+    with within("tens of draws"):
+        outcomes = run_jobs(todo, store, jobs=jobs)
     records: list[list[Record]] = [[] for _ in cells]
     for (index, _, _), outcome in zip(batches, outcomes, strict=True):
         records[index] += outcome.needed()

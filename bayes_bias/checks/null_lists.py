@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
-from bayes_bias.associations.similarity import Similarity
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import WordListError
 from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList

@@ -22,7 +22,7 @@ from bayes_bias.fitting.power_scaling import GivenDraws, with_bias
 from bayes_bias.models.custom import CustomModel, built
 from bayes_bias.models.pymc_model import pymc_model
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.posterior.word_effects import word_effects
+from bayes_bias.posterior.word_effects import effects_of
 from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.statistics import table_means
@@ -130,7 +130,7 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 def _of_mean_table(fitted: Fitted) -> xr.Dataset:
     """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
     drawn, these = fitted.posterior, "replicate_average" in fitted.posterior
-    effects = word_effects(fitted, these_replicates=these).data_vars
+    effects = effects_of(fitted, these_replicates=these).data_vars
     if not these:
         return drawn.assign(effects)
     sd, by_replicate = drawn.sd_residual, drawn.sd_residual_by_replicate

@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame, write_csv
@@ -25,11 +26,12 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.cli.table_source import TableSource, WordListArgument
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import DASH, count, plain, plural, share, share_within
 from bayes_bias.jobs import connected
-from bayes_bias.progress import Progress
+from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_of
 
 
@@ -63,21 +65,17 @@ def calibrate(
     """
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
-    with progress_bar() as progress, connected(scheduler) as client:
+    with progress_bar(), connected(scheduler) as client:
         made = bb.calibrate(
-            inputs.words(wordlist),
-            inputs.opened([wordlist], progress),
+            measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             draws=draws,
             random=cast(Random, random),
             size=size,
             planted=planted,
-            **inputs.settings,
             models=model or ["crossed"],
             seed=seed,
             folder=folder,
-            jobs=jobs,
-            client=client,
-            progress=progress,
+            jobs=jobs if client is None else client,
         )
     print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
     say(made.text)
@@ -108,15 +106,10 @@ def stability(
 
     Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
     """
-    with progress_bar() as progress:
+    with progress_bar():
+        step(f"{wordlist}: measuring")
         result = bb.stability(
-            inputs.words(wordlist),
-            _trainings(inputs, wordlist, progress),
-            kind=inputs.replicates,
-            **inputs.settings,
-            **inference.fitting,
-            **inference.reading,
-            progress=progress,
+            inputs.measured(_trainings(inputs, wordlist), wordlist), **inference.fitting, **inference.reading
         )
         text = output.write(result)
     _show(result)
@@ -124,11 +117,19 @@ def stability(
         say(f"\nTables and figure are in {text.parent}")
 
 
-def _trainings(inputs: TableSource, wordlist: str, progress: Progress) -> Embedding | list[str] | str:
+def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
     """What is trained several times: the templates of an encoder, one embedding with replicates, or several."""
     if inputs.reads_sentences:
-        return inputs.opened([wordlist], progress)
-    return inputs.embedding if len(inputs.embedding) > 1 else inputs.embedding[0]
+        return inputs.opened([wordlist])
+    several = len(inputs.embedding) > 1
+    given = inputs.embedding if several else inputs.embedding[0]
+    opened = bb.open_embedding(given, trust=inputs.trust, kind=inputs.replicates or ("seed" if several else None))
+    if not opened.replicates:
+        raise BayesBiasError(
+            f"--embedding: '{opened.name}' is one training, and nothing to say how trainings differ; give two"
+            " embeddings or more, each with its --embedding"
+        )
+    return opened
 
 
 def _show(result: "bb.Stability") -> None:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from bayes_bias.progress import shown
+
 out = Console()
 _err = Console(stderr=True)
 
@@ -55,7 +57,8 @@ def progress_bar() -> Iterator[Bar]:
     )
     with Progress(*columns, console=_err) as progress:
         bar = Bar(progress)
-        yield bar
+        with shown(bar):
+            yield bar
         bar.finish()
 
 

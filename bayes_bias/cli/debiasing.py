@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.main import app
@@ -33,7 +34,7 @@ from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import level, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance
-from bayes_bias.progress import Progress
+from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
@@ -71,14 +72,14 @@ def debias(
     check_vectors_path(out_file, overwrite, "--out")
     debiaser = make_debiaser(method, settings_of(settings), "--method")
     debiasing = bb.debiasing.Debiasing(debiaser, sets)
-    with progress_bar() as progress:
-        progress.step(f"{embedding}: reading vectors")
+    with progress_bar():
+        step(f"{embedding}: reading vectors")
         opened = bb.open_embedding(embedding, trust=trust)
-        progress.step(f"debiasing: {method}")
+        step(f"debiasing: {method}")
         debiased = debiasing.applied(opened)
         enough = len(debiased.vocabulary()) > _FEW
         cost = bb.debiasing.damage(opened.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
-        progress.step(f"writing {out_file}")
+        step(f"writing {out_file}")
         save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
     if cost is not None:
@@ -117,12 +118,12 @@ def compare(
     lists, words, chosen = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
     rated = ratings or [] if damage or ratings else None
     made: bb.Comparison | bb.Sweep
-    with progress_bar() as progress:
+    with progress_bar():
         if len(lists) > 1 or len(sides.versions) > 1:
             _check_several(sides, lists, chosen, inference)
-            made = _swept(sides, lists, words, chosen, rated, inference, progress)
+            made = _swept(sides, lists, words, chosen, rated, inference)
         else:
-            made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference, progress)
+            made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference)
         page = output.write(made)
     if isinstance(made, bb.Sweep):
         _show_several(made)
@@ -139,7 +140,6 @@ def _compared(
     settings: Mapping[str, Any],
     rated: list[Path] | None,
     inference: Inference,
-    progress: Progress,
 ) -> "bb.Comparison":
     """One list before and after; `rated` are files of ratings, if the damage is asked for."""
     also = words.words if words else ()
@@ -148,13 +148,13 @@ def _compared(
     after = before if method else sides.source(sides.after)
 
     def measured(source: TableSource, names: list[str], debiasing: Debiasing | None = None) -> AssociationTable:
-        progress.step(f"{', '.join(names)}: measuring")
+        step(f"{', '.join(names)}: measuring")
         if wordlist is None:
             return _from_table(names, source)
         if debiasing is None:
-            return source.table(wordlist, progress, also=also)
+            return source.table(wordlist, also=also)
         listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
-        opened = source.opened([wordlist], progress, also=also)
+        opened = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
             opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
         return source.measured(debiasing.applied(opened), wordlist, also=also)
@@ -163,10 +163,9 @@ def _compared(
         measured(before, sides.before),
         measured(after, sides.after, method),
         defining_sets=words.defining_sets if words else (),
-        damage=None if rated is None else _damage((before, after), method, wordlist, rated, progress),
+        damage=None if rated is None else _damage((before, after), method, wordlist, rated),
         **inference.fitting,
         **inference.reading,
-        progress=progress,
     )
 
 
@@ -190,16 +189,15 @@ def _swept(
     settings: Mapping[str, Any],
     rated: list[Path] | None,
     inference: Inference,
-    progress: Progress,
 ) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     before = sides.source(sides.before)
-    original = _original(before, lists, words.words if words else (), progress)
+    original = _original(before, lists, words.words if words else ())
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
         raise BayesBiasError("--sets: no --after is a method that learns from them; leave them out")
     versions: list[Debiasing | GivenVersion] = [
-        method or _given(sides.source(names), lists, original.name, progress)
+        method or _given(sides.source(names), lists, original.name)
         for names, method in zip(sides.versions, methods, strict=True)
     ]
     damage = {}
@@ -207,53 +205,49 @@ def _swept(
         _check_vocabulary([before], lists)
         assert isinstance(original, Embedding)
         after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
-        damages = _damages(original, after, rated, progress)
+        damages = _damages(original, after, rated)
         damage = {version.name: each for version, each in zip(versions, damages, strict=True)}
     swept = bb.sweep(
-        [original],
-        [before.words(name) for name in lists],
+        Grid(
+            [before.words(name) for name in lists],
+            [original],
+            controls=before.control_classes,
+            allow_loss=before.allow_loss,
+        ),
         models=[inference.model],
         versions=versions,
         scope=cast(ScopeName, inference.scope),
         ci_prob=inference.ci_prob,
         seed=inference.seed,
         sampling=inference.sampling,
-        **before.settings,
-        progress=progress,
     )
     return swept.with_damage(damage)
 
 
-def _original(
-    source: TableSource, lists: list[str], also: Iterable[str], progress: Progress
-) -> "Embedding | bb.LanguageModelColumn":
+def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Embedding | bb.LanguageModelColumn":
     """What versions are compared with: an embedding, or a masked model."""
     if source.masked is None:
-        return source.opened(lists, progress, also=also)
+        return source.opened(lists, also=also)
     given: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
-    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, **given)
+    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **given)
 
 
-def _given(source: TableSource, lists: list[str], of: str, progress: Progress) -> GivenVersion:
+def _given(source: TableSource, lists: list[str], of: str) -> GivenVersion:
     """An embedding or a masked model of its own as a version."""
     if source.masked is not None:
         return GivenVersion(source.masked, Path(source.masked).name, of)
-    opened = source.opened(lists, progress)
+    opened = source.opened(lists)
     return GivenVersion(opened, opened.name, of)
 
 
 def _damage(
-    sides: tuple[TableSource, TableSource],
-    method: Debiasing | None,
-    wordlist: str | None,
-    ratings: list[Path],
-    progress: Progress,
+    sides: tuple[TableSource, TableSource], method: Debiasing | None, wordlist: str | None, ratings: list[Path]
 ) -> Damage:
     """What a method, or the vectors after, cost frequent words and those of the ratings."""
     lists = [] if wordlist is None else [wordlist]
     _check_vocabulary(sides, lists)
-    before, after = (side.opened(lists, progress) for side in sides)
-    return _damages(before, [method or after], ratings, progress)[0]
+    before, after = (side.opened(lists) for side in sides)
+    return _damages(before, [method or after], ratings)[0]
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
@@ -261,11 +255,9 @@ def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
         raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
 
 
-def _damages(
-    before: Embedding, after: Sequence[Embedding | Debiasing], ratings: list[Path], progress: Progress
-) -> list[Damage]:
+def _damages(before: Embedding, after: Sequence[Embedding | Debiasing], ratings: list[Path]) -> list[Damage]:
     """The same of several, for which the vectors before are read once."""
-    progress.step("damage: reading vectors")
+    step("damage: reading vectors")
     rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
     learned = [word for version in after if isinstance(version, Debiasing) for word in version.learned_words]
     read = before.excerpt([*rated, *learned], pool=True)

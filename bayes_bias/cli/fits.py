@@ -32,6 +32,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import COUNTS, LENGTHS, MOST_WORDS, by_words, checked_bias, words_needed
 from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
+from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
@@ -55,14 +56,14 @@ def fit(
     """
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
-    with progress_bar() as progress:
-        progress.step(f"{source}: measuring")
-        table = inputs.table(source, progress, covariates=covariates_of(covariates))
+    with progress_bar():
+        step(f"{source}: measuring")
+        table = inputs.table(source, covariates=covariates_of(covariates))
         means = table_means(table)
         check_design(means, inference.scope)
         if contrast:
             weights_of_formulas(means, contrast)
-        posterior = bb.fit(table, **inference.fitting, progress=progress)
+        posterior = bb.fit(table, **inference.fitting)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
     print_answers(posterior, contrast or [], **inference.reading)
@@ -220,10 +221,10 @@ def plan(
             )
     sampling_scope(inference.scope)
     spec = generalising_spec(inference.model, "a plan")
-    with progress_bar() as progress:
-        table = inputs.table(source, progress)
+    with progress_bar():
+        table = inputs.table(source)
         check_design(table_means(table), inference.scope)
-        posterior = bb.fit(table, **inference.fitting | {"model": spec}, progress=progress)
+        posterior = bb.fit(table, **inference.fitting | {"model": spec})
     kind = Fitted.of(posterior).replicate_kind
     planned = bb.plan(
         posterior,

@@ -17,6 +17,7 @@ from bayes_bias.files import csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import level
 from bayes_bias.posterior.summary import with_posterior
+from bayes_bias.progress import step
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
 
@@ -41,14 +42,14 @@ def measures(
     """
     words = None if sets is None else read_debias_sets(sets)
     summaries: dict[ScopeName, pd.DataFrame] = {}
-    with progress_bar() as progress:
-        progress.step(f"{source}: measuring")
-        table = inputs.table(source, progress, also=words.words if words else ())
+    with progress_bar():
+        step(f"{source}: measuring")
+        table = inputs.table(source, also=words.words if words else ())
         measured = bb.measures.measure_all(
             table, defining_sets=words.defining_sets if words else (), seed=seed, ci_prob=ci_prob
         )
         if posterior:
-            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling, progress=progress))
+            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     if csv:

@@ -59,20 +59,18 @@ def criterion(
 
     Example: bayes-bias criterion languages.csv --covariates median_age --out validity
     """
-    with progress_bar() as progress:
+    with progress_bar():
         result = bb.criterion(
-            _biases(fit or [], file),
+            _biases(fit or [], file, covariance),
             file,
             toward=toward,
             scope=scope_of(scope).name,
-            covariance=None if covariance is None else _matrix(covariance),
             covariates=[name.strip() for name in covariates.split(",") if name.strip()],
             family=family,
             ci_prob=ci_prob,
             seed=seed,
             sampling=sampler.sampling,
             name=file.stem,
-            progress=progress,
         )
         page = output.write(result)
     print_frame(_shown(result), title=f"{result.bias_name} and {result.criterion_name}")
@@ -81,9 +79,14 @@ def criterion(
         say(f"\nThe page is {page}")
 
 
-def _biases(fits: list[str], file: Path) -> "BiasesLike":
+def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
+    if fits and covariance is not None:
+        raise BayesBiasError(f"--covariance: fits have their own, and '{covariance}' is given; leave it out")
     if not fits:
-        return file
+        from bayes_bias.analyses.criterion.biases import Biases
+        from bayes_bias.analyses.criterion.data import read
+
+        return file if covariance is None else Biases.of_frame(read(file, "biases"), _matrix(covariance))
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
     named = dict(fit.partition("=")[::2] for fit in fits)
@@ -130,7 +133,7 @@ def tpr_gaps(
 
     Example: bayes-bias tpr-gaps tpr-demo --of F --out gaps
     """
-    with progress_bar() as progress:
+    with progress_bar():
         result = bb.tpr_gaps.estimate(
             y,
             prediction,
@@ -142,7 +145,6 @@ def tpr_gaps(
             seed=seed,
             sampling=sampler.sampling,
             name=Path(file).stem,
-            progress=progress,
         )
         page = output.write(result)
     _show(result)

@@ -9,12 +9,14 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
 from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
 from bayes_bias.formatting import plain, probability
+from bayes_bias.progress import step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,21 +56,23 @@ def report(
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """
-    with progress_bar() as progress:
+    with progress_bar():
         side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
-        made = bb.report(
-            [inputs.table(name, progress) if inputs.has_table(name) else inputs.words(name) for name in lists],
-            inputs.embedding if side_by_side else inputs.opened(lists, progress),
+        tables = measure_lists(
+            [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists],
+            inputs.embedding if side_by_side else inputs.opened(lists),
             covariates=covariates_of(covariates),
             **inputs.settings,
+        )
+        made = bb.report(
+            tables,
             **inference.fitting,
             **inference.reading,
             contrasts=contrast or (),
             calibration_draws=calibration_draws,
             against_published=against_published,
-            progress=progress,
         )
-        progress.step(f"writing {output.out}")
+        step(f"writing {output.out}")
         page = output.write(made)
     print_frame(_overview(made))
     if len(made.sections) > 1:

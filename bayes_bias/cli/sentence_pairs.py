@@ -21,7 +21,6 @@ from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSa
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, read_csv, table_file
 from bayes_bias.formatting import level, probability, signed
-from bayes_bias.progress import Progress
 from bayes_bias.table.columns import interval_of
 
 
@@ -109,15 +108,15 @@ def sentence_pairs(
         seed=seed,
         sampling=sampler.sampling,
     )
-    with progress_bar() as progress:
+    with progress_bar():
         first: str | pd.DataFrame = file
         second: str | pd.DataFrame | None = after
         if model is not None:
-            score = _scorer(file, how, progress)
+            score = _scorer(file, how)
             first, second = score(model), None if after is None else score(after)
             if scores is not None:
                 write_csv(first, scores, output.overwrite)
-        result = ask(first, progress=progress) if second is None else ask(first, second, progress=progress)
+        result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
     _show(result)
     if page is not None:
@@ -132,7 +131,7 @@ def _decimals(text: str) -> int | None:
     return int(text)
 
 
-def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataFrame]:
+def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
     """From the folder of a language model to its scores of the sentences of a file."""
     if how not in HOW:
         raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
@@ -141,7 +140,7 @@ def _scorer(file: str, how: str, progress: Progress) -> Callable[[str], pd.DataF
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
     sentences = read_csv(path, f"FILE: '{path}' is", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how), progress=progress)
+    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
 
 
 def _show(result: SentencePairs | SentencePairsChange) -> None:

@@ -18,6 +18,7 @@ from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.formatting import percent, probability, rank_interval, share_bounds
 from bayes_bias.jobs import connected
+from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_of
 
 
@@ -59,9 +60,9 @@ def sweep(
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
-    with progress_bar() as progress, connected(scheduler) as client:
-        result = bb.sweep(**arguments, folder=out_folder, jobs=jobs, client=client, progress=progress)
-        progress.step("writing the atlas")
+    with progress_bar(), connected(scheduler) as client:
+        result = bb.sweep(**arguments, folder=out_folder, jobs=jobs if client is None else client)
+        step("writing the atlas")
         page = bb.write(result, out_folder, overwrite=True, figures=formats)
     show_sweep(result)
     say(f"\nThe atlas is {page}")

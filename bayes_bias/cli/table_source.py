@@ -14,7 +14,6 @@ from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.language_models.encoders import LAYER, POOLING
-from bayes_bias.progress import Progress
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
@@ -190,23 +189,16 @@ class TableSource(MeasuringOptions, Origin):
         """Whether the table of LIST is made one by one."""
         return self.masked is not None or self.holds_numbers(source)
 
-    def table(
-        self,
-        source: str,
-        progress: Progress | None = None,
-        *,
-        also: Iterable[str] = (),
-        covariates: CovariatesFrom = None,
-    ) -> bb.AssociationTable:
+    def table(self, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None) -> bb.AssociationTable:
         """The table of LIST: a word list measured in an embedding or a language model, or what a table file holds.
 
         The table also carries the vectors of the words in `also`, and the covariates of its words.
         """
         if self.masked is not None:
-            return with_covariates_from(self._log_probabilities(self.masked, source, progress), None, covariates)
+            return with_covariates_from(self._log_probabilities(self.masked, source), None, covariates)
         if self.encoder is None and self.holds_numbers(source):
             return with_covariates_from(self.read(source), None, covariates)
-        return self.measured(self.opened([source], progress), source, also=also, covariates=covariates)
+        return self.measured(self.opened([source]), source, also=also, covariates=covariates)
 
     def read(self, source: str) -> bb.AssociationTable:
         """The table in a file that `bayes-bias table` wrote."""
@@ -220,7 +212,7 @@ class TableSource(MeasuringOptions, Origin):
                     f"{option}: '{value}' is for word lists, and '{source}' holds numbers; leave it out"
                 )
 
-    def _log_probabilities(self, masked: str, source: str, progress: Progress | None) -> bb.AssociationTable:
+    def _log_probabilities(self, masked: str, source: str) -> bb.AssociationTable:
         self._check_lists([source])
         return bb.log_probabilities(
             bb.language_models.load_masked(masked, trust=self.trust),
@@ -228,7 +220,6 @@ class TableSource(MeasuringOptions, Origin):
             self.control_classes,
             templates=self.templates or "association-10",
             predict=cast(Predicted, self.predict or "targets"),
-            progress=progress,
         )
 
     def measured(
@@ -243,7 +234,7 @@ class TableSource(MeasuringOptions, Origin):
             raise BayesBiasError(f"LIST: '{source}' holds numbers, and words are needed here; name their word list")
         return source if self.sub_topics is None else bb.load_wordlist(source).with_sub_topics(self.related)
 
-    def opened(self, lists: Sequence[str], progress: Progress | None = None, *, also: Iterable[str] = ()) -> Embedding:
+    def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> Embedding:
         """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
         if self.masked is not None:
             raise BayesBiasError(
@@ -261,7 +252,6 @@ class TableSource(MeasuringOptions, Origin):
                 pooling=self.pooling or POOLING,
                 layer=self.layer or LAYER,
                 trust=self.trust,
-                progress=progress,
             )
         several = len(self.embedding) > 1
         if several and self.replicates is None:

@@ -230,8 +230,8 @@ def table(
     check_output(out_file, overwrite, "--out")
     if out_file.suffix != ".csv":
         raise TableError(f"--out: '{out_file}' does not end in .csv, which tables are written as")
-    with progress_bar() as progress:
-        made = inputs.table(source, progress)
+    with progress_bar():
+        made = inputs.table(source)
     write_csv(table_rows(made), out_file, overwrite)
     say(f"{made.text}\nThe table is in {out_file}")
 

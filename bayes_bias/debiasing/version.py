@@ -49,7 +49,7 @@ class Version(ABC):
         """What the version of an embedding of this name is called."""
         return f"{embedding}, {self.name}"
 
-    def opened(self, trust: bool) -> "Version":
+    def opened(self) -> "Version":
         """The same with its source opened, so that a slip is found before anything is computed."""
         return self
 
@@ -101,8 +101,8 @@ class GivenVersion(Version):
     def __post_init__(self) -> None:
         check_kind("of", self.of, str, "not the name of an embedding; vectors are a version of one", EmbeddingError)
 
-    def opened(self, trust: bool) -> "GivenVersion":
-        return replace(self, source=open_embedding(self.source, trust=trust))
+    def opened(self) -> "GivenVersion":
+        return replace(self, source=open_embedding(self.source))
 
     def applied(self, embedding: Embedding) -> Embedding:
         """The words of the embedding that the source has, in memory."""

@@ -17,7 +17,6 @@ from bayes_bias.fitting.power_scaling import log_densities, with_bias
 from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, structure_of
-from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.covariates import Covariates, without_covariates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
@@ -41,7 +40,6 @@ def fit(
     covariates: Covariates | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    progress: Progress | None = None,
 ) -> xr.DataTree:
     """Sample the posterior of a model given a table of associations.
 
@@ -63,8 +61,6 @@ def fit(
         The same seed gives the same numbers.
     sampling : Sampling
         Numbers of draws and chains.
-    progress : Progress, optional
-        Is called at each step and as draws are done.
 
     Returns
     -------
@@ -90,7 +86,7 @@ def fit(
     >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
     >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
     """
-    return fit_table(table, model, covariates=covariates, seed=seed, sampling=sampling, progress=progress).tree
+    return fit_table(table, model, covariates=covariates, seed=seed, sampling=sampling).tree
 
 
 def fit_table(
@@ -100,7 +96,6 @@ def fit_table(
     covariates: Covariates | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    progress: Progress | None = None,
 ) -> Fitted:
     """See `fit`; the result knows the spec that was fitted, and need not read it from attributes."""
     check_seed(seed)
@@ -111,7 +106,7 @@ def fit_table(
     if not isinstance(model, str | Path | ModelSpec):
         from bayes_bias.fitting.fit_custom import fit_custom  # it needs PyMC, and the default model does not
 
-        return fit_custom(table, model, seed=seed, sampling=sampling, progress=progress)
+        return fit_custom(table, model, seed=seed, sampling=sampling)
     spec = load_spec(model)
     table, spec = modelled(table, spec)
     structure = structure_of(spec)
@@ -140,7 +135,6 @@ def fit_table(
         data,
         seed=seed,
         sampling=sampling,
-        progress=progress,
         complete=lambda drawn: completed(spec, drawn, data, seed),
         derive=lambda posterior: with_bias(posterior, data),
         observed=_observed(table),

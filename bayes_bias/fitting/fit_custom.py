@@ -15,13 +15,10 @@ from bayes_bias.models import crossed_long
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import mean_of_replicates
-from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 
 
-def fit_custom(
-    table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling, progress: Progress | None
-) -> Fitted:
+def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
     """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
     if table.has_related_words:
@@ -41,7 +38,6 @@ def fit_custom(
             data,
             seed=seed,
             sampling=sampling,
-            progress=progress,
             complete=in_one_order,
             derive=lambda posterior: with_bias(posterior, data),
             observed={"observed_data": xr.Dataset({"association": table.values})},

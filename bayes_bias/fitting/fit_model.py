@@ -19,7 +19,6 @@ from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample_model
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.progress import Progress, Quiet
 from bayes_bias.table.metric import Metric
 
 logger = logging.getLogger("bayes_bias")
@@ -72,7 +71,6 @@ def fit_model(
     *,
     seed: int,
     sampling: Sampling,
-    progress: Progress | None = None,
     complete: Callable[[xr.Dataset], xr.Dataset] = lambda drawn: drawn,
     derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
     observed: Groups | None = None,
@@ -92,7 +90,7 @@ def fit_model(
         The model to sample.
     data : xarray.Dataset
         The group ``constant_data``.
-    seed, sampling, progress
+    seed, sampling
         See `fit`.
     complete : callable
         From the sampled draws to the posterior: other units, what was integrated out. The latter is not diagnosed: it
@@ -114,7 +112,7 @@ def fit_model(
         Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `densities`; attributes as
         in `described`, with settings of the sampler and diagnostics.
     """
-    drawn, stats = sample_model(model, seed, sampling, progress or Quiet())
+    drawn, stats = sample_model(model, seed, sampling)
     posterior = complete(drawn)
     groups, sensitivity = densities(posterior)
     diagnosed = [name for name in posterior if name in drawn and name not in made_of]

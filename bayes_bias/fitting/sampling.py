@@ -17,7 +17,7 @@ from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import Progress, current, step
 
 _SAMPLE = ("chain", "draw")
 _DIMS = (*_SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
@@ -73,17 +73,15 @@ def check_sampling(sampling: Any) -> None:
         raise SpecError(f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)")
 
 
-def sample(
-    spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, progress: Progress | None = None
-) -> tuple[xr.Dataset, xr.Dataset]:
+def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of a table's parameters in its units, and the sampler's statistics."""
-    drawn, stats = sample_model(model_of_table(spec, data), seed, sampling, progress or Quiet())
+    drawn, stats = sample_model(model_of_table(spec, data), seed, sampling)
     return completed(spec, drawn, data, seed), stats
 
 
-def sample_model(model: ToSample, seed: int, sampling: Sampling, progress: Progress) -> tuple[xr.Dataset, xr.Dataset]:
+def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the named parameters of any model, and the sampler's statistics."""
-    drawn, chains = _traced(model, seed, sampling, progress)
+    drawn, chains = _traced(model, seed, sampling)
     names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
     kept = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
@@ -111,14 +109,13 @@ def in_one_order(posterior: xr.Dataset) -> xr.Dataset:
     return posterior[sorted(posterior, key=place)]
 
 
-def _traced(
-    model: ToSample, seed: int, sampling: Sampling, progress: Progress
-) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
+def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
     """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
-    progress.step("compiling the model")
+    step("compiling the model")
+    listening = current()
     with one_blas_thread():
         compiled = model.compiled()
-        progress.step("sampling")
+        step("sampling")
         try:
             trace = nutpie.sample(
                 compiled,
@@ -127,7 +124,7 @@ def _traced(
                 seed=seed,
                 save_warmup=False,
                 progress_bar=False,
-                progress_callback=lambda states: _report_draws(progress, states),
+                progress_callback=lambda states: _report_draws(listening, states),
                 return_raw_trace=True,
             )
         except BaseException as error:
@@ -160,5 +157,5 @@ def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> ND
     return np.stack([each.to_numpy(zero_copy_only=False) for each in flat])
 
 
-def _report_draws(progress: Progress, states: list[Any]) -> None:
-    progress.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
+def _report_draws(listening: Progress, states: list[Any]) -> None:
+    listening.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))

@@ -8,7 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import step
 from bayes_bias.words.templates import Sentence, Templates, load_templates
 from bayes_bias.words.word_classes import lexicon, word_class, word_classes
 from bayes_bias.words.wordlist import (
@@ -51,7 +51,6 @@ class EncodedReader(Reader):
     encoder: Encoder
     cache: Cache | Memory
     dimensions: int
-    progress: Progress = field(default_factory=Quiet)
     of_controls: frozenset[str] = frozenset()
 
     def words(self) -> Iterator[str]:
@@ -67,11 +66,9 @@ class EncodedReader(Reader):
             if number < first or word.casefold() in wanted
         }
         total = sum(map(len, chosen.values()))
-        self.progress.step(f"{self.encoder.name}: vectors of {total:,} sentences")
+        step(f"{self.encoder.name}: vectors of {total:,} sentences")
         in_order = (sentence for sentences in chosen.values() for sentence in sentences)
-        vectors = self._announced(
-            encoded(self.encoder, in_order, self.cache, total=total, progress=self.progress), chosen, total
-        )
+        vectors = self._announced(encoded(self.encoder, in_order, self.cache, total=total), chosen, total)
         for word, sentences in chosen.items():
             rows = [next(vectors) for _ in sentences]
             yield word, np.stack(rows) if len(rows) > 1 else rows[0]
@@ -110,7 +107,6 @@ def encode(
     layer: str | int = LAYER,
     cache: str | Path | bool = True,
     trust: bool = False,
-    progress: Progress | None = None,
 ) -> Embedding:
     """An embedding of the words of lists, by an encoder of sentences: one vector for each word and template.
 
@@ -139,8 +135,6 @@ def encode(
         as models.
     trust : bool
         Open a model whose weights are pickled, which can run code.
-    progress : Progress, optional
-        Reports how many sentences are encoded.
 
     Returns
     -------
@@ -181,7 +175,7 @@ def encode(
     return Embedding(
         name=ready.name if used is None else f"{ready.name} ({used.name})",
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, progress or Quiet(), of_controls),
+        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, of_controls),
         replicates=used.labels if used and count > 1 else (),
         kind=KIND,
         provenance=MappingProxyType(_provenance(ready, used)),

@@ -20,7 +20,7 @@ from platformdirs import user_cache_path
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded
 from bayes_bias.language_models.encoders import Encoder
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import advance
 from bayes_bias.words.templates import Sentence
 
 # Sentences that are encoded and kept at a time; a kill loses one batch at most.
@@ -105,15 +105,10 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
 
 
 def encoded(
-    encoder: Encoder,
-    sentences: Iterable[Sentence],
-    cache: Cache | Memory | None = None,
-    *,
-    total: int = 0,
-    progress: Progress | None = None,
+    encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
     """The vector of each sentence, in their order: read from the cache, or encoded and kept."""
-    progress, done, dimensions = progress or Quiet(), 0, 0
+    done, dimensions = 0, 0
     for batch in batched(sentences, BATCH):
         vectors = _batch(encoder, batch, cache)
         for vector in vectors:
@@ -125,7 +120,7 @@ def encoded(
                 )
             yield vector
         done += len(batch)
-        progress.advance(done, max(total, done))
+        advance(done, max(total, done))
 
 
 def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:

@@ -239,14 +239,7 @@ class Verdict(Tabled):
         return " ".join(filter(None, said))
 
 
-def verdict(
-    fit: Fit,
-    scope: ScopeName = DEFAULT_SCOPE,
-    *,
-    ci_prob: float = 0.95,
-    rope: float | None = None,
-    quantity: Quantity = "bias",
-) -> Verdict:
+def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
     r"""Whether the bias of a fit is larger than chance explains.
 
     The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
@@ -266,8 +259,6 @@ def verdict(
     rope : float, optional
         Up to which size, in the units of the table, a bias is negligible. The verdict then has the posterior
         probability that it is.
-    quantity : {"bias", "change"}
-        What the sentences call it: "change" for a fit of the differences of two tables.
 
     Returns
     -------
@@ -290,6 +281,13 @@ def verdict(
     --------
     >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
+    return verdict_on("bias", fit, scope, ci_prob, rope)
+
+
+def verdict_on(
+    quantity: Quantity, fit: Fit, scope: ScopeName, ci_prob: float = 0.95, rope: float | None = None
+) -> Verdict:
+    """The same of a fit of the differences of two tables, which sentences call a change."""
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
 

@@ -27,7 +27,7 @@ type Positions = NDArray[np.intp]
 MOST_NUMBERS = 50_000_000
 
 
-def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
+def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     """How far each word lies from the mean of its block, given each posterior draw.
 
     The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
@@ -39,8 +39,6 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
         A fit of the crossed model.
     sides : sequence of {"target", "attribute"}
         Whose words: both sides, or the one that is short enough.
-    these_replicates : bool
-        Of a table with replicates, effects in the average of these, and not in that of all that could be.
 
     Returns
     -------
@@ -52,8 +50,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     Raises
     ------
     ScopeError
-        The fit is not of the crossed model, a side has more words than memory holds the effects of, or the table has
-        no replicates.
+        The fit is not of the crossed model, or a side has more words than memory holds the effects of.
 
     Examples
     --------
@@ -61,9 +58,11 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES, *, these_replicates: b
     >>> effects.target_effect.sel(target="John").mean(("chain", "draw"))          # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("word effects")
-    wanted = tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError)))
-    if these_replicates and "replicate" not in fitted.data.dims:
-        raise ScopeError(f"these_replicates: '{fitted.name}' has no replicates; leave it out")
+    return effects_of(fitted, tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError))))
+
+
+def effects_of(fitted: Fitted, wanted: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
+    """The same; of a table with replicates in the average of all that could be, or of these."""
     for side, sentence in sides_left_out(fitted).items():
         if side in wanted:
             raise ScopeError(f"fit: {sentence}")
@@ -77,7 +76,7 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
     """The same draws without those of the words of control classes, which no estimand is about and which often are
     most of the words; of a model that has word effects as variables, all of them."""
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
-        return word_effects(fitted, sides, these_replicates=these_replicates)
+        return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
     compared: dict[Side, Positions] = {
         "target": np.arange(fitted.data.sizes["target"]),
         "attribute": np.flatnonzero(compared_attributes(fitted.data)),

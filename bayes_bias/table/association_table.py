@@ -23,6 +23,7 @@ from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replica
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.origin import Origin
 from bayes_bias.table.related_words import RelatedWords, related_words
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, few
 
@@ -74,6 +75,10 @@ class AssociationTable(Telling):
         The vectors that the numbers come from, shape (d,) for each word. With R replicates the shape is (R, d), and
         vectors are divided by the root of R, so that the sum of products over both axes is a mean over replicates.
         None for a table from a frame, unless `with_vectors` adds some.
+    origin : Origin or None
+        The list and the embedding that the table was measured with, and how; random nulls and sub-topics are taken from
+        there. None for numbers from elsewhere, and for a table of other words than those of the list. It is no part of
+        `sha256`.
 
     Examples
     --------
@@ -102,6 +107,7 @@ class AssociationTable(Telling):
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     coverage: pd.DataFrame | None = None
     vectors: Vectors | None = None
+    origin: Origin | None = None
 
     @property
     def text(self) -> str:
@@ -209,9 +215,12 @@ class AssociationTable(Telling):
         def kept(values: xr.DataArray) -> xr.DataArray:
             return settled(select(values))
 
+        values = kept(self.values)
+        same_words = all(words_of(values, side) == words_of(self.values, side) for side in SIDES)
         return replace(
             self,
-            values=kept(self.values),
+            values=values,
+            origin=self.origin if same_words else None,
             replicates=None if self.replicates is None else self.replicates.over(kept),
             repeats=None if self.repeats is None else kept(self.repeats),
         )
@@ -360,6 +369,7 @@ class AssociationTable(Telling):
                 notices=(),
                 coverage=None,
                 vectors=None if self.vectors is None else ReplicateVectors(self.vectors, position),
+                origin=None,
             )
             for position, (label, values) in enumerate(self.replicates.tables.items())
         }

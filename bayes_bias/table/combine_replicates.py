@@ -58,6 +58,7 @@ def combine_replicates(
         replicates=replicates,
         vectors=_stacked(tables.values(), str(mean.target.values[0])),
         name=name or first.name,
+        origin=None,
         notices=(*earlier, *announce((*left_out, *few(replicates)))),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
     )

@@ -53,7 +53,7 @@ def run(
     check_folder(out_folder / PAGE, overwrite=True)
     say(chosen.text)
     with progress_bar() as progress, connected(scheduler) as client:
-        results = run_scenario(chosen, out_folder, jobs=jobs, client=client, progress=progress)
+        results = run_scenario(chosen, out_folder, jobs=jobs if client is None else client)
         progress.step("questions, figures and page")
         page = bb.write(results, out_folder / PAGE, overwrite=True, figures=formats)
     for name, why in results.failed.items():

@@ -24,7 +24,6 @@ from bayes_bias.jobs import Job, open_store, run_jobs
 from bayes_bias.language_models.opening import files_hash
 from bayes_bias.measures.measure_table import discover
 from bayes_bias.measures.registry import MEASURES, Registered
-from bayes_bias.progress import Progress
 from studies.known_bias.asking import ask_model, ask_vectors, retest
 from studies.known_bias.classifier import downstream
 from studies.known_bias.corpora import Corpus, Truth, draw_truth, make_corpus, truth_table
@@ -39,14 +38,7 @@ ANSWERS = "answers"
 EDITION = 1
 
 
-def run(
-    scenario: Scenario | str | Path,
-    folder: str | Path,
-    *,
-    jobs: int = -1,
-    client: Any = None,
-    progress: Progress | None = None,
-) -> KnownBias:
+def run(scenario: Scenario | str | Path, folder: str | Path, *, jobs: Any = -1) -> KnownBias:
     """Train models on corpora whose bias is known, and compute every measure and the posterior.
 
     Parameters
@@ -56,11 +48,8 @@ def run(
     folder : str or Path
         Where models and answers are kept; it is made. What is there is computed no second time, so that a run
         which was killed, or a scenario with more corpora, goes on.
-    jobs : int
-        Processes; -1 for one on each core.
-    client : distributed.Client, optional
-        Of a Dask cluster that shares the folder.
-    progress : Progress, optional
+    jobs : int or distributed.Client
+        Processes; -1 for one on each core. Or a client of a Dask cluster that shares the folder.
 
     Returns
     -------
@@ -110,7 +99,7 @@ def run(
     store = open_store(home / ANSWERS)
     untrained = [reading.model for reading, job in zip(readings, todo, strict=True) if not store.has(job)]
     check_trainable(untrained)
-    outcomes = run_jobs(todo, store, jobs=jobs, client=client, progress=progress)
+    outcomes = run_jobs(todo, store, jobs=jobs)
     failed = {outcome.name: outcome.failed for outcome in outcomes if outcome.failed}
     if len(failed) == len(outcomes):
         name, why = next(iter(failed.items()))

@@ -21,7 +21,7 @@ from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.language_models.opening import Opened, check_installed, quietly
 from bayes_bias.language_models.tokens import Tokens, padded, read
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import advance, step
 from studies.known_bias.scenario import ModelRecipe
 
 # Subwords of a few hundred words; gensim's own two million rows would be made anew for each corpus.
@@ -104,7 +104,6 @@ def train_masked(
     rate: float = 3e-3,
     masked: float = 0.2,
     maskable: Collection[str] = (),
-    progress: Progress | None = None,
 ) -> Path:
     """Train a BERT on these sentences alone and save it to a folder, from which `load_masked` opens it.
 
@@ -126,7 +125,6 @@ def train_masked(
     maskable : collection of str, optional
         Words that alone are masked, such as those of a list: the rest of a sentence is soon learnt, and what goes with
         what late or never. Sentences without any are left out. By default every word.
-    progress : Progress, optional
 
     Returns
     -------
@@ -151,7 +149,7 @@ def train_masked(
         return Opened(Path(folder).name, model, tokenizer, window=None, files="")
 
     course = _Course(seed, epochs, batch, rate, masked)
-    return _learn(new, [width, layers], sentences, Path(folder), maskable, course, progress or Quiet())
+    return _learn(new, [width, layers], sentences, Path(folder), maskable, course)
 
 
 def fine_tune(
@@ -165,7 +163,6 @@ def fine_tune(
     rate: float = 5e-5,
     masked: float = 0.2,
     maskable: Collection[str] = (),
-    progress: Progress | None = None,
 ) -> Path:
     """Let a masked language model go on learning from these sentences, and save what becomes of it to another folder.
 
@@ -175,7 +172,7 @@ def fine_tune(
     ----------
     source : str or Path
         The model's folder, or its name on the hub; it is not changed.
-    sentences, folder, seed, epochs, batch, rate, masked, asked, progress
+    sentences, folder, seed, epochs, batch, rate, masked, asked
         As in `train_masked`.
 
     Raises
@@ -191,7 +188,7 @@ def fine_tune(
     check_installed()
     opened = load_masked(source).opened
     course = _Course(seed, epochs, batch, rate, masked)
-    return _learn(lambda: opened, [opened.files], sentences, Path(folder), maskable, course, progress or Quiet())
+    return _learn(lambda: opened, [opened.files], sentences, Path(folder), maskable, course)
 
 
 def _learn(
@@ -201,7 +198,6 @@ def _learn(
     folder: Path,
     maskable: Collection[str],
     course: _Course,
-    progress: Progress,
 ) -> Path:
     """Train what `start` gives, unless the folder has it; `origin` is what decides that beside sentences and course."""
     import torch
@@ -215,7 +211,7 @@ def _learn(
     with one_thread():
         torch.manual_seed(course.seed)
         opened = start()
-        progress.step(f"training on {len(sentences)} sentences")
+        step(f"training on {len(sentences)} sentences")
         rows, may_be_masked = _rows(opened, sentences, words)
         folder.mkdir(parents=True, exist_ok=True)
         optimizer = torch.optim.AdamW(opened.model.parameters(), lr=course.rate, fused=True)
@@ -225,7 +221,7 @@ def _learn(
                 group["lr"] = course.rate * (1 - epoch / course.epochs)
             _epoch(opened, optimizer, rows, may_be_masked, course, seed=course.seed * 1_000_003 + epoch + 1)
             _keep(folder, made_of, opened.model, optimizer, epoch + 1)
-            progress.advance(epoch + 1, course.epochs)
+            advance(epoch + 1, course.epochs)
         record.unlink(missing_ok=True)  # what follows takes the place of other training's, file by file
         with quietly():
             opened.model.eval().save_pretrained(folder)

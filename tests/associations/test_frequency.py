@@ -6,7 +6,6 @@ import pytest
 from bayes_bias import cosines, load_wordlist, open_embedding, save_vectors
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.errors import EmbeddingError, TableError
-from bayes_bias.progress import Quiet
 from tests.helpers import random_vectors, refused
 
 WEAT8 = load_wordlist("weat8")
@@ -40,12 +39,10 @@ def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
 
 
 def test_a_report_ranks_words_as_one_list_does(file):
-    (measured,) = measure_lists(
-        WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}], with_pool=True, progress=Quiet()
-    )
-    assert measured.table.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
+    (measured,) = measure_lists(WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}])
+    assert measured.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
     alone = cosines(file, WEAT8, (), covariates="rank").values["target_covariate: log frequency rank"]
-    np.testing.assert_array_equal(measured.table.values["target_covariate: log frequency rank"], alone)
+    np.testing.assert_array_equal(measured.values["target_covariate: log frequency rank"], alone)
 
 
 @pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])

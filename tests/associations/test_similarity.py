@@ -5,10 +5,11 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.cells import VectorCell, measure_cell
-from bayes_bias.associations.similarity import Similarity, register, similarity_names, similarity_of
+from bayes_bias.associations.similarity import register, similarity_names, similarity_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.table.metric import Metric
+from bayes_bias.table.similarity import Similarity
 from tests.helpers import random_vectors
 
 WORDS = bb.WordList.from_mapping(
@@ -73,7 +74,7 @@ def test_what_is_not_known_or_taken_is_refused():
 
 def test_a_bias_is_planted_in_cosines_alone():
     with pytest.raises(BayesBiasError, match="planted"):
-        bb.calibrate("weat7", "googlenews-demo", draws=1, planted=0.05, similarity="dot")
+        bb.calibrate(bb.similarities("googlenews-demo", "weat7", similarity="dot"), draws=1, planted=0.05)
 
 
 def test_a_cell_gives_every_measure_that_its_vectors_allow(seeds):

@@ -9,10 +9,9 @@ from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.lists import measure_lists
+from bayes_bias.associations.lists import measure_lists, related_table
 from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError, WordListError
-from bayes_bias.progress import Quiet
 from bayes_bias.table.clusters import clusters_of
 from tests.helpers import refused
 
@@ -127,7 +126,7 @@ def test_what_a_list_says_of_its_sub_topics_gives_way_to_the_argument():
 
 def test_only_lists_whose_sub_topics_may_be_a_sample_get_a_second_interval():
     made = {
-        how: measure_lists(with_topics(how), "googlenews-demo", (), with_pool=True, progress=Quiet())[0].related()
+        how: related_table(*measure_lists(with_topics(how), "googlenews-demo", ()))
         for how in ("named", "none", "exhaustive")
     }
     assert [how for how, table in made.items() if table is not None] == ["named", "none"]
@@ -154,7 +153,7 @@ def test_sub_topics_from_vectors_need_vectors():
     with refused(WordListError, "sub_topics 'weat6' log probabilities"):
         bb.log_probabilities(lambda clozes: [0.0 for _ in clozes], words, ())
     with refused(WordListError, "sub_topics 'weat6' sweep"):
-        bb.sweep("googlenews-demo", words)
+        bb.sweep(words)
 
 
 def test_what_cannot_be_related_is_refused():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import open_embedding
+from bayes_bias import cosines, open_embedding
 from bayes_bias.checks.calibration import Calibration, calibrate, rates
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, judge, run
 from bayes_bias.checks.null_lists import NullDesign
@@ -192,7 +192,7 @@ def test_rates_count_findings_and_coverage():
 
 @pytest.mark.slow
 def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
-    made = calibrate(words, embedding, controls=(), draws=3, sampling=QUICK, jobs=1)
+    made = calibrate(cosines(embedding, words, ()), draws=3, sampling=QUICK, jobs=1)
     assert set(made.table.index) == {
         ("WEAT", "targets"),
         *(("crossed", scope) for scope in ("both", "targets", "attributes")),
@@ -203,8 +203,8 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 
 @pytest.mark.slow
 def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedding):
-    settings = {"controls": (), "draws": 2, "sampling": QUICK, "jobs": 1}
-    every, one = (calibrate(words, embedding, **settings), calibrate(words, embedding, scopes="all", **settings))
+    settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
+    every, one = (calibrate(cosines(embedding, words, ()), **each) for each in (settings, settings | {"scopes": "all"}))
     assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
     assert one.text == every.text
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])

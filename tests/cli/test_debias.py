@@ -124,7 +124,7 @@ def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_pa
         Debiasing(LEACE(), PAIRS, "leace"),
         GivenVersion(tmp_path / "theirs.npz", "theirs", of="googlenews-demo"),
     ]
-    found = screened(["googlenews-demo"], ["weat6", "weat7", "gender"], versions=versions, controls=())
+    found = screened(bayes_bias.Grid(["weat6", "weat7", "gender"], controls=()), versions=versions)
     written = pd.read_csv(tmp_path / "found" / "changes.csv", index_col=["embedding", "version", "list"])
     pd.testing.assert_series_equal(written.change, found.changes.change)
     pd.testing.assert_series_equal(written.chance_holm, found.changes.chance_holm)

@@ -72,8 +72,8 @@ def test_two_encoders_are_measured_to_be_compared(run, model, monkeypatch):
 
 
 def test_an_encoder_gives_stability_its_templates(run, model, monkeypatch):
-    def stability(_, embedding, **others):
-        raise BayesBiasError(f"templates: {len(embedding.replicates)} of {embedding.kind}")
+    def stability(table, **others):
+        raise BayesBiasError(f"templates: {len(table.replicates.tables)} of {table.replicates.kind}")
 
     monkeypatch.setattr(bb, "stability", stability)
     _, _, err = run("stability", "weat6", "--encoder", model, "--templates", "noun-10", "--controls", "none")

@@ -9,6 +9,7 @@ import torch
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
+from bayes_bias.progress import shown
 from bayes_bias.words.cloze import Cloze
 from studies.known_bias import training
 from studies.known_bias.training import fine_tune, train_masked
@@ -52,8 +53,8 @@ def test_a_planted_association_is_learned(tmp_path: Path):
 
 def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     whole = train_masked(CORPUS[:60], tmp_path / "whole", epochs=3, width=16)
-    with pytest.raises(KeyboardInterrupt):
-        train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16, progress=Killed())
+    with pytest.raises(KeyboardInterrupt), shown(Killed()):
+        train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16)
     resumed = train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16)
     assert same(whole, resumed)
     assert not (resumed / "unfinished.pt").exists()
@@ -83,8 +84,8 @@ def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made:
     settings = {"epochs": 3, "batch": 4, "maskable": ["nurse", "doctor"]}
     assert masked.model.config.hidden_dropout_prob > 0
     whole = fine_tune(masked.folder, sentences, tmp_path / "whole", **settings)
-    with pytest.raises(KeyboardInterrupt):
-        fine_tune(masked.folder, sentences, tmp_path / "killed", progress=Killed(), **settings)
+    with pytest.raises(KeyboardInterrupt), shown(Killed()):
+        fine_tune(masked.folder, sentences, tmp_path / "killed", **settings)
     assert same(whole, fine_tune(masked.folder, sentences, tmp_path / "killed", **settings))
     assert not same(whole, masked.folder)
 

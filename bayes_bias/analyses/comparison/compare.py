@@ -25,8 +25,8 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.estimates import levels
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, summarize, tabulate
-from bayes_bias.posterior.verdict import verdict
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.posterior.verdict import verdict_on
+from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
@@ -48,7 +48,6 @@ def compare(
     damage: Damage | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    progress: Progress | None = None,
 ) -> Comparison:
     r"""Did debiasing change anything, and how sure can one be?
 
@@ -77,7 +76,7 @@ def compare(
         For Direct Bias and RIPA; see `measure_all`.
     damage : Damage, optional
         What the change has cost, from `bayes_bias.debiasing.damage`; it stands beside it in sentences and page.
-    seed, sampling, progress
+    seed, sampling
         See `fit`.
 
     Returns
@@ -116,7 +115,7 @@ def compare(
     --------
     >>> print(compare(cosines(original, "weat6"), cosines(debiased, "weat6")).text)      # doctest: +SKIP
     """
-    progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    spec = generalising_spec(model, "a comparison")
     scope_of(scope)
     check_ci_prob(ci_prob)
     check_rope(rope)
@@ -129,18 +128,13 @@ def compare(
     measures, left_out = _measures(before, after, defining_sets, seed)
     for side in constructed:  # a value of 1e-17 and its p-value are rounding errors
         measures = measures.assign(**{f"p_{side}": math.nan, side: measures[side].round(_DECIMALS)})
-    fits = {
-        state: fit_table(
-            replace(sides[state], name=f"{before.name}, {state}"),
-            spec,
-            seed=seed,
-            sampling=sampling,
-            progress=Prefixed(state, progress),
-        )
-        for state in STATES
-        if state not in constructed
-    }
-    progress.step("summarising")
+    fits: dict[State, Fitted] = {}
+    for state in STATES:
+        if state not in constructed:
+            named = replace(sides[state], name=f"{before.name}, {state}")
+            with within(state):
+                fits[state] = fit_table(named, spec, seed=seed, sampling=sampling)
+    step("summarising")
     changed = fits["change"]
     change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
     bias = _biases(fits, scope, ci_prob, rope)
@@ -156,7 +150,7 @@ def compare(
         controls=control_levels(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         in_spread=change_in_spread(before, after, bias),
-        verdict=verdict(changed, scope, ci_prob=ci_prob, rope=rope, quantity="change"),
+        verdict=verdict_on("change", changed, scope, ci_prob, rope),
         measures=measures,
         left_out=left_out,
         damage=damage,
@@ -226,7 +220,6 @@ def compare_all(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """By how much does the bias of a list differ between any two of several embeddings?
 
@@ -237,7 +230,7 @@ def compare_all(
     tables : sequence of AssociationTable
         The same list in two embeddings or more, each under its own name, such as
         ``replace(cosines(e, "weat6"), name=e)``. Words that one of them lacks are left out of all, with a notice.
-    model, scope, ci_prob, seed, sampling, progress
+    model, scope, ci_prob, seed, sampling
         See `compare`; scope "none" has no intervals, and is refused.
 
     Returns
@@ -265,7 +258,7 @@ def compare_all(
     --------
     >>> compare_all([googlenews, debiased, retrained]).round(3)                      # doctest: +SKIP
     """
-    progress, spec = progress or Quiet(), generalising_spec(model, "a comparison")
+    spec = generalising_spec(model, "a comparison")
     sampling_scope(scope)
     tables = listed("tables", tables, AssociationTable, "[one, another]", TableError)
     for table in tables:
@@ -279,8 +272,8 @@ def compare_all(
     changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
     rows = {}
     for names, table in changes.items():
-        step = Prefixed(table.name, progress)
-        fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=step)
+        with within(table.name):
+            fitted = fit_table(table, spec, seed=seed, sampling=sampling)
         rows[names] = _row(fitted, scope, ci_prob)
     index = pd.MultiIndex.from_tuples(rows, names=["before", "after"])
     result = pd.DataFrame(list(rows.values()), index=index)

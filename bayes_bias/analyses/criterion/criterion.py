@@ -28,7 +28,7 @@ from bayes_bias.errors import CriterionError
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import within
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.metric import Metric
@@ -41,8 +41,8 @@ METRIC = Metric("correlation", unit="correlation", range=(-1.0, 1.0), decimals=2
 class ManyBiases(Protocol):
     """What has the biases of many embeddings, such as a sweep."""
 
-    def biases(self, of: str | None = None) -> Biases:
-        """Those of one list."""
+    def biases(self) -> Biases:
+        """Those of its list."""
 
 
 type BiasesLike = pd.DataFrame | str | Path | xr.DataArray | Fit | Mapping[str, Fit] | ManyBiases | Biases
@@ -52,10 +52,8 @@ def criterion(
     biases: BiasesLike,
     criterion: CriterionLike | None = None,
     *,
-    of: str | None = None,
     toward: str | None = None,
     scope: ScopeName = DEFAULT_SCOPE,
-    covariance: pd.DataFrame | np.ndarray | None = None,
     covariates: Sequence[str] = (),
     family: str | None = None,
     ci_prob: float = 0.95,
@@ -64,7 +62,6 @@ def criterion(
     name: str = "criterion validity",
     bias_name: str = "bias",
     criterion_name: str = "",
-    progress: Progress | None = None,
 ) -> CriterionValidity:
     r"""Does bias go with something outside: people's associations, women's share of a job, human ratings?
 
@@ -84,30 +81,27 @@ def criterion(
     biases : DataFrame, path, fits, fit, Sweep, DataArray or Biases
         The bias of each label and its error:
 
-        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error;
+        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
+          together, ``Biases.of_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
         - a mapping from label to a fit, of one list in several embeddings or languages;
         - one fit, whose targets are the labels, with `toward`;
-        - a sweep, whose embeddings are the labels, with `of` where it has several lists;
+        - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
         - draws ``(chain, draw, label)``, whose mean and covariance are used.
     criterion : DataFrame, path, Series or mapping, optional
         By label. A frame or CSV file has the columns ``label`` and ``criterion``, and of its error ``criterion_se``, or
         ``criterion_n`` people with ``criterion_sd`` between them, or ``criterion_n`` alone for a share from 0 to 1.
         Without any of these, and in a Series, the criterion counts as exact. By default columns of `biases`.
-    of : str, optional
-        The list of a sweep.
     toward : str, optional
         For one fit: the class of attributes to which a positive bias is closer.
     scope : {"all", "both", "targets", "attributes", ...}
         For fits: the words that are samples, whose choice makes the errors of biases.
-    covariance : DataFrame or array, optional
-        The covariance of the errors of biases, where these come in a frame; in place of ``sd``.
     covariates : sequence of str
         Columns beside the criterion, such as a country's median age. Bias and criterion may both depend on them, and
         correlation and slope are then those at equal covariates, which count as exact.
     family : str, optional
         A column beside the criterion, such as families of languages. The labels of a family share effects on bias and
         criterion, partly pooled, and the correlation is that within families.
-    ci_prob, seed, sampling, progress
+    ci_prob, seed, sampling
         See `fit`.
     name, bias_name, criterion_name : str
         The title; what figure and sentences call the two.
@@ -161,15 +155,13 @@ def criterion(
         if not isinstance(biases, pd.DataFrame):
             raise CriterionError("criterion: is missing; give a number for each label, as a frame, CSV file or Series")
         criterion = biases
-    data = CriterionData.of(
-        _biases(biases, of, toward, scope, covariance), outside_of(criterion), tuple(beside), family
-    )
+    data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(beside), family)
     given = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
-    fits = {
-        words: _fitted(each, words, name, seed, sampling, progress or Quiet())
-        for words, each in _by_words(data).items()
-    }
+    fits: dict[str, Fitted] = {}
+    for words, each in _by_words(data).items():
+        with within(words):
+            fits[words] = _fitted(each, words, name, seed, sampling)
     return CriterionValidity(
         name=name,
         bias_name=bias_name,
@@ -184,14 +176,12 @@ def criterion(
     )
 
 
-def _biases(given: Any, of: str | None, toward: str | None, scope: ScopeName, covariance: Any) -> Biases:
+def _biases(given: Any, toward: str | None, scope: ScopeName) -> Biases:
     """The biases, from each kind that `criterion` takes."""
-    if covariance is not None and not isinstance(given, pd.DataFrame):
-        raise CriterionError(f"covariance: {described(given)} has its own; leave it out, or give biases as a frame")
     if isinstance(given, Biases):
         return given
     if isinstance(given, pd.DataFrame):
-        return Biases.of_frame(given, covariance)
+        return Biases.of_frame(given)
     if isinstance(given, xr.DataArray):
         return Biases.of_draws(given)
     if isinstance(given, xr.DataTree | Fitted):
@@ -199,7 +189,7 @@ def _biases(given: Any, of: str | None, toward: str | None, scope: ScopeName, co
     if isinstance(given, Mapping) and given:
         return biases_of_fits(given, scope)
     if isinstance(given, ManyBiases):
-        return given.biases(of)
+        return given.biases()
     raise CriterionError(
         f"biases: {described(given)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
         " from labels to fits, a fit whose targets are the labels, or a sweep"
@@ -213,7 +203,7 @@ def _by_words(data: CriterionData) -> dict[str, CriterionData]:
     return these if data.biases.exact else these | {NEW: data}
 
 
-def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling, progress: Progress) -> Fitted:
+def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
         source,
@@ -222,7 +212,6 @@ def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sam
         data.dataset,
         seed=seed,
         sampling=sampling,
-        progress=Prefixed(words, progress),
         derive=lambda posterior: with_true_values(data, posterior, seed),
         observed={"observed_data": data.observed},
     )

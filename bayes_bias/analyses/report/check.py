@@ -13,7 +13,6 @@ from bayes_bias.documents.methods import Sentence
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.progress import Progress
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 
@@ -32,7 +31,6 @@ class Study:
     # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
     nulls: Callable[[], Calibration | str] | None
     null_draws: int
-    progress: Progress
     against_published: bool = False
     # Makes the table with the sub-topics that the vectors show; None where there is no saying.
     related: Callable[[], AssociationTable | None] = lambda: None

@@ -10,6 +10,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import count, level, share, signed
 from bayes_bias.models.spec import load_spec
+from bayes_bias.progress import step
 
 _COMPARED = ("elpd_difference", "elpd_se", "bad_k")
 _COLUMNS = (
@@ -31,7 +32,7 @@ def _run(study: Study) -> Check:
 def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
     if not Diagnostics.of(study.fitted).converged:
         return None, "Not checked, because the fit has not converged"
-    study.progress.step("checking the fit to the data")
+    step("checking the fit to the data")
     try:
         fit = data_fit(
             study.fitted,

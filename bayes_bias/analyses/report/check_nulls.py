@@ -7,6 +7,7 @@ from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.calibration import SHARE_BOUNDS, Calibration
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.formatting import share_within
+from bayes_bias.progress import step
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
 _SHARES = ("share", *SHARE_BOUNDS)
@@ -41,7 +42,7 @@ def _nulls_or_reason(study: Study) -> tuple[Calibration | None, str]:
         return None, "Not drawn: this table has no embedding to draw random words from"
     if not study.fitted.structure.COLLAPSED:
         return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
-    study.progress.step("random nulls")
+    step("random nulls")
     nulls = study.nulls()
     return (None, f"Not drawn: {nulls}") if isinstance(nulls, str) else (nulls, "")
 

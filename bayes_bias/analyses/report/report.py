@@ -1,20 +1,18 @@
 """The main job: from lists and vectors to a `Report`, one list after the other."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
+import xarray as xr
 
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
-from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.associations.frequency import CovariatesFrom
-from bayes_bias.associations.lists import EmbeddingLike, MeasuredList, WordsInEmbedding, measure_lists
-from bayes_bias.associations.similarity import Similarity
+from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, related_table, with_random_words
 from bayes_bias.checks.calibration import Calibration, calibrate, drawn_beside
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
@@ -28,7 +26,7 @@ from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.posterior.summary import check_rope, summarize
 from bayes_bias.posterior.verdict import verdict
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
@@ -42,8 +40,7 @@ from bayes_bias.table.scopes import (
     scope_of,
 )
 from bayes_bias.table.statistics import table_means
-from bayes_bias.words.topics_and_pairs import SubTopicsFrom
-from bayes_bias.words.wordlist import ControlsLike, ListLike
+from bayes_bias.words.wordlist import ListLike
 
 # As many as fit into a minute and a half for three lists; for a narrower share ask for more.
 CALIBRATION_DRAWS = 50
@@ -51,44 +48,30 @@ CALIBRATION_DRAWS = 50
 
 def report(
     wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
-    embedding: EmbeddingLike = "googlenews-demo",
+    embedding: EmbeddingLike = DEMO,
     *,
-    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
-    similarity: str | Similarity = "cosine",
-    sub_topics: SubTopicsFrom | None = None,
-    covariates: CovariatesFrom = None,
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     rope: float | None = None,
     contrasts: Sequence[str] = (),
-    seed: int = 1,
-    sampling: Sampling = Sampling(),
     calibration_draws: int = CALIBRATION_DRAWS,
     against_published: bool = False,
-    allow_loss: bool = False,
-    trust: bool = False,
-    progress: Progress | None = None,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
 ) -> Report:
     """Is this embedding biased, list by list, and how sure can one be?
 
     Parameters
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
-        Word lists to measure in the embedding, or tables, which need no embedding.
+        Word lists, whose cosines with the shipped control classes are measured in the embedding; or tables, which
+        remember where they were measured. For other control classes, similarities, sub-topics or covariates, and for
+        what lost words: ``report(cosines(embedding, "weat6", covariates="rank"))``, see `similarities`;
+        for several lists at one reading `bayes_bias.associations.lists.measure_lists`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
         Where the vectors come from. With several, each list is measured in each, under names such as
         "gender (googlenews-demo)". Each is read once.
-    controls : iterable of str, Path or WordList
-        Control classes, which nobody associates with any group; ``()`` for none.
-    similarity : {"cosine", "dot"} or Similarity
-        How close two words are; see `similarities`.
-    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}, optional
-        Which words belong together; by default what each list says, see `cosines`. With "named" and "none", the report
-        also says what the interval would be if the sub-topics that the vectors show were a sample.
-    covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
-        Numbers in which words differ, such as their frequency rank; see `cosines`. The report is then about the bias at
-        equal values of them, and has the unadjusted bias beside it.
     model : str, Path or ModelSpec
         A crossed model: shipped, or the path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
@@ -100,18 +83,14 @@ def report(
     contrasts : sequence of str
         Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in
         every list that has its groups and classes.
-    seed, sampling
-        See `fit`. Every list is fitted with the same seed.
     calibration_draws : int
         Random nulls of each list's design, which show how often the model finds a bias where there is none; 0 for
-        none. Each takes a tenth of a second, in other processes; see `calibrate`.
+        none. A table needs its embedding for them. Each takes a tenth of a second, in other processes; see `calibrate`.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
         longer than all the rest.
-    allow_loss, trust
-        See `cosines`.
-    progress : Progress, optional
-        Shows lists, steps and draws.
+    seed, sampling
+        See `fit`. Every list is fitted with the same seed.
 
     Returns
     -------
@@ -128,35 +107,18 @@ def report(
     --------
     >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
     """
-    progress = progress or Quiet()
     spec = generalising_spec(model, "a verdict")
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
-    measured = measure_lists(
-        wordlists,
-        embedding,
-        controls,
-        similarity=similarity,
-        sub_topics=sub_topics,
-        covariates=covariates,
-        allow_loss=allow_loss,
-        trust=trust,
-        with_pool=True,
-        progress=progress,
-    )
-    scopes = _scopes([source.table for source in measured], scope)
-    by_list = _contrasts([source.table for source in measured], contrasts)
-    designs = [
-        _calibration(source.origin, scope_of_table)
-        for source, scope_of_table in zip(measured, scopes, strict=True)
-        if source.origin
-    ]
+    tables = with_random_words(measure_lists(wordlists, embedding))
+    means = [_means(table, tables[0]) for table in tables]
+    scopes = [check_design(each, scope).name for each in means]
+    by_list = _contrasts(means, contrasts)
+    titles = _titles(tables)
+    designs = [_calibration(*each) for each in zip(tables, scopes, strict=True) if each[0].origin]
     with drawn_beside(designs, spec, calibration_draws, seed) as nulls:
-        studies = [_study(source, settings, nulls, progress) for source in measured]
-        sections = [
-            _section(source, study, settings, of_list)
-            for source, study, of_list in zip(measured, studies, by_list, strict=True)
-        ]
+        studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
+        sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
         # The checks come last, since the random nulls, which other processes draw, are ready last.
         checked = [
             replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
@@ -187,32 +149,29 @@ class _Settings:
         check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
 
 
-def _scopes(tables: Sequence[AssociationTable], scope: ScopeName) -> list[ScopeName]:
-    """The scope of each table: "all" includes replicates only where there are some."""
-    carried = []
-    for table in tables:
-        if not table.is_formed:
-            raise TableError(
-                f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
-                " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
-            )
-        carried.append(check_design(table_means(table), scope).name)
-        if table.metric != tables[0].metric:
-            raise TableError(
-                f"wordlists: '{table.name}' holds {table.metric.plural} and '{tables[0].name}'"
-                f" {tables[0].metric.plural}; make a report of each kind"
-            )
-    return carried
+def _means(table: AssociationTable, first: AssociationTable) -> xr.Dataset:
+    """The means of a table that a report can show beside the first one."""
+    if not table.is_formed:
+        raise TableError(
+            f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
+            " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
+        )
+    if table.metric != first.metric:
+        raise TableError(
+            f"wordlists: '{table.name}' holds {table.metric.plural} and '{first.name}' {first.metric.plural}; make a"
+            " report of each kind"
+        )
+    return table_means(table)
 
 
-def _contrasts(tables: Sequence[AssociationTable], contrasts: Sequence[str]) -> list[tuple[str, ...]]:
+def _contrasts(tables: Sequence[xr.Dataset], contrasts: Sequence[str]) -> list[tuple[str, ...]]:
     """The contrasts of each table: those whose groups and classes it has."""
     by_table: list[list[str]] = [[] for _ in tables]
     for formula in listed("contrasts", contrasts, str, '["male names - female names: career"]'):
         errors = []
-        for table, formulas in zip(tables, by_table, strict=True):
+        for means, formulas in zip(tables, by_table, strict=True):
             try:
-                weights_of_formulas(table_means(table), [formula])
+                weights_of_formulas(means, [formula])
                 formulas.append(formula)
             except BayesBiasError as error:
                 errors.append(error)
@@ -221,34 +180,44 @@ def _contrasts(tables: Sequence[AssociationTable], contrasts: Sequence[str]) -> 
     return [tuple(formulas) for formulas in by_table]
 
 
-def _study(source: MeasuredList, settings: _Settings, nulls: Iterator[Calibration | str], progress: Progress) -> Study:
-    table, step = source.table, Prefixed(source.table.name, progress)
-    fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling, progress=step)
+def _titles(tables: Sequence[AssociationTable]) -> list[str]:
+    """Of the word lists, with the embedding where there are several; the name of a table from elsewhere."""
+    several = len({table.origin.embedding.name for table in tables if table.origin}) > 1
+    return [
+        table.name
+        if table.origin is None
+        else table.origin.wordlist.title + (f" in {table.origin.embedding.name}" if several else "")
+        for table in tables
+    ]
+
+
+def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls: Iterator[Calibration | str]) -> Study:
+    with within(table.name):
+        fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
         table,
         fitted,
         settings.spec,
-        check_design(fitted.data, settings.scope).name,
+        scope,
         settings.ci_prob,
         settings.seed,
         settings.sampling,
-        nulls=partial(next, nulls) if source.origin else None,
+        nulls=partial(next, nulls) if table.origin else None,
         null_draws=settings.calibration_draws,
-        progress=step,
         against_published=settings.against_published,
-        related=source.related,
+        related=partial(related_table, table),
     )
 
 
-def _section(source: MeasuredList, study: Study, settings: _Settings, contrasts: Sequence[str]) -> Section:
-    table, fitted, scope = study.table, study.fitted, study.scope
+def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Settings) -> Section:
+    table, fitted, scope, origin = study.table, study.fitted, study.scope, study.table.origin
     ci_prob, rope = settings.ci_prob, settings.rope
-    study.progress.step("summarising")
+    step("summarising")
     carried = possible_scopes(fitted.data)
     shown = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
     return Section(
-        title=source.title,
-        description=source.description,
+        title=title,
+        description=origin.wordlist.description if origin else "",
         table=table,
         fitted=fitted,
         summaries={
@@ -260,24 +229,15 @@ def _section(source: MeasuredList, study: Study, settings: _Settings, contrasts:
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
         checks={},
-        errata=source.errata,
+        errata=origin.errata if origin else (),
     )
 
 
-def _calibration(origin: WordsInEmbedding, scope: ScopeName) -> Callable[..., Calibration]:
+def _calibration(table: AssociationTable, scope: ScopeName) -> Callable[..., Calibration]:
     """`calibrate` with random words for those that count as a sample under the scope."""
     sampled = scope_of(scope)
     random: Random = "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
-    return partial(
-        calibrate,
-        origin.wordlist,
-        origin.embedding,
-        controls=origin.controls,
-        similarity=origin.similarity,
-        allow_loss=origin.allow_loss,
-        random=random,
-        scopes=scope,
-    )
+    return partial(calibrate, table, random=random, scopes=scope)
 
 
 def _coverage(table: AssociationTable) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ from bayes_bias.errors import SentencePairsError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.estimate import over_draws, tails
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import within
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_names
 
@@ -56,7 +56,6 @@ class _Options(TypedDict, total=False):
     ci_prob: float
     seed: int
     sampling: Sampling
-    progress: Progress | None
 
 
 @overload
@@ -80,7 +79,6 @@ def estimate(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = SAMPLING,
-    progress: Progress | None = None,
 ) -> SentencePairs | SentencePairsChange:
     r"""How often, and by how much, a language model prefers the stereotypical sentence of a pair.
 
@@ -119,7 +117,6 @@ def estimate(
         Probability of the equal-tailed intervals.
     seed : int
     sampling : Sampling
-    progress : Progress, optional
 
     Returns
     -------
@@ -159,7 +156,7 @@ def estimate(
     >>> print(estimate("crows.csv"))                                              # doctest: +SKIP
     >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
     """
-    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling, progress or Quiet())
+    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling)
     before = read_scores(scores, name=name, model=of, decimals=decimals, unit=unit)
     if after is None:
         return estimate_one(before, settings)
@@ -222,7 +219,6 @@ class PairSettings:
     ci_prob: float
     seed: int
     sampling: Sampling
-    progress: Progress
 
     def __post_init__(self) -> None:
         check_pair_scope(self.scope)
@@ -230,14 +226,10 @@ class PairSettings:
         check_seed(self.seed)
         check_sampling(self.sampling)
 
-    def for_step(self, name: str) -> Self:
-        """The same with progress that names the step."""
-        return replace(self, progress=Prefixed(name, self.progress))
-
     @property
     def fitting(self) -> dict[str, Any]:
         """How to sample."""
-        return {"seed": self.seed, "sampling": self.sampling, "progress": self.progress}
+        return {"seed": self.seed, "sampling": self.sampling}
 
 
 def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
@@ -287,15 +279,17 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     data, _ = design(change)
     moved = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
     crossed = moved != 0
-    first = estimate_one(before, settings.for_step("before"))
-    second = estimate_one(after, settings.for_step("after"))
-    settings = settings.for_step("change")
+    with within("before"):
+        first = estimate_one(before, settings)
+    with within("after"):
+        second = estimate_one(after, settings)
     spec, scope, fitting = settings.spec, settings.scope, settings.fitting
-    changed = fit_share(change, spec, data, counted=crossed, **fitting)
     # Another seed makes the draws of the two fits independent.
     reseeded = fitting | {"seed": settings.seed + 1}
-    gained = fit_share(change, spec, data, counted=moved > 0, among=crossed, **reseeded)
-    difference = fit_difference(change, spec, data, **fitting)
+    with within("change"):
+        changed = fit_share(change, spec, data, counted=crossed, **fitting)
+        gained = fit_share(change, spec, data, counted=moved > 0, among=crossed, **reseeded)
+        difference = fit_difference(change, spec, data, **fitting)
     independent = paired(before, after, settings.ci_prob)
     rates = _posterior(changed), _posterior(gained)
     steps = steps_of(moved, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)

@@ -32,7 +32,7 @@ from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free, observe_with_scale, unnamed
 from bayes_bias.models.scales import draws_in_units, rounded
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.progress import within
 
 type Inputs = dict[str, NDArray[Any]]
 type Coords = dict[str, list[str]]
@@ -200,6 +200,7 @@ def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
     return spec
 
 
+@within("share")
 def fit_share(
     scores: PairScores,
     spec: ModelSpec,
@@ -207,7 +208,6 @@ def fit_share(
     *,
     seed: int,
     sampling: Sampling,
-    progress: Progress,
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
@@ -218,12 +218,12 @@ def fit_share(
     among = np.ones_like(counted) if among is None else among
     inputs = share_inputs(data, counted, among)
     model = PyMCModel(lambda: share_model(spec, data, inputs), _coords(data))
-    step = Prefixed("share", progress)
-    return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, progress=step).tree
+    return fit_model(scores, spec, model, data, seed=seed, sampling=sampling).tree
 
 
+@within("difference")
 def fit_difference(
-    scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, progress: Progress
+    scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling
 ) -> xr.DataTree:
     """The posterior of how far the stereotypical sentence is ahead."""
     return fit_model(
@@ -233,7 +233,6 @@ def fit_difference(
         data,
         seed=seed,
         sampling=sampling,
-        progress=Prefixed("difference", progress),
         complete=lambda drawn: draws_in_units(drawn, data.unit.item()),
     ).tree
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.analyses.sentence_pairs.scores import CROWS_PAIRS, LABELS, with_our_names
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import LanguageModelError, did_you_mean
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import advance, step
 
 type How = Literal["pll", "aul", "aula", "likelihood"]
 
@@ -26,7 +26,7 @@ SENTENCES = ("sentence_more", "sentence_less")
 _AT_A_TIME = 64
 
 
-def score(model: Any, frame: pd.DataFrame, how: How = "pll", *, progress: Progress | None = None) -> pd.DataFrame:
+def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     r"""Score both sentences of each pair.
 
     With the sentence's tokens :math:`w`, those common to both sentences :math:`U` and a causal model's :math:`w_{<i}`,
@@ -46,8 +46,6 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll", *, progress: Progre
     how : {"pll", "aul", "aula", "likelihood"}
         Pseudo-log-likelihood of the common tokens (CrowS-Pairs [1]_), all-unmasked likelihood without and with
         attention weights [2]_, log-likelihood of a causal model.
-    progress : Progress, optional
-        Shows how many pairs are done.
 
     Returns
     -------
@@ -78,13 +76,12 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll", *, progress: Progre
     check_kind("pairs", frame, pd.DataFrame, not_a_frame, LanguageModelError)
     frame = with_our_names(frame)
     pairs = _pairs(frame)
-    progress = progress or Quiet()
-    progress.step(f"{model.name}: {len(pairs)} pairs")
+    step(f"{model.name}: {len(pairs)} pairs")
     scores = np.empty((len(pairs), 2))
     for first in range(0, len(pairs), _AT_A_TIME):
         part = pairs[first : first + _AT_A_TIME]
         scores[first : first + _AT_A_TIME] = _scores(method, part, how)
-        progress.advance(first + len(part), len(pairs))
+        advance(first + len(part), len(pairs))
     _check_scores(scores, pairs, model.name)
     return pd.DataFrame(
         {

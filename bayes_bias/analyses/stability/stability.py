@@ -1,6 +1,6 @@
 """How much does the answer depend on the training? Measures in each of several trainings, and the posterior of all."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -12,11 +12,11 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.associations.cosines import CONTROLS, similarities
-from bayes_bias.associations.similarity import Similarity
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.associations.lists import check_alone
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import Openable, open_embedding
-from bayes_bias.errors import EmbeddingError
+from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
@@ -27,12 +27,12 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.posterior.summary import row_of, summarize
-from bayes_bias.progress import Progress, Quiet
+from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_columns, interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
-from bayes_bias.words.wordlist import ControlsLike, ListLike
+from bayes_bias.words.wordlist import ListLike
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
@@ -139,20 +139,14 @@ class Stability(Telling):
 
 
 def stability(
-    wordlist: ListLike,
-    embeddings: Sequence[Openable] | Embedding | str | Path,
+    wordlist: ListLike | AssociationTable,
+    embeddings: Sequence[Openable] | Embedding | str | Path = (),
     *,
-    kind: str | None = None,
-    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
-    similarity: str | Similarity = "cosine",
     model: str | Path | ModelSpec = "crossed",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    allow_loss: bool = False,
-    trust: bool = False,
-    progress: Progress | None = None,
 ) -> Stability:
     """How much does the bias of a list depend on the training: its seed, its corpus?
 
@@ -162,20 +156,20 @@ def stability(
 
     Parameters
     ----------
-    wordlist : WordList, str or Path
-        A list, the name of a shipped one, or the path of a TOML file.
+    wordlist : WordList, str, Path or AssociationTable
+        A list, which is measured with the shipped control classes; or a table with replicates, which needs no
+        embeddings: ``stability(cosines(open_embedding(files, kind="corpus"), "weat7", ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
         Two trainings or more, of the same dimensions and under different names; five or more say how much they differ.
-    kind : str, optional
-        What a training is, in the singular; "seed" by default, and of an embedding with replicates what these are.
-    controls, similarity, allow_loss, trust
-        See `similarities`.
-    model, seed, sampling, progress
+        Those of a sequence are called seeds.
+    model
         See `fit`.
     scope : str
         Over which words, and whether over new trainings, the bias in each training generalises.
     ci_prob : float
         Probability of the intervals.
+    seed, sampling
+        See `fit`.
 
     Returns
     -------
@@ -187,6 +181,8 @@ def stability(
     ------
     EmbeddingError
         Fewer than two trainings, two of one name, or of different dimensions.
+    TableError
+        A table has no replicates.
     WordListError, CoverageError, ScopeError
         As `cosines` and `fit`.
 
@@ -207,20 +203,18 @@ def stability(
     --------
     >>> stability("weat7", [f"word2vec-seed-{n}.txt" for n in range(5)]).spread           # doctest: +SKIP
     """
-    progress, spec = progress or Quiet(), generalising_spec(model, "stability")
+    spec = generalising_spec(model, "stability")
     sampling_scope(scope)
     check_ci_prob(ci_prob)
-    opened = _opened(embeddings, kind, trust)
-    progress.step("measuring similarities")
-    table = similarities(opened, wordlist, controls, similarity=similarity, allow_loss=allow_loss)
+    table = _table(wordlist, embeddings)
     check_design(table_means(table), scope)
-    measured, left_out = _measured(table, seed, progress)
-    fitted = fit_table(table, spec, seed=seed, sampling=sampling, progress=progress)
+    measured, left_out = _measured(table, seed)
+    fitted = fit_table(table, spec, seed=seed, sampling=sampling)
     summary = summarize(fitted, scope, ci_prob=ci_prob)
     by_training = summary.loc["replicate_bias"]
     return Stability(
         name=table.name,
-        kind=opened.kind,
+        kind=str(measured.index.name),
         measures=measured.assign(
             **{"raw bias": by_training.observed.to_numpy(), "posterior bias": by_training["mean"].to_numpy()}
         ),
@@ -233,21 +227,30 @@ def stability(
     )
 
 
-def _opened(embeddings: Sequence[Openable] | Embedding | str | Path, kind: str | None, trust: bool) -> Embedding:
-    several = isinstance(embeddings, list | tuple)
-    opened = open_embedding(embeddings, kind=kind or ("seed" if several else None), trust=trust)
+def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
+    """A table with replicates, as given or measured."""
+    if isinstance(wordlist, AssociationTable):
+        check_alone(wordlist.name, embeddings, ())
+        if wordlist.replicates is None:
+            raise TableError(
+                f"wordlist: '{wordlist.name}' is of one training, and nothing to say how trainings differ; measure it"
+                " in two or more: cosines(open_embedding([one, another], kind='seed'), ...)"
+            )
+        return wordlist
+    opened = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
     if not opened.replicates:
         raise EmbeddingError(
             f"embeddings: '{opened.name}' is one training, and nothing to say how trainings differ; give two or more"
         )
-    return opened
+    step("measuring similarities")
+    return cosines(opened, wordlist)
 
 
-def _measured(table: AssociationTable, seed: int, progress: Progress) -> tuple[pd.DataFrame, Mapping[str, str]]:
+def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():
-        progress.step(f"{label}: published measures")
+        step(f"{label}: published measures")
         measured = measure_all(single, seed=seed)
         rows[label] = {
             method: number(measured.results[measure])

@@ -10,7 +10,6 @@ from typing import Any
 from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
-from bayes_bias.associations.similarity import Similarity
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
@@ -32,7 +31,9 @@ from bayes_bias.posterior.verdict import verdict
 from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName
+from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import within_sd
 from bayes_bias.words.wordlist import WordList
 
@@ -118,7 +119,7 @@ class VectorCell(Cell):
         return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other]
 
     def table(self) -> AssociationTable:
-        return table_of(self.words, (), self.embedding, self.similarity, allow_loss=self.allow_loss)
+        return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
 
     def without_controls(self) -> "VectorCell":
         return replace(self, words=self.words.without_controls())

@@ -11,15 +11,15 @@ from typing import Any
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import check_different, check_kind, listed
 from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
-from bayes_bias.associations.similarity import Similarity
 from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
 from bayes_bias.jobs import Job, Store, run_jobs
-from bayes_bias.progress import Prefixed, Progress
+from bayes_bias.progress import Quiet, shown, step, within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.templates import Templates, load_templates
 from bayes_bias.words.wordlist import WordList
@@ -43,6 +43,8 @@ class LanguageModelColumn:
         Whose probability is computed.
     name : str
         What the column is called; by default the model's name.
+    trust : bool
+        Open weights that can run code; see `load_masked`.
 
     Examples
     --------
@@ -54,24 +56,25 @@ class LanguageModelColumn:
     templates: Templates | str | Path = "association-10"
     predict: Predicted = "targets"
     name: str = ""
+    trust: bool = False
 
-    def opened(self, *, trust: bool = False, name: str | None = None) -> "LanguageModelColumn":
+    def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """The same with model and templates in memory, and a name."""
         check_predicted(self.predict)
-        templates, model = load_templates(self.templates), open_score(self.model, trust=trust)
+        templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
         return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
 
-    def with_model(self, model: Score | str | Path, name: str, *, trust: bool = False) -> "LanguageModelColumn":
+    def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
         """Another model, opened, that is asked in the same way."""
-        return replace(self, model=model).opened(trust=trust, name=name)
+        return replace(self, model=model).opened(name=name)
 
-    def table(self, words: WordList, store: Store | None, progress: Progress) -> AssociationTable | str:
+    def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
         """The log probabilities of a list and its control classes, or why there are none."""
         has_identity = bool(getattr(self.model, "identity", ""))
         score = _Kept(self.model, store) if store and has_identity else self.model
-        step = Prefixed(f"{words.name} by {self.name}", progress)
         try:
-            return log_probabilities(score, words, (), templates=self.templates, predict=self.predict, progress=step)
+            with within(f"{words.name} by {self.name}"):
+                return log_probabilities(score, words, (), templates=self.templates, predict=self.predict)
         except OutputError:
             raise
         except BayesBiasError as error:
@@ -95,7 +98,8 @@ class _Kept:
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
-        (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
+        with shown(Quiet()):
+            (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
         return list(outcome.needed())
 
 
@@ -129,7 +133,7 @@ class Column:
     failed: str = ""
 
 
-def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> list[Opened]:
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[Opened]:
     """All embeddings and models opened, before any is read; names are different, and all give one metric."""
     named: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
@@ -138,7 +142,7 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> 
         one = str | Path | Embedding | LanguageModelColumn
         given = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
         named = [(None, source) for source in given]
-    opened = [_opened(source, trust, name) for name, source in named]
+    opened = [_opened(source, name) for name, source in named]
     if not opened:
         raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
     check_different("embeddings", [column.name for column in opened], _RENAME, EmbeddingError)
@@ -152,10 +156,10 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any], trust: bool) -> 
     return opened
 
 
-def _opened(source: Any, trust: bool, name: str | None) -> Opened:
+def _opened(source: Any, name: str | None) -> Opened:
     if isinstance(source, LanguageModelColumn):
-        return source.opened(trust=trust, name=name)
-    return open_embedding(source, trust=trust, name=name)
+        return source.opened(name=name)
+    return open_embedding(source, name=name)
 
 
 def names_of_columns(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
@@ -166,7 +170,7 @@ def names_of_columns(versions: Sequence[Version], opened: Sequence[Opened]) -> l
     return names
 
 
-def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened], trust: bool) -> tuple[Version, ...]:
+def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened]) -> tuple[Version, ...]:
     """All versions of what was opened, with their sources opened.
 
     Raises
@@ -178,23 +182,23 @@ def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened], 
     needed = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
     for version in versions:
         check_kind("versions", version, Version, needed, EmbeddingError)
-    return tuple(_opened_version(version, {column.name: column for column in opened}, trust) for version in versions)
+    return tuple(_opened_version(version, {column.name: column for column in opened}) for version in versions)
 
 
-def _opened_version(version: Version, opened: Mapping[str, Opened], trust: bool) -> Version:
+def _opened_version(version: Version, opened: Mapping[str, Opened]) -> Version:
     """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
     for name in version.embeddings:
         if name not in opened:
             raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(opened))
     first = opened[version.embeddings[0]] if version.embeddings else next(iter(opened.values()))
     if not isinstance(first, LanguageModelColumn):
-        return version.opened(trust)
+        return version.opened()
     if not isinstance(version, GivenVersion):
         raise EmbeddingError(
             f"versions: '{version.name}' debiases vectors, and '{first.name}' gives log probabilities; give a model"
             f" that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')"
         )
-    return replace(version, source=first.with_model(version.source, version.named(first.name), trust=trust))
+    return replace(version, source=first.with_model(version.source, version.named(first.name)))
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
@@ -215,7 +219,6 @@ def read_columns(
     similarity: Similarity,
     allow_loss: bool,
     store: Store | None,
-    progress: Progress,
 ) -> Iterator[Column]:
     """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
     wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
@@ -223,13 +226,13 @@ def read_columns(
     for source in opened:
         own = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
-            yield _column_of_model(source, lists, store, progress)
+            yield _column_of_model(source, lists, store)
             for version in own:
                 assert isinstance(version, GivenVersion)  # `open_versions` refuses others
-                column = _column_of_model(version.source, lists, store, progress)
+                column = _column_of_model(version.source, lists, store)
                 yield replace(column, version_of=source.name, version=version.name)
             continue
-        progress.step(f"{source.name}: reading vectors")
+        step(f"{source.name}: reading vectors")
         try:
             read = replace(source, reader=source.excerpt(wanted).reader)
         except OutputError:
@@ -270,10 +273,8 @@ def _column_of_embedding(
     )
 
 
-def _column_of_model(
-    model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None, progress: Progress
-) -> Column:
-    tables = {words.name: model.table(words, store, progress) for words in lists}
+def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
+    tables = {words.name: model.table(words, store) for words in lists}
     cells = {words: LogProbabilityCell(f"{words} by {model.name}", table) for words, table in tables.items()}
     for table in tables.values():
         if isinstance(table, AssociationTable):

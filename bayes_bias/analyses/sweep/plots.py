@@ -71,7 +71,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
 
     Examples
     --------
-    >>> plot_atlas(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))   # doctest: +SKIP
+    >>> plot_atlas(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))   # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
     return _drawn(sweep, Matrix.of_cells(sweep), ax, legend)
@@ -95,7 +95,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
     Examples
     --------
-    >>> plot_changes(sweep("googlenews-demo", "weat6", versions=hard))            # doctest: +SKIP
+    >>> plot_changes(sweep("weat6", "googlenews-demo", versions=hard))            # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
     if sweep.changes.empty:
@@ -265,7 +265,7 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
 
     Examples
     --------
-    >>> plot_ranking(sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"]))  # doctest: +SKIP
+    >>> plot_ranking(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))  # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
     assert sweep.pooled is not None
@@ -298,7 +298,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
     Examples
     --------
-    >>> plot_removal(sweep("googlenews-demo", "weat6", versions=[hard, theirs]))  # doctest: +SKIP
+    >>> plot_removal(sweep("weat6", "googlenews-demo", versions=[hard, theirs]))  # doctest: +SKIP
     """
     rows = ranked_versions(sweep)
     with style():
@@ -358,7 +358,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
 
     Examples
     --------
-    >>> plot_cost(sweep("googlenews-demo", "weat6", versions=hard).with_damage({"hard": cost}))  # doctest: +SKIP
+    >>> plot_cost(sweep("weat6", "googlenews-demo", versions=hard).with_damage({"hard": cost}))  # doctest: +SKIP
     """
     rows = ranked_versions(sweep)
     if unknown := [name for name in rows.index if name not in sweep.damage]:

@@ -7,22 +7,13 @@ from typing import Any, Literal, Self
 
 from bayes_bias.analyses.sweep.cells import Fitting
 from bayes_bias.arguments import check_ci_prob, check_different, check_seed, is_between, listed
-from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.jobs import Outcome
 from bayes_bias.measures.measure_table import check_measures
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.table.scopes import ScopeName, sampling_scope
-from bayes_bias.words.wordlist import (
-    ControlsLike,
-    ListLike,
-    WordList,
-    control_lists,
-    listed_wordlists,
-    load_wordlist,
-    refuse_from_vectors,
-)
 
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
 
@@ -75,19 +66,6 @@ class SweepSettings:
     def fittings(self) -> tuple[Fitting, ...]:
         """How each model is fitted."""
         return tuple(Fitting(spec, self.scope, self.ci_prob, self.seed, self.sampling) for spec in self.specs)
-
-
-def read_lists(lists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]) -> list[WordList]:
-    """All lists, each with its control classes; refuses none at all, and two of one name."""
-    given = listed_wordlists("lists", lists)
-    if not given:
-        raise WordListError("lists: there are none; name one or more, such as ['weat6']")
-    added = control_lists(controls)
-    read = [load_wordlist(source).with_controls(added) for source in given]
-    for words in read:
-        refuse_from_vectors(words, "a sweep keeps those of its words alone")
-    check_different("lists", [words.name for words in read], _RENAME, WordListError)
-    return read
 
 
 def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import make_debiaser
 from bayes_bias.debiasing.version import GivenVersion, Version
@@ -20,8 +21,9 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.words.list_files import is_list_file, wordlist_names
 
-# Keys whose values go to `sweep` unchanged.
-_PLAIN = ("models", "measures", "controls", "similarity", "posteriors", "scope", "ci_prob", "seed", "allow_loss")
+# Keys whose values go to `Grid` and to `sweep` unchanged.
+_MEASURED = ("controls", "similarity", "allow_loss")
+_PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
 _KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
@@ -52,7 +54,7 @@ class Source:
         taught = [word for version in self.versions if isinstance(version, Debiasing) for word in version.learned_words]
         name, replicates = self.settings.get("name"), self.settings.get("replicates")
         if self.kind == "masked":
-            return [LanguageModelColumn(self.paths[0], **self.settings)]
+            return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
         if self.kind == "encoder":
             templates = self.settings.get("templates")
             encoded = encode(self.paths[0], lists, templates, controls, also=[*also, *taught], trust=trust)
@@ -103,13 +105,13 @@ class SweepSpec:
         controls = self.settings.get("controls", ("neutral", "human"))
         opened = [(source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources]
         nested = (version for source, of in opened for version in source.versions_of(of, self.lists, controls, trust))
+        columns = [column for _, columns in opened for column in columns]
+        measured = {name: value for name, value in self.settings.items() if name in _MEASURED}
         return {
-            "embeddings": [column for _, columns in opened for column in columns],
-            "lists": self.lists,
+            "lists": Grid(self.lists, columns, **measured),
             "versions": [*self.versions, *nested],
             "sampling": self.sampling,
-            "trust": trust,
-            **self.settings,
+            **{name: value for name, value in self.settings.items() if name not in _MEASURED},
         }
 
     def _taught(self, source: Source) -> list[str]:

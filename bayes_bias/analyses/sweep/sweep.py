@@ -6,68 +6,63 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayes_bias.analyses.sweep.cells import Cell
-from bayes_bias.analyses.sweep.columns import changes_of, names_of_columns, open_columns, open_versions, read_columns
+from bayes_bias.analyses.sweep.columns import changes_of, names_of_columns, open_versions, read_columns
+from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.ranking import rank_versions
 from bayes_bias.analyses.sweep.results import At, Computed, Sweep, assembled
-from bayes_bias.analyses.sweep.settings import SweepSettings, check_chosen, read_lists
-from bayes_bias.arguments import check_jobs, check_path, check_switch
-from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.associations.similarity import Similarity, similarity_of
+from bayes_bias.analyses.sweep.settings import SweepSettings, check_chosen
+from bayes_bias.arguments import check_jobs, check_path
+from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.debiasing.version import Version
 from bayes_bias.errors import OutputError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.shared_words import Influence, shared_errors
-from bayes_bias.progress import Prefixed, Progress, Quiet
+from bayes_bias.progress import step, within
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-from bayes_bias.words.wordlist import ControlsLike, ListLike
+from bayes_bias.words.wordlist import ListLike
 
 # The folder of results inside that of a sweep; the atlas lies beside it.
 CELLS = "cells"
+_DEMO = (DEMO,)
 
 
 def sweep(
-    embeddings: Mapping[str, Any] | Sequence[Any],
-    lists: ListLike | Sequence[ListLike],
+    lists: ListLike | Sequence[ListLike] | Grid,
+    embeddings: Mapping[str, Any] | Sequence[Any] = _DEMO,
     *,
+    versions: Version | Sequence[Version] = (),
     models: Iterable[str | Path | ModelSpec] = ("crossed",),
     measures: Iterable[str] | Literal["all"] = (),
-    versions: Version | Sequence[Version] = (),
-    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
-    similarity: str | Similarity = "cosine",
     posteriors: Literal["all", "none"] | float | Iterable[tuple[str, str]] = "all",
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
     folder: str | Path | None = None,
-    jobs: int = -1,
-    client: Any = None,
-    allow_loss: bool = False,
-    trust: bool = False,
-    progress: Progress | None = None,
+    jobs: Any = -1,
 ) -> Sweep:
     """Many lists in many embeddings: the bias of every cell, and what all of them say together.
 
     Parameters
     ----------
+    lists : str, Path, WordList, or a sequence of them; or Grid
+        Their cosines with the shipped control classes are measured cell by cell. For other control classes,
+        similarities, and lists that lost words: ``sweep(Grid(lists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
         By name, or under the names of their files. Each is anything that `open_embedding` opens, or a list of
         replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`: a sweep has either
         cosines or log probabilities.
-    lists : str, Path, WordList, or a sequence of them
-    models : iterable of str, Path or ModelSpec
-        Crossed models. Pooling and rankings are those of the first.
-    measures : iterable of str, or "all"
-        The literature's measures beside the posterior, by their names in `measures.measure_all`.
     versions : Debiasing, GivenVersion, or a sequence of them
         Versions of every embedding that they apply to: debiased by a method, or vectors of your own; of a language
         model another model. See `bayes_bias.debiasing`. They stand in their embedding: what each changed is estimated
         from paired differences, list by list, and only the embeddings themselves are pooled.
-    controls, similarity
-        See `similarities`. Results in a folder are known by the name of a similarity.
+    models : iterable of str, Path or ModelSpec
+        Crossed models. Pooling and rankings are those of the first.
+    measures : iterable of str, or "all"
+        The literature's measures beside the posterior, by their names in `measures.measure_all`.
     posteriors : {"all", "none"}, float, or pairs of str
         Which cells a model is fitted to. All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of a
         second each; a number is the p-value below which a model is fitted, too. Pairs name an embedding and a list
@@ -80,13 +75,9 @@ def sweep(
     folder : str or Path, optional
         Where results are kept, in its folder ``cells``, under a hash of list, vectors, model and settings. A sweep
         that was killed, or has grown, computes what is missing, and two may use a folder at the same time.
-    jobs : int
-        Processes; -1 for one on each core, 1 for this process alone.
-    client : distributed.Client, optional
-        Of a Dask cluster, which then does the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
-    allow_loss, trust
-        See `bayes_bias.cosines`.
-    progress : Progress, optional
+    jobs : int or distributed.Client
+        Processes; -1 for one on each core, 1 for this process alone. Or a client of a Dask cluster, which then does
+        the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -101,25 +92,25 @@ def sweep(
 
     Examples
     --------
-    >>> atlas = sweep(["googlenews-demo", "glove.txt"], ["weat6", "weat7"], folder="audit")     # doctest: +SKIP
+    >>> atlas = sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"], folder="audit")     # doctest: +SKIP
     >>> atlas.pooled.embeddings                                                                 # doctest: +SKIP
     """
-    progress = progress or Quiet()
     settings = SweepSettings.checked(models, measures, posteriors, scope, ci_prob, seed, sampling)
     check_jobs(jobs)
-    check_switch("allow_loss", allow_loss)
-    words, measure = read_lists(lists, controls), similarity_of(similarity)
-    opened = open_columns(embeddings, trust)
-    chosen = open_versions(versions, opened, trust)
+    if isinstance(lists, Grid):
+        check_alone("Grid", embeddings, _DEMO)
+    grid = lists if isinstance(lists, Grid) else Grid(lists, embeddings)
+    words, opened, similarity = grid.opened()
+    chosen = open_versions(versions, opened)
     names = names_of_columns(chosen, opened)
     check_chosen(settings.posteriors, names, [table.name for table in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(opened, chosen, words, measure, allow_loss, store, progress))
+    columns = list(read_columns(opened, chosen, words, similarity, grid.allow_loss, store))
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
 
     def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
-        step = Prefixed(what, progress)
-        outcomes = run_jobs(list(todo.values()), store, jobs=jobs, client=client, progress=step)
+        with within(what):
+            outcomes = run_jobs(list(todo.values()), store, jobs=jobs)
         return dict(zip(todo, outcomes, strict=True))
 
     def computed(cells: Mapping[At, Cell], of: str = "") -> Computed:
@@ -138,7 +129,7 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = assembled(settings, columns, words, of_cells, of_changes, measured)
-    progress.step("pooling")
+    step("pooling")
     return _pooled(result, of_cells.influence, of_changes.influence)
 
 

@@ -12,7 +12,6 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.errors import TprGapsError, did_you_mean
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.progress import Progress
 from bayes_bias.table.scopes import WEAT_SCOPE
 
 
@@ -25,7 +24,6 @@ def correlation(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
-    progress: Progress | None = None,
 ) -> CriterionValidity:
     r"""Correlation of the bias of class words with gaps of true-positive rates, allowing for errors in both.
 
@@ -48,7 +46,7 @@ def correlation(
         one.
     toward : str, optional
         For a fit: the attribute class to which a positive bias is closer, such as that of `group`.
-    ci_prob, seed, sampling, progress
+    ci_prob, seed, sampling
         See `bayes_bias.tpr_gaps.estimate`.
 
     Returns
@@ -89,7 +87,6 @@ def correlation(
         name="gap correlation",
         bias_name="word bias",
         criterion_name=f"the gap of {group} (minus {counts.groups[1]})",
-        progress=progress,
     )
 
 

@@ -26,7 +26,6 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.posterior.estimate import over_draws
-from bayes_bias.progress import Progress
 from bayes_bias.table.metric import Metric
 
 _CELL = ("class", "group")
@@ -46,7 +45,6 @@ def estimate(
     seed: int = 1,
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
-    progress: Progress | None = None,
 ) -> TprGaps:
     """Gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
 
@@ -82,8 +80,6 @@ def estimate(
         Numbers of draws and chains.
     name : str
         The title of page and figure.
-    progress : Progress, optional
-        Shows steps and draws.
 
     Returns
     -------
@@ -123,7 +119,7 @@ def estimate(
     check_sampling(sampling)
     check_ci_prob(ci_prob)
     counts = count(y, prediction, group, data, leave_out=leave_out)
-    return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name, progress=progress)
+    return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name)
 
 
 def pymc_model(
@@ -172,7 +168,6 @@ def gaps_of(
     seed: int = 1,
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
-    progress: Progress | None = None,
 ) -> TprGaps:
     """See `estimate`, for counts."""
     groups = _reported(counts, of)
@@ -189,7 +184,6 @@ def gaps_of(
         data_of(counts),
         seed=seed,
         sampling=sampling,
-        progress=progress,
         derive=with_gaps,
         made_of=MADE_OF,
     )

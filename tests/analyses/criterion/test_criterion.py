@@ -109,7 +109,7 @@ def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
     frame = simulated(error=0.5)
     sd = np.full(30, 0.05)
     alone, shared, large = (
-        bb.criterion(frame.drop(columns="sd"), covariance=covariance, sampling=BRIEF).correlation("new words")["median"]
+        bb.criterion(Biases.of_frame(frame, covariance), frame, sampling=BRIEF).correlation("new words")["median"]
         for covariance in (
             0.25 * with_common_error(sd, 0.0),
             0.25 * with_common_error(sd, 0.0) + 0.04 * np.ones((30, 30)),
@@ -281,10 +281,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "negative sd": (lambda: bb.criterion(FRAME.assign(sd=-1.0)), "biases sd 'language 00'"),
     "no sd": (lambda: bb.criterion(FRAME.drop(columns="sd")), "biases 'sd'"),
     "not semidefinite": (
-        lambda: bb.criterion(FRAME, covariance=np.eye(6) - np.ones((6, 6))),
+        lambda: Biases.of_frame(FRAME, np.eye(6) - np.ones((6, 6))),
         "covariance positive semidefinite",
     ),
-    "another shape": (lambda: bb.criterion(FRAME, covariance=np.eye(5)), "covariance 6"),
+    "another shape": (lambda: Biases.of_frame(FRAME, np.eye(5)), "covariance 6"),
     "twice": (lambda: bb.criterion(pd.concat([FRAME, FRAME])), "biases 'language 00' twice"),
     "no criterion": (lambda: bb.criterion(FRAME.bias.to_xarray()), "criterion missing"),
     "unknown covariate": (lambda: bb.criterion(FRAME, covariates="ages"), "covariates 'ages' age"),

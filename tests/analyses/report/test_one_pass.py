@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bayes_bias import WordList, open_embedding, report, write
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.measures import Weat
 from bayes_bias.posterior import word_effects
@@ -73,7 +74,7 @@ def counts(monkeypatch):
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_everything_is_done_once(embedding, counts, tmp_path):
-    made = report(LISTS, embedding, controls=(), sampling=SHORT, calibration_draws=DRAWS)
+    made = report(measure_lists(LISTS, embedding, ()), sampling=SHORT, calibration_draws=DRAWS)
     assert made.converged
     assert made.evidence().no_data_fit.eq("").all()  # predictive intervals need the effects of words, too
     write(made, tmp_path / "report", figures=())  # the page has them all the same
@@ -84,7 +85,7 @@ def test_everything_is_done_once(embedding, counts, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2])
 def test_without_nulls_the_file_is_read_once_however_many_lists(embedding, count):
-    report(LISTS[:count], embedding, controls=(), calibration_draws=0, sampling=FEW)
+    report(measure_lists(LISTS[:count], embedding, ()), calibration_draws=0, sampling=FEW)
     assert len(embedding.reader.readings) == 1
 
 

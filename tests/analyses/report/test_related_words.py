@@ -10,7 +10,6 @@ from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.check_clusters import CHECKER
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.posterior.verdict import RELATED, verdict
-from bayes_bias.progress import Quiet
 from tests.helpers import FEW, says
 
 
@@ -26,7 +25,7 @@ def related(table: AssociationTable) -> AssociationTable:
 def study(small_table, small_fit) -> Study:
     fitted = Fitted.of(small_fit)
     return Study(
-        small_table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0, progress=Quiet(),
+        small_table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0,
         related=lambda: related(small_table),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from bayes_bias import report
+from bayes_bias import cosines, report
 from bayes_bias.analyses.report.document import figures_of
 from bayes_bias.analyses.report.methods import methods_of
 from bayes_bias.analyses.report.record import Report
@@ -14,7 +14,7 @@ from tests.helpers import SHORT, html_of, latex_tables_of, random_table, states
 
 @pytest.fixture(scope="module")
 def made(sampled: None) -> Report:
-    return report("weat7", "minilm-demo", controls=(), calibration_draws=0, sampling=SHORT)
+    return report(cosines("minilm-demo", "weat7", ()), calibration_draws=0, sampling=SHORT)
 
 
 def test_the_page_says_what_templates_do(made):

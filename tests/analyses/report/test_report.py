@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayes_bias import AssociationTable, Sampling, verdict, write
+from bayes_bias import AssociationTable, Sampling, cosines, verdict, write
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
@@ -20,7 +20,7 @@ from bayes_bias.analyses.report.document import figures_of
 from bayes_bias.analyses.report.methods import methods_of
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.analyses.report.report import report
-from bayes_bias.associations.lists import _read
+from bayes_bias.associations.lists import _read, measure_lists
 from bayes_bias.checks.data_fit import data_fit
 from bayes_bias.citation import Reference
 from bayes_bias.documents import figures, writer
@@ -42,7 +42,6 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import estimate
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
-from bayes_bias.progress import Quiet
 from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
@@ -80,7 +79,7 @@ def failed(sampled: None, small_table: AssociationTable) -> Report:
 def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, Quiet(), against_published)
+    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, against_published)
     checker = next(each for each in CHECKERS if each.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
@@ -548,13 +547,13 @@ def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monk
     monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(TableError, "'weat6' 256 cosines"):
-        report("weat6", controls=())
+        report(cosines("googlenews-demo", "weat6", ()))
 
 
 @pytest.mark.slow
 def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
-    made = report("weat2", controls=["human"], sampling=FEW, calibration_draws=0)
+    made = report(cosines("googlenews-demo", "weat2", ["human"]), sampling=FEW, calibration_draws=0)
     section = made.sections[0]
     assert section.coverage.set_index("name").loc["weapons", ["asked", "found"]].tolist() == [25, 24]
     assert "axe" in section.coverage.set_index("name").lost["weapons"]
@@ -570,7 +569,7 @@ def test_two_files_of_one_name_go_by_their_paths(tmp_path):
     for file in files:
         file.parent.mkdir()
         save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
-    read = _read(files, False, [], False, None, Quiet())
+    read = _read(files, False, [], False)
     assert [each.name for each in read] == [str(file) for file in files]
 
 
@@ -586,7 +585,8 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
         for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
     ]
-    both = report(WordList.from_mapping(words, name="flora"), opened, controls=(), sampling=FEW, calibration_draws=2)
+    flora = WordList.from_mapping(words, name="flora")
+    both = report(measure_lists(flora, opened, ()), sampling=FEW, calibration_draws=2)
     assert list(both.table().index) == ["flora (vectors 0)", "flora (vectors 1)"]
     assert [section.title for section in both.sections] == ["flora in vectors 0", "flora in vectors 1"]
     measured = both.measures()
@@ -598,18 +598,11 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
     assert states(html_of(both), "2 random nulls same targets attribute words drawn")
     # What the scope calls a sample is drawn.
-    of_targets = report(
-        WordList.from_mapping(words, name="flora"),
-        opened[1],
-        controls=(),
-        scope="targets",
-        sampling=FEW,
-        calibration_draws=2,
-    )
+    of_targets = report(cosines(opened[1], flora, ()), scope="targets", sampling=FEW, calibration_draws=2)
     assert states(html_of(of_targets), "same attributes targets drawn random")
     assert states(html_of(both), "vectors 0 vectors 1 biased")
     with refused(EmbeddingError, "2 'vectors 0'"):
-        report(WordList.from_mapping(words), [opened[0], opened[0]], controls=())
+        report(WordList.from_mapping(words), [opened[0], opened[0]])
     with refused(EmbeddingError, "embedding empty"):
         report(WordList.from_mapping(words), [])
 

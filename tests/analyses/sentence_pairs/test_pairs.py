@@ -19,7 +19,6 @@ from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePa
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.errors import ScopeError, SentencePairsError, SpecError
 from bayes_bias.plots import plot_sentence_pairs
-from bayes_bias.progress import Quiet
 from tests.analyses.sentence_pairs.tables import simulated
 from tests.helpers import refused, says, states, unlisted_columns
 
@@ -66,7 +65,7 @@ def test_without_clusters_the_mean_is_students():
     """Normal residuals and nearly flat priors: the t interval of the textbook."""
     scores, spec = read_scores(ALONE), bb.load_spec("pairs")
     data, _ = design(scores)
-    fit = fit_difference(scores, spec, data, seed=1, sampling=ENOUGH, progress=Quiet())
+    fit = fit_difference(scores, spec, data, seed=1, sampling=ENOUGH)
     drawn = differences(fit["posterior"].to_dataset(), data).values
     row = published(scores).loc["all pairs"]
     assert drawn.mean() == pytest.approx(row.difference, abs=0.2 * drawn.std())
@@ -78,7 +77,7 @@ def test_without_clusters_the_mean_is_students():
 @pytest.mark.slow
 def test_with_writers_the_share_is_that_of_a_grid():
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
-    scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH, "progress": Quiet()}
+    scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH}
     data, _ = design(scores)
     fit = fit_share(scores, bb.load_spec("pairs"), data, **how)
     counts = scores.rows.groupby("writer").ahead.agg(["sum", "size"])

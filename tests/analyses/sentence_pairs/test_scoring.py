@@ -8,6 +8,7 @@ import pytest
 
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.errors import LanguageModelError
+from bayes_bias.progress import shown
 from tests.helpers import refused
 
 
@@ -76,7 +77,8 @@ def test_each_score_asks_its_method(how: str, more: float):
 
 def test_progress_hears_how_many_pairs_are_done():
     heard, many = Heard(), pd.concat([OURS] * 130)
-    assert list(score_pairs(Counts(), many, progress=heard)["item"]) == list(range(130))
+    with shown(heard):
+        assert list(score_pairs(Counts(), many)["item"]) == list(range(130))
     assert heard.steps == ["letters: 130 pairs"]
     assert heard.done == [(64, 130), (128, 130), (130, 130)]
 

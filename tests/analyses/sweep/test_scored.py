@@ -33,7 +33,9 @@ class Talker:
 
 def screened(*models: Talker, folder: Path | None = None, **options: object) -> Sweep:
     columns = [bb.LanguageModelColumn(model) for model in models]
-    return bb.sweep(columns, ["weat6", "weat7"], posteriors="none", controls=(), jobs=1, folder=folder, **options)
+    return bb.sweep(
+        bb.Grid(["weat6", "weat7"], columns, controls=()), posteriors="none", jobs=1, folder=folder, **options
+    )
 
 
 def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
@@ -107,4 +109,4 @@ def test_wrong_input_is_one_line_before_a_model_is_asked(
     embeddings: list[object], options: dict[str, object], message: str
 ) -> None:
     with refused(BayesBiasError, message):
-        bb.sweep(embeddings, ["weat7"], controls=(), **options)
+        bb.sweep(bb.Grid(["weat7"], embeddings, controls=()), **options)

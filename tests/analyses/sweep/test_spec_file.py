@@ -33,12 +33,12 @@ def spec(home: Path, text: str) -> Path:
 
 def test_files_are_found_beside_the_spec_whatever_the_working_folder(home: Path) -> None:
     read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
-    assert [each.name for each in read.arguments()["embeddings"]] == ["seed-1", "seed-2"]
+    assert [each.name for each in read.arguments()["lists"].embeddings] == ["seed-1", "seed-2"]
 
 
 def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:
     text = '[[embeddings]]\nname = "trained"\nfiles = "seed-*.txt"\nreplicates = "seed"\n'
-    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["embeddings"]
+    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["lists"].embeddings
     assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
 
 
@@ -131,7 +131,7 @@ def test_an_encoder_encodes_the_words_that_its_versions_learn_from(home: Path, m
     monkeypatch.setattr("bayes_bias.analyses.sweep.spec_file.encode", encode)
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\n[[embeddings.versions]]\nname = "SentDebias"\n'
     versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
-    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["embeddings"]
+    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["lists"].embeddings
     assert opened.vocabulary() == ["her", "his", "she", "he"]
 
 

@@ -17,7 +17,7 @@ SLEEPING = """
 import time
 from importlib import import_module
 from joblib.externals.loky.backend import resource_tracker
-from bayes_bias.progress import Quiet
+from bayes_bias.progress import Quiet, shown
 from bayes_bias.jobs import Job
 from bayes_bias.jobs import run_jobs
 
@@ -28,11 +28,11 @@ class Told(Quiet):
 def command(arguments, standalone_mode):
     # As where the signal comes between the release of a lock and the word of it.
     resource_tracker.register("/released", "semlock")
-    run_jobs([Job("", time.sleep, (0.2,), depends_on=n) for n in range(500)], jobs=2, progress=Told())
+    with shown(Told()):
+        run_jobs([Job("", time.sleep, (0.2,), depends_on=n) for n in range(500)], jobs=2)
 
 main = import_module("bayes_bias.cli.main")
-main.app = command
-main.main([])
+main.main([], command)
 """
 
 

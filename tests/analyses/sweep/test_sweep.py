@@ -35,7 +35,7 @@ def toy(seed: int, missing: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
 
 
 def screened(embeddings: Any, lists: Any = ("weat6", "weat7"), **options: Any) -> Sweep:
-    return bb.sweep(embeddings, lists, posteriors="none", controls=(), jobs=1, **options)
+    return bb.sweep(bb.Grid(lists, embeddings, controls=()), posteriors="none", jobs=1, **options)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logging.getLogger("bayes_bias"), "disabled", True)  # so few draws do not converge
         found = bb.sweep(
-            vectors, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1
+            bb.Grid(["weat6", "weat7"], vectors, controls=()), sampling=BRIEF, measures=["WEAT"], folder=folder, jobs=1
         )
     return found, folder
 
@@ -72,7 +72,7 @@ def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path)
     )
     vectors = {"shipped": "googlenews-demo", "noise": toy(1)}
     options: dict[str, Any] = {"versions": [DEBIASED], "posteriors": "none", "jobs": 1}
-    alone, beside = (bb.sweep(vectors, ["weat6"], controls=c, **options) for c in ((), ("neutral", controls)))
+    alone, beside = (bb.sweep(bb.Grid(["weat6"], vectors, controls=c), **options) for c in ((), ("neutral", controls)))
     pd.testing.assert_frame_equal(alone.screening, beside.screening)
     pd.testing.assert_frame_equal(alone.changes, beside.changes)
 
@@ -82,7 +82,9 @@ def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]
     found, folder = swept
     before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
-    grown = bb.sweep(renamed, ["weat6", "weat7"], sampling=BRIEF, controls=(), measures=["WEAT"], folder=folder, jobs=1)
+    grown = bb.sweep(
+        bb.Grid(["weat6", "weat7"], renamed, controls=()), sampling=BRIEF, measures=["WEAT"], folder=folder, jobs=1
+    )
     after = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     assert before.items() < after.items()
     assert len(after) - len(before) == 6  # two lists: quasi-F, posterior, measures
@@ -116,11 +118,10 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
 @pytest.mark.slow
 def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
-    options: dict[str, Any] = {"controls": (), "jobs": 1, "sampling": SHORT}
-    by_chance = bb.sweep(["googlenews-demo"], ["weat6", "weat7"], posteriors=0.05, **options).cells
-    named = bb.sweep(
-        ["googlenews-demo"], ["weat6", "weat7"], posteriors=[("googlenews-demo", "weat6")], **options
-    ).cells
+    options: dict[str, Any] = {"jobs": 1, "sampling": SHORT}
+    grid = bb.Grid(["weat6", "weat7"], controls=())
+    by_chance = bb.sweep(grid, posteriors=0.05, **options).cells
+    named = bb.sweep(grid, posteriors=[("googlenews-demo", "weat6")], **options).cells
     assert by_chance.source.tolist() == named.source.tolist() == ["posterior", "quasi-F"]
     assert by_chance.chance_holm.iloc[0] == 2 * by_chance.chance.iloc[0]
 

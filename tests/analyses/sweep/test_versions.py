@@ -28,7 +28,7 @@ def noisy(share: float) -> dict[str, np.ndarray]:
 
 def swept(*lists: str, **options: Any) -> Sweep:
     embeddings = {"shipped": "googlenews-demo", "noisy": noisy(0.7)}
-    return bb.sweep(embeddings, lists or LISTS, **{"controls": (), "jobs": 1, "sampling": SHORT, **options})
+    return bb.sweep(bb.Grid(lists or LISTS, embeddings, controls=()), **{"jobs": 1, "sampling": SHORT, **options})
 
 
 @pytest.fixture(scope="module")

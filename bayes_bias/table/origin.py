@@ -1,0 +1,64 @@
+"""Where a table was measured, and how: what an analysis needs beyond the numbers comes from here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from bayes_bias.embeddings.embedding import Embedding, Excerpt
+from bayes_bias.table.similarity import Similarity
+from bayes_bias.words.wordlist import WordList
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The word list and the embedding of a table, and how words were measured.
+
+    Attributes
+    ----------
+    wordlist : WordList
+        With the sub-topics that were wanted.
+    controls : tuple of WordList
+        Control classes besides those of the list.
+    embedding : Embedding
+        More of its words can be read.
+    similarity : Similarity
+    allow_loss : bool
+        Whether a group or class may lose half of its words.
+    """
+
+    wordlist: WordList
+    controls: tuple[WordList, ...]
+    embedding: Embedding
+    similarity: Similarity
+    allow_loss: bool = False
+
+    @property
+    def words(self) -> WordList:
+        """The list with all its control classes."""
+        return self.wordlist.with_controls(self.controls)
+
+    @property
+    def errata(self) -> tuple[str, ...]:
+        """What is known to be wrong in the literature's copies of the list and its control classes."""
+        return tuple(erratum for source in (self.wordlist, *self.controls) for erratum in source.errata)
+
+    def read(self) -> Self:
+        """The same with the words of the list in memory, and those that random lists are drawn from."""
+        return read_once([self])[0]
+
+
+def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
+    """Origins with the words of all lists in memory, and those that random lists are drawn from; each embedding is read
+    once, unless it was read so before."""
+    words: dict[int, list[str]] = {}
+    for origin in origins:
+        every = origin.words
+        words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes])
+    sources = {id(origin.embedding): origin.embedding for origin in origins}
+    read = {key: _with_pool(source, words[key]) for key, source in sources.items()}
+    return [replace(origin, embedding=read[id(origin.embedding)]) for origin in origins]
+
+
+def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:
+    reader = embedding.reader
+    return embedding if isinstance(reader, Excerpt) and reader.drawable else embedding.excerpt(words, pool=True)

@@ -1,0 +1,84 @@
+"""A table remembers where it was measured, and analyses ask it."""
+
+import inspect
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.embeddings.embedding import Excerpt
+from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.table.origin import read_once
+from tests.helpers import FEW, random_vectors, refused
+
+WEAT7 = bb.load_wordlist("weat7")
+ANALYSES = (bb.report, bb.calibrate, bb.compare, bb.stability, bb.sweep, bb.criterion)
+ORDER = ("model", "models", "scope", "scopes", "ci_prob", "rope", "seed", "sampling", "folder", "jobs")
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda analysis: analysis.__name__)
+def test_an_analysis_has_few_parameters_in_the_same_order_and_none_of_measuring(analysis):
+    names = list(inspect.signature(analysis).parameters)
+    assert len(names) <= 12
+    assert sorted((name for name in names if name in ORDER), key=ORDER.index) == [n for n in names if n in ORDER]
+    assert not {"controls", "similarity", "sub_topics", "allow_loss", "trust", "progress"} & set(names)
+
+
+def test_a_table_knows_its_list_and_how_it_was_measured():
+    origin = bb.similarities("googlenews-demo", "weat7", ("neutral",), similarity="dot", sub_topics="none").origin
+    assert (origin.wordlist.name, origin.embedding.name, origin.similarity.name) == ("weat7", "googlenews-demo", "dot")
+    assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "none")
+
+
+def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from_nowhere():
+    table = bb.cosines("googlenews-demo", "weat7")
+    assert replace(table, origin=None).sha256 == table.sha256
+    assert table.without_controls().origin is None
+    assert table.over(lambda values: values[::-1]).origin is None
+    assert table.without_labels().origin is table.origin
+    assert pickle.loads(pickle.dumps(table)).origin.words == table.origin.words
+
+
+def test_several_tables_of_one_embedding_read_it_once_for_random_words():
+    vectors = bb.open_embedding(random_vectors(1, [*WEAT7.targets, *WEAT7.attributes, "spare", "words"]))
+    origins = read_once([bb.cosines(vectors, name, ()).origin for name in (WEAT7, replace(WEAT7, name="again"))])
+    assert origins[0].embedding is origins[1].embedding
+    assert isinstance(origins[0].embedding.reader, Excerpt)
+    assert "spare" in origins[0].embedding.pool()
+    assert read_once(origins)[0].embedding is origins[0].embedding
+
+
+def test_a_calibration_of_a_table_is_that_of_its_list():
+    named, measured = (
+        bb.calibrate(given, draws=2, models=(), jobs=1).records
+        for given in ("weat7", bb.cosines("googlenews-demo", "weat7"))
+    )
+    pd.testing.assert_frame_equal(named, measured)
+
+
+@pytest.mark.slow
+def test_a_report_of_a_table_is_that_of_its_list():
+    named, measured = (
+        bb.report(given, sampling=FEW, calibration_draws=2)
+        for given in ("weat7", bb.cosines("googlenews-demo", "weat7"))
+    )
+    pd.testing.assert_frame_equal(named.evidence(), measured.evidence())
+    assert [(s.title, s.description, s.errata) for s in named.sections] == [
+        (s.title, s.description, s.errata) for s in measured.sections
+    ]
+    assert np.isfinite(measured.evidence().null_share).all()
+
+
+def test_what_a_table_cannot_be_asked_is_refused():
+    table = bb.cosines("googlenews-demo", "weat7")
+    with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):
+        bb.calibrate(table.without_controls())
+    with refused(EmbeddingError, "'weat7' another leave"):
+        bb.calibrate(table, "glove.txt")
+    with refused(TableError, "wordlist 'weat7' one training open_embedding"):
+        bb.stability(table)
+    with refused(EmbeddingError, "'Grid' another leave"):
+        bb.sweep(bb.Grid("weat7"), ["glove.txt"])
