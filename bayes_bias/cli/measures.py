@@ -58,5 +58,6 @@ def measures(
     rows = pd.DataFrame([asdict(row) for row in measure_rows(measured, summaries, table.metric)])
     titles = {"no_bias": "no bias", "p_value": "p", "interval": f"{level(ci_prob)} interval"}
     print_frame(rows.rename(columns=titles))
+    say("p is one-sided for WEAT and its family (SEAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
     for reason in measured.left_out.values():
         say(f"left out: {reason}")
