@@ -173,7 +173,7 @@ def calibrate(
         )
     words = load_wordlist(wordlist).with_controls(controls)
     refuse_from_vectors(words, "words drawn at random have none")
-    source = opened.excerpt([*words.targets, *words.attributes], pool=True)
+    source = opened.excerpt([*words.targets, *words.attributes, *words.texts], pool=True)
     design = NullDesign.of(words, source, random=random, allow_loss=allow_loss, similarity=chosen)
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
     design.check_pool()
