@@ -1,7 +1,7 @@
 """From vectors and a word list to a table."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,11 +13,13 @@ import pandas as pd
 from bayes_bias.arguments import check_kind, check_switch
 from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
+from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.sub_topics import sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors
 from bayes_bias.errors import TableError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
@@ -28,7 +30,7 @@ from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
-from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom
+from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom, Words
 from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
@@ -173,7 +175,7 @@ def similarities(
     else:
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
-    needed = [*every.targets, *every.attributes, *further]
+    needed = [*every.targets, *every.attributes, *every.texts, *further]
     with_pool = words.sub_topics in WITH_VECTORS
     read = opened.excerpt(needed, pool=with_pool, ranks=wants_ranks(covariates))
     # Random words are read when somebody asks for them, unless they are in memory.
@@ -197,7 +199,8 @@ def with_relations(
 
 def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
     """The table of a list in an embedding whose words are in memory, here or in `read`; see `similarities`."""
-    embedding, similarity, words = read or origin.embedding, origin.similarity, origin.words
+    similarity, words = origin.similarity, origin.words
+    embedding = in_sentences(read or origin.embedding, words)
     vectors, coverage = lookup(embedding, words, similarity.prepared)
     if absent := coverage.absent_controls:
         words = origin.wordlist.with_controls(
@@ -210,6 +213,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
     values, singles = similarity.over_replicates(x, a, lazily=True)
+    copies = [*_copies(words.groups, targets, measured), *_copies(words.classes, attributes, measured)]
     left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
     table = assemble(
         values,
@@ -224,7 +228,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
         metric=similarity.metric,
         vectors=MappingProxyType({**_further(embedding, also, similarity), **measured}),
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices),
+        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices, *copies),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -248,6 +252,10 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
 def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
     """The group or class of each word that has a vector, in the order of the list."""
     return {word: home for word, home in home_of(words).items() if word in vectors}
+
+
+def _copies(homes: Words, found: Mapping[str, str], vectors: Vectors) -> Iterator[str]:
+    return near_copies({home: [word for word in words if word in found] for home, words in homes.items()}, vectors)
 
 
 def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:

@@ -146,7 +146,7 @@ def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> li
     if not sources:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
     opened = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])
-    words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes)]
+    words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes, *wordlist.texts)]
     read = []
     for embedding in opened:
         step(f"{embedding.name}: reading vectors")

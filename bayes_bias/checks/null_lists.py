@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import WordListError
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -65,6 +66,7 @@ class NullDesign:
         """The design of a list, as far as the embedding covers it, with random attributes, or targets."""
         if random == "targets":
             _check_balance(wordlist)
+        embedding = in_sentences(embedding, wordlist)
         vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
         check_coverage(coverage, allow_loss=allow_loss)
         pool = _pool(embedding, wordlist, pool_seed, similarity)

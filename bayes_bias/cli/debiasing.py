@@ -156,7 +156,7 @@ def _compared(
         listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
         opened = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
-            opened = opened.excerpt([*listed.targets, *listed.attributes, *also])
+            opened = opened.excerpt([*listed.targets, *listed.attributes, *listed.texts, *also])
         return source.measured(debiasing.applied(opened), wordlist, also=also)
 
     return bb.compare(

@@ -208,7 +208,7 @@ def _alone(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     """Every word as a sentence. Lists of whole sentences get neither the shipped control classes nor random words."""
-    words = _words_of((*lists, *more))
+    words = dict.fromkeys(text for wordlist in (*lists, *more) for text in wordlist.texts)
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
         left_out = _unchosen() - _chosen(lists)
@@ -258,7 +258,7 @@ def _unchosen() -> set[str]:
 
 
 def _of_sentences(words: WordList) -> bool:
-    return all(" " in word for word in _chosen([words]))
+    return bool(words.sentences) or all(" " in word for word in _chosen([words]))
 
 
 def _notices(lists: Sequence[WordList], encoder: Encoder) -> tuple[str, ...]:

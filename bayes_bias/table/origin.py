@@ -53,7 +53,7 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     words: dict[int, list[str]] = {}
     for origin in origins:
         every = origin.words
-        words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes])
+        words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes, *every.texts])
     sources = {id(origin.embedding): origin.embedding for origin in origins}
     read = {key: _with_pool(source, words[key]) for key, source in sources.items()}
     return [replace(origin, embedding=read[id(origin.embedding)]) for origin in origins]

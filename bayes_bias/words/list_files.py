@@ -97,7 +97,7 @@ _PARTS = ("targ1", "targ2", "attr1", "attr2")
 
 
 def _read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
-    """The mapping of a word list whose words are the sentences.
+    """The mapping of a word list whose entries are the sentences.
 
     The first attribute is stereotypical for the first target, the second for the second.
 
@@ -125,6 +125,7 @@ def _read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
         "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
         "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
+        **{key: parts[key] for key in ("sentences",) if key in parts},
     }
 
 

@@ -8,6 +8,7 @@ from unicodedata import normalize
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_rules import WordTable, read_words, refuse_shared_words
+from bayes_bias.words.sentences import AS_UNITS
 
 type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
@@ -81,7 +82,7 @@ def refuse_buried_keys(content: Content) -> None:
     """In TOML whatever stands below a [table] belongs to it."""
     tables = {name: table for name, table in content.values.items() if isinstance(table, Mapping)}
     for name, table in tables.items():
-        for key, is_meant in (("pairs", _are_pairs), ("sub_topics", _is_source)):
+        for key, is_meant in (("pairs", _are_pairs), ("sub_topics", _is_source), ("sentences", _are_units)):
             if is_meant(table.get(key)):
                 raise WordListError(
                     f"{content.where}: '{key}' stands below [{name}] and so belongs to it; move it above the first"
@@ -91,6 +92,10 @@ def refuse_buried_keys(content: Content) -> None:
 
 def _are_pairs(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(pair, list) for pair in value)
+
+
+def _are_units(value: object) -> bool:
+    return value == AS_UNITS
 
 
 def _is_source(value: object) -> bool:

@@ -22,6 +22,7 @@ from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
+from bayes_bias.words.sentences import Sentences, by_word
 from bayes_bias.words.topics_and_pairs import (
     WITH_VECTORS,
     SentencePairs,
@@ -64,6 +65,7 @@ _KEYS = (
     "pairs",
     "sub_topics",
     "word_classes",
+    "sentences",
     "source",
     "errata",
 )
@@ -106,6 +108,8 @@ class WordList(Telling):
     word_classes : mapping of str to str
         What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
         or differs.
+    sentences : mapping of str to mapping of str to str
+        For words that the list gives as sentences: the sentences of each word, and the template of each.
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
@@ -135,6 +139,7 @@ class WordList(Telling):
     pairs: SentencePairs = ()
     sub_topics: SubTopicsFrom = "named"
     word_classes: Mapping[str, str] = _NONE
+    sentences: Sentences = _NONE
     source: Reference = Reference()
     control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
@@ -262,6 +267,12 @@ class WordList(Telling):
         return tuple(word for words in (*self.classes.values(), *self.controls.values()) for word in words)
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """What stands for all words in an embedding: the sentences of words that have some, and the other words."""
+        words = (*self.targets, *self.attributes)
+        return tuple(text for word in words for text in self.sentences.get(word, (word,)))
+
+    @property
     def topic_of(self) -> Mapping[str, str]:
         """The sub-topic of each word that is in one, as far as they count."""
         if self.sub_topics != "named":
@@ -286,6 +297,8 @@ class WordList(Telling):
             used.append({"sub_topics": self.sub_topics})
         if self.word_classes:
             used.append({"word_classes": dict(self.word_classes)})
+        if self.sentences:
+            used.append({"sentences": {word: dict(own) for word, own in self.sentences.items()}})
         canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -310,8 +323,8 @@ def wordlist(
     name : str
         The name of the list in tables and file names.
     **more
-        Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `title`,
-        `source`.
+        Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `sentences`,
+        `title`, `source`.
 
     Raises
     ------
@@ -342,7 +355,8 @@ def load_wordlist(
         A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
         `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
         encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
-        which are whole sentences. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first
+        which are whole sentences. Words count, and not sentences, so that each is traced to the word that it was made
+        from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first
         targets of a WEFE query are stereotypical for its first attributes, and the second for the second.
     stereotypes : mapping of str to str, optional
         The stereotypical class of each group, for spreadsheets without such headings and for queries.
@@ -469,6 +483,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
+    groups, every_class, sentences, of_sentences = by_word(content, groups, every_class)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
@@ -491,8 +506,10 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "topics": remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": read_pairs(content, groups, {**associated, **others}),
         "sub_topics": check_sub_topics(content.text("sub_topics", "named"), f"{where}: 'sub_topics'"),
+        "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,
+            *of_sentences,
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,

@@ -178,13 +178,13 @@ def test_random_words_are_of_the_classes_of_the_attributes() -> None:
 
 def test_lists_of_sentences_are_encoded_as_they_stand() -> None:
     sentences = bb.WordList.from_mapping({
-        "groups": {"X": ["This is a rose.", "A rose is red."], "Y": ["This is an ant.", "An ant is red."]},
-        "classes": {"A": ["That is love.", "Here is love."], "B": ["That is hate.", "Here is hate."]},
+        "groups": {"X": ["This is a rose.", "This is a lily."], "Y": ["This is an ant.", "This is a bee."]},
+        "classes": {"A": ["That is love.", "That is joy."], "B": ["That is hate.", "That is war."]},
         "stereotypes": {"X": "A", "Y": "B"},
     })  # fmt: skip
     encoder = Counting(identity="")
     table = bb.cosines(encoder, sentences)
-    assert set(encoder.asked) == {*sentences.targets, *sentences.attributes}
+    assert set(encoder.asked) == {*sentences.texts}
     assert not table.controls
     assert table.values.shape == (4, 4)
 

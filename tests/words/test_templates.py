@@ -167,16 +167,17 @@ def _seat(**changes) -> str:
         "targ1": {"category": "Flowers", "examples": ["This is a rose.", "That is a lily."]},
         "targ2": {"category": "Insects", "examples": ["This is an ant.", "That is a wasp."]},
         "attr1": {"category": "Pleasant", "examples": ["There is love.", "That is a gift."]},
-        "attr2": {"category": "Unpleasant", "examples": ["This is hatred.", "That is a crash."]},
+        "attr2": {"category": "Unpleasant", "examples": ["There is hatred.", "That is a crash."]},
     }
     return json.dumps(content | changes)
 
 
-def test_a_seat_file_is_a_list_whose_words_are_sentences(tmp_path: Path) -> None:
+def test_a_seat_file_is_a_list_of_the_words_that_its_sentences_were_made_from(tmp_path: Path) -> None:
     file = tmp_path / "sent-weat1.jsonl"
     file.write_text(_seat())
     found = load_wordlist(file)
-    assert found.groups["Insects"] == ("This is an ant.", "That is a wasp.")
+    assert found.groups["Insects"] == ("ant", "wasp")
+    assert found.sentences["ant"] == {"This is an ant.": "This is {}."}
     assert found.stereotypes == {"Flowers": "Pleasant", "Insects": "Unpleasant"}
 
 

@@ -49,5 +49,8 @@ def test_the_command_line_asks_and_takes_the_answer(run, tmp_path):
     code, _, error = run("measures", path)
     assert code == 2
     assert says(" ".join(error.split()), "family --opposites")
-    code, _, error = run("measures", path, "--opposites", "female")
+    table = tmp_path / "table.csv"
+    code, _, error = run("table", path, "--opposites", "female", "--out", table)
+    assert code == 0, error
+    code, _, error = run("measures", table)
     assert code == 0, error

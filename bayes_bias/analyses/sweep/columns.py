@@ -221,7 +221,7 @@ def read_columns(
     store: Store | None,
 ) -> Iterator[Column]:
     """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
-    wanted = [word for words in lists for word in (*words.targets, *words.attributes)]
+    wanted = [word for words in lists for word in (*words.targets, *words.attributes, *words.texts)]
     wanted += [word for version in versions for word in version.learned_words]
     for source in opened:
         own = [version for version in versions if version.applies_to(source.name)]
@@ -259,7 +259,7 @@ def _column_of_embedding(
     """Each cell has no more vectors than its words need."""
     cells = {}
     for words in lists:
-        excerpt = embedding.excerpt([*words.targets, *words.attributes])
+        excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])
         name = f"{words.name} in {embedding.name}"
         cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity)
     replicates = len(embedding.replicates)

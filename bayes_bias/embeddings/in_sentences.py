@@ -1,0 +1,62 @@
+"""Words that an embedding has as sentences: each has the vectors of the sentences that were made from it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
+from bayes_bias.words.sentences import shared_templates
+from bayes_bias.words.wordlist import WordList
+
+
+def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
+    """The embedding of the words of a list, some of which it gives as sentences.
+
+    Templates that all words stand in are replicates. Otherwise a word has the mean vector of its sentences. An
+    embedding that has none of the sentences is returned as it is: it may have the words.
+    """
+    own = words.sentences
+    if not own or not embedding.find(sentence for sentences in own.values() for sentence in sentences):
+        return embedding
+    all_in_sentences = own.keys() >= {*words.targets, *words.attributes}
+    templates = shared_templates(own) if all_in_sentences and not embedding.replicates else ()
+    in_order = {word: _in_order(sentences, templates) for word, sentences in own.items()}
+    read = replace(embedding, reader=WordsInSentences(embedding, in_order, bool(templates), embedding.dimensions))
+    return replace(read, replicates=templates, kind="template") if templates else read
+
+
+def _in_order(sentences: Mapping[str, str], templates: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(sentences, key=lambda sentence: templates.index(sentences[sentence]) if templates else 0))
+
+
+@dataclass(frozen=True)
+class WordsInSentences(Reader):
+    """Words by the vectors of their sentences, one below the other or their mean, and other words as they are."""
+
+    embedding: Embedding
+    sentences: Mapping[str, tuple[str, ...]]
+    apart: bool
+    dimensions: int
+
+    def words(self) -> Iterator[str]:
+        return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
+
+    def ranks(self, wanted: frozenset[str]) -> None:
+        return None  # a sentence has no frequency
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        asked = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
+        found = self.embedding.find(sentence for own in asked.values() for sentence in own)
+        for word, own in asked.items():
+            if all(sentence in found for sentence in own):
+                rows = np.stack([found[sentence] for sentence in own])
+                yield word, rows if self.apart else rows.mean(axis=0)
+        if not self.apart:
+            yield from self.embedding.reader.entries(wanted, first)
+
+    def marked(self) -> Iterator[str]:
+        return iter(())  # what the source has besides are sentences, too
+
+    def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        return {}

@@ -1,0 +1,255 @@
+"""Lists whose entries are sentences: from which word each was made, so that words count and not sentences.
+
+A template is what several words stand in, and what other groups or classes have too; a word is what its own group or
+class alone has.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bayes_bias.errors import WordListError
+from bayes_bias.formatting import counted
+from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.list_rules import WordTable
+
+# The sentences of each word, and the template that each stands in.
+type Sentences = Mapping[str, Mapping[str, str]]
+
+# What a list says where each of its sentences is a unit of its own.
+AS_UNITS = "as units"
+
+# A phrase of so many words is no sentence yet: "mother in law".
+_LONGEST_PHRASE = 3
+_LONGEST_SLOT = 4
+_TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|[^\w\s]")
+_ARTICLES = ("a", "an")
+# Words of grammar alone, which are of the template even where one group or class alone has them.
+_AUXILIARIES = frozenset(
+    "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """One way to read a sentence: a template, and the word in its slot."""
+
+    sentence: str
+    template: str
+    word: str  # as it is written
+    first: bool  # whether the sentence begins with it, so that its capital says nothing
+
+    @property
+    def key(self) -> str:
+        return self.word.casefold()
+
+
+def is_sentence(entry: str) -> bool:
+    """Whether an entry of a list is a sentence, and not a word or a phrase.
+
+    Examples
+    --------
+    >>> [is_sentence(entry) for entry in ("This is a cat.", "prime minister", "mother in law", "people like the cat")]
+    [True, False, False, True]
+    """
+    blanks = len(entry.split()) - 1
+    return blanks > 0 and (entry[-1] in ".!?" or blanks >= _LONGEST_PHRASE)
+
+
+def by_word(
+    content: Content, groups: WordTable, classes: WordTable
+) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
+    """Groups and classes of words where those of the list hold sentences, the sentences of each word, and notices.
+
+    Raises
+    ------
+    WordListError
+        No word is found from which a sentence was made, and the list does not say that sentences are units.
+    """
+    given = content.values.get("sentences")
+    listed = [entry for side in (groups, classes) for words in side.values() for entry in words]
+    if given is None and not any(map(is_sentence, listed)):
+        return groups, classes, {}, ()
+    if given == AS_UNITS:
+        return groups, classes, {}, (f"{content.where}: each sentence counts as a unit, as the list says",)
+    if given is None:
+        found = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
+    else:
+        found = _given(content, groups, classes)
+    sides = [{home: tuple(found.get(home) or words) for home, words in side.items()} for side in (groups, classes)]
+    sentences = {word: own for words in found.values() for word, own in words.items()}
+    units = {word for side in sides for words in side.values() for word in words}
+    notices = (_notice(content.where, sentences, units),) if sentences else ()
+    return sides[0], sides[1], sentences, notices
+
+
+def shared_templates(sentences: Sentences) -> tuple[str, ...]:
+    """The templates that all of these words stand in, once each; none where words differ in them, or have one."""
+    first, *others = ([*own.values()] for own in sentences.values())
+    alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
+    return tuple(first) if alike else ()
+
+
+def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
+    count = sum(map(len, sentences.values()))
+    made = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
+    if count == len(sentences):
+        return f"{made}, one from each"
+    if units <= sentences.keys() and (templates := shared_templates(sentences)):
+        return f"{made}, and words count; their {len(templates)} templates are replicates"
+    return f"{made}, and words count; they stand in different templates, so each has the mean vector of its sentences"
+
+
+# The words that the list itself names.
+
+
+def _given(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
+    """The words of each group or class, where a table says which sentences each has; entries may be either."""
+    if not isinstance(content.values["sentences"], Mapping):
+        raise WordListError(
+            f"{content.where}: 'sentences' is {quoted(content.values['sentences'])}; write those of each word in a"
+            f' table [sentences], or sentences = "{AS_UNITS}" if each counts as a unit'
+        )
+    table = content.table("sentences")
+    sentences = {word: table.texts(word) for word in table.values}
+    word_of = {sentence: word for word, own in sentences.items() for sentence in own}
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for home, entries in {**groups, **classes}.items():
+        words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
+        if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
+            raise WordListError(f"{table.where} has no word for '{missing[0]}' of '{home}'; add it to its word")
+        if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
+            found[home] = {word: own.get(word, {word: "{}"}) for word in words}
+    return found
+
+
+def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
+    """The template of each sentence of a word; the sentence itself where the word is not in it as it is written."""
+    slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
+    return {sentence: slot.sub("{}", sentence) for sentence in sentences}
+
+
+# The words that the sentences themselves show.
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The sentences of the groups, or of the classes, and all ways to read them."""
+
+    homes: WordTable
+    shared: frozenset[str]
+
+    @cached_property
+    def slots(self) -> dict[str, list[_Slot]]:
+        return {s: list(_slots(s, self.shared)) for sentences in self.homes.values() for s in sentences}
+
+    @cached_property
+    def words_in(self) -> Mapping[str, set[str]]:
+        """The different words that each template has."""
+        words: dict[str, set[str]] = defaultdict(set)
+        for slots in self.slots.values():
+            for slot in slots:
+                words[slot.template].add(slot.key)
+        return words
+
+    def best(self, sentence: str) -> _Slot | None:
+        """Of all readings the one whose template has most words, two at least, and then the longest template."""
+        read = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
+        return max(read, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+
+
+def _recognised(homes: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
+    """The words of each group (or class) that holds sentences, with their sentences and templates; `others` are the
+    classes (or groups)."""
+    of_sentences = {name: entries for name, entries in homes.items() if any(map(is_sentence, entries))}
+    side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**homes, **others}))
+    return {home: _words_of(home, entries, side, where) for home, entries in of_sentences.items()}
+
+
+def _shared_tokens(homes: WordTable) -> frozenset[str]:
+    """Tokens of two homes or more, which belong to templates."""
+    counts = Counter(token for sentences in homes.values() for token in {t for s in sentences for t in _tokens(s)})
+    return frozenset(token for token, count in counts.items() if count > 1)
+
+
+def _words_of(home: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
+    read = {sentence: side.best(sentence) for sentence in sentences}
+    known = {slot.key for slot in read.values() if slot}
+    chosen: list[_Slot] = []
+    for sentence, slot in read.items():
+        of_known = [other for other in side.slots[sentence] if other.key in known]
+        if slot is None and len(of_known) != 1:
+            raise WordListError(f"{where}: no word is found that '{sentence}' of '{home}' was made from; {_REMEDY}")
+        chosen.append(slot or of_known[0])
+    words = _merged(chosen)
+    if len(words) == 1 < len(sentences):
+        raise WordListError(
+            f"{where}: all {len(sentences)} sentences of '{home}' seem to be made from '{next(iter(words))}'; {_REMEDY}"
+        )
+    _check_one_each(words, {slot.sentence: slot for slot in chosen}, home, where)
+    return words
+
+
+def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], home: str, where: str) -> None:
+    """Refuse a sentence that could have been made from two of the words."""
+    having: dict[str, set[str]] = defaultdict(set)
+    for word, own in words.items():
+        for token in {token for sentence in own for token in _tokens(slot_of[sentence].word)}:
+            having[token].add(word)
+    for word, own in words.items():
+        for sentence in own:
+            if others := set().union(*(having[token] for token in _tokens(sentence) if token in having)) - {word}:
+                raise WordListError(
+                    f"{where}: '{sentence}' of '{home}' may be made from '{word}' or from '{min(others)}'; {_REMEDY}"
+                )
+
+
+_REMEDY = (
+    "list words, and give an encoder templates=; or name the sentences of each word in [sentences]; or, if each"
+    f' sentence is a unit of its own, write sentences = "{AS_UNITS}"'
+)
+
+
+def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
+    """The sentences and templates of each word; a plural that stands in other templates is its singular."""
+    by_key: dict[str, list[_Slot]] = {}
+    for slot in slots:
+        by_key.setdefault(slot.key, []).append(slot)
+    for key in list(by_key):
+        for plural in _plurals(key) & by_key.keys() - {key} if key in by_key else ():
+            if not {s.template for s in by_key[key]} & {s.template for s in by_key[plural]}:
+                by_key[key] += by_key.pop(plural)
+    return {_spelt(own): {slot.sentence: slot.template for slot in own} for own in by_key.values()}
+
+
+def _spelt(slots: list[_Slot]) -> str:
+    """The word as it stands within a sentence, or else at the beginning of one."""
+    key = slots[0].key
+    return min((slot for slot in slots if slot.key == key), key=lambda slot: slot.first).word
+
+
+def _plurals(word: str) -> set[str]:
+    """What an English noun may be in the plural."""
+    ends = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
+    return {word.removesuffix(old) + new for old, news in ends.items() if word.endswith(old) for new in news}
+
+
+def _tokens(sentence: str) -> list[str]:
+    return [token.casefold() for token in _TOKEN.findall(sentence)]
+
+
+def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
+    """Every run of tokens that no other home has, as the slot of a template; an article goes with the word."""
+    tokens = list(_TOKEN.finditer(sentence))
+    for first in range(len(tokens)):
+        for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):
+            text = tokens[last].group()
+            if text.casefold() in {*shared, *_AUXILIARIES, *_ARTICLES} or not text[0].isalnum():
+                break
+            with_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
+            start, end = tokens[first - with_article].start(), tokens[last].end()
+            template = f"{sentence[:start]}{{}}{sentence[end:]}"
+            if any(character.isalnum() for character in template):
+                yield _Slot(sentence, template, sentence[tokens[first].start() : end], first == 0)

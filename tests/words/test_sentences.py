@@ -1,0 +1,138 @@
+"""Sentences of one word are not words: each is traced to the word that it was made from, or the list is refused."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, fit, load_wordlist, open_embedding, summarize, wordlist
+from bayes_bias.errors import WordListError
+from bayes_bias.words.wordlist import WordList
+from tests.helpers import refused
+
+TEMPLATES = ("This is {}.", "There is {}.", "The talk was about {}.", "{} came up.", "We spoke of {}.")
+GROUPS = {"birds": ["owl", "wren", "crow", "prime minister"], "fish": ["cod", "eel", "ray", "carp"]}
+CLASSES = {"calm": ["rest", "hush", "ease"], "loud": ["din", "roar", "bang"]}
+STEREOTYPES = {"birds": "calm", "fish": "loud"}
+
+
+def _made(words: list[str], templates: tuple[str, ...] = TEMPLATES) -> list[str]:
+    with_article = [f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in words]
+    sentences = [template.format(word) for word, template in product(with_article, templates)]
+    return [sentence[0].upper() + sentence[1:] for sentence in sentences]
+
+
+def _list(**changes: Any) -> WordList:
+    groups = {name: _made(words) for name, words in GROUPS.items()}
+    classes = {name: _made(words) for name, words in CLASSES.items()}
+    return wordlist(**{"groups": groups, "classes": classes, "stereotypes": STEREOTYPES} | changes)
+
+
+def _vectors(words: WordList, seed: int = 1) -> dict[str, np.ndarray]:
+    """A direction for each word, another for each template, and a little that is neither."""
+    rng = np.random.default_rng(seed)
+    directions: dict[str, np.ndarray] = {}
+    vectors = {}
+    for word, sentences in words.sentences.items():
+        for sentence, template in sentences.items():
+            parts = [directions.setdefault(part, rng.normal(size=60)) for part in (word, template)]
+            vectors[sentence] = parts[0] + 0.4 * parts[1] + 0.15 * rng.normal(size=60)
+    return vectors
+
+
+def test_words_count_and_templates_that_all_of_them_stand_in_are_replicates() -> None:
+    words = _list()
+    assert {**words.groups, **words.classes} == {k: tuple(v) for k, v in {**GROUPS, **CLASSES}.items()}
+    vectors = _vectors(words)
+    table = cosines(open_embedding(vectors), words, controls=())
+    assert table.values.shape == (8, 6)
+    assert table.replicates is not None
+    assert table.replicates.labels == TEMPLATES
+    owl, rest = vectors["There is an owl."], vectors["There is a rest."]
+    expected = owl @ rest / np.linalg.norm(owl) / np.linalg.norm(rest)
+    single = table.replicates.tables["There is {}."].sel(target="owl", attribute="rest")
+    assert single.item() == pytest.approx(expected, abs=1e-6)
+
+
+def test_words_in_different_templates_count_once_with_the_mean_vector() -> None:
+    owl = _made(["owl"])[:3]
+    words = _list(groups={"birds": [*owl, *_made(GROUPS["birds"][1:])], "fish": _made(GROUPS["fish"])})
+    vectors = _vectors(words)
+    table = cosines(open_embedding(vectors), words, controls=())
+    assert table.replicates is None
+    assert table.values.shape == (8, 6)
+    mean = np.mean([vectors[sentence] for sentence in owl], axis=0)
+    np.testing.assert_allclose(table.vectors["owl"], mean / np.linalg.norm(mean), atol=1e-6)
+    assert any("different templates" in notice for notice in table.notices)
+
+
+def test_a_plural_in_templates_of_its_own_is_its_singular() -> None:
+    fish, more = _made(GROUPS["fish"]), ["These are cods.", "These are eels.", "These are rays.", "These are carps."]
+    birds = [*_made(["fly", "wolf"]), "These are flies.", "These are wolves."]
+    words = _list(groups={"birds": birds, "fish": [*fish, *more]})
+    assert words.groups == {"birds": ("fly", "wolf"), "fish": tuple(GROUPS["fish"])}
+
+
+def test_an_encoder_and_an_embedding_of_words_take_the_same_list() -> None:
+    words = _list()
+    vectors = _vectors(words)
+    encoded = cosines(lambda sentences: [vectors[s] for s in sentences], words, controls=())
+    stored = cosines(open_embedding(vectors), words, controls=())
+    np.testing.assert_allclose(encoded.values, stored.values, atol=1e-6)
+    by_word = {word: vectors[next(iter(own))] for word, own in words.sentences.items()}
+    assert cosines(open_embedding(by_word), words, controls=()).replicates is None
+
+
+def test_a_list_may_name_its_words_or_say_that_each_sentence_is_a_unit() -> None:
+    own = {w: _made([w], TEMPLATES[:2]) for words in (*GROUPS.values(), *CLASSES.values()) for w in words}
+    named = _list(groups=GROUPS, classes=CLASSES, sentences=own)
+    assert named.sentences["owl"] == {"This is an owl.": "This is {}.", "There is an owl.": "There is {}."}
+    units = _list(sentences="as units")
+    assert (len(units.targets), units.sentences) == (40, {})
+    assert len({named.sha256, units.sha256, _list().sha256}) == 3
+    with refused(WordListError, "'sentences' 'no' as units"):
+        _list(sentences="no")
+
+
+NO_FRAME = ["The owl slept in a barn.", "Somewhere a wren began singing.", "Nobody likes crows much."]
+
+
+@pytest.mark.parametrize(
+    ("birds", "message"),
+    [
+        (NO_FRAME, "'birds' templates= as units"),
+        (_made(["owl"]), "'owl' 'birds' as units"),
+        (["The owl sang.", "The owl ate.", "The wren sang.", "The wren ate."], "'birds' owl as units"),
+    ],
+)  # fmt: skip
+def test_sentences_that_no_single_word_explains_are_refused(birds: list[str], message: str) -> None:
+    with refused(WordListError, message):
+        _list(groups={"birds": birds, "fish": _made(GROUPS["fish"])})
+
+
+def test_phrases_are_words() -> None:
+    phrases = ["prime minister", "mother in law", "New York City"]
+    assert _list(groups={"birds": phrases, "fish": ["cod", "eel"]}).groups["birds"] == tuple(phrases)
+
+
+@pytest.mark.slow
+def test_the_interval_is_that_of_words_and_not_of_sentences() -> None:
+    words = _list()
+    found = {}
+    for name, given in {"words": words, "units": _list(sentences="as units")}.items():
+        table = cosines(open_embedding(_vectors(words)), given, controls=())
+        row = summarize(fit(table, seed=1)).loc["bias"].squeeze()
+        found[name] = row.eti95_ub - row.eti95_lb
+    assert found["words"] > 2 * found["units"]
+
+
+@pytest.mark.parametrize(("noise", "announced"), [(0.1, True), (0.5, False)])
+def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> None:
+    rng = np.random.default_rng(1)
+    words = load_wordlist("weat7")
+    vectors = {word: rng.normal(size=60) for word in (*words.targets, *words.attributes)}
+    math = rng.normal(size=60)
+    vectors |= {word: math + noise * rng.normal(size=60) for word in words.groups["math"]}
+    notices = cosines(open_embedding(vectors), words, controls=()).notices
+    assert any("math: 8 of 8" in notice for notice in notices) is announced
