@@ -1,4 +1,4 @@
-"""Vectors that are nearly copies of each other, such as those of sentences of one word, are not independent words."""
+"""Vectors that are nearly copies of each other, as those of several forms or sentences of one word are."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -35,6 +35,7 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> Iterato
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
             yield (
-                f"{home}: {copies} of {len(words)} words have nearly the vector of another, and are not independent:"
-                " intervals are too narrow; list each word once, or name what belongs together as topics"
+                f"{home}: {copies} of {len(words)} words have nearly the vector of another (a cosine above {_ALIKE:g}):"
+                " if these are forms of one word, the interval is too narrow; list each word once, or name what"
+                " belongs together as topics"
             )
