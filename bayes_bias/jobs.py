@@ -1,4 +1,4 @@
-"""A job, a pure function with its arguments, and the outcome of it."""
+"""Jobs: pure functions with their arguments, a folder that keeps what they return, and who does them."""
 
 import hashlib
 import json

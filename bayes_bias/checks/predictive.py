@@ -4,28 +4,18 @@ Both need the distribution of each value given each draw. The crossed model was 
 are recovered here; nothing is added to the model for it.
 """
 
-import logging
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import arviz_stats
 import numpy as np
 import pandas as pd
-import pymc as pm
 import xarray as xr
 
-from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.fitting.power_scaling import GivenDraws, with_bias
-from bayes_bias.models.custom import CustomModel, built
-from bayes_bias.models.pymc_model import pymc_model
-from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.fitting.power_scaling import GivenDraws
 from bayes_bias.posterior.word_effects import effects_of
-from bayes_bias.progress import logging_from
-from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.statistics import table_means
 
 # Enough for importance sampling and for probabilities to .01; more would fill memory for long lists.
 _DRAWS = 1000
@@ -143,80 +133,3 @@ def _of_mean_table(fitted: Fitted) -> xr.Dataset:
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
     step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
     return draws.isel(draw=slice(None, None, step))
-
-
-# What would a model expect to see, and how large a bias, before it has seen anything?
-
-_PRIOR_DRAWS = 500
-
-
-def prior_predictive(
-    table: AssociationTable,
-    model: str | Path | ModelSpec | CustomModel = "crossed",
-    *,
-    draws: int = _PRIOR_DRAWS,
-    seed: int = 1,
-) -> xr.DataTree:
-    """Parameters, the bias and values drawn from the prior of a model, for the words of a table.
-
-    Parameters
-    ----------
-    table : AssociationTable
-        From `bayes_bias.cosines` or `AssociationTable.from_frame`; each of its pairs is drawn anew.
-    model : str, Path, ModelSpec, pymc.Model or callable
-        As for `fit`.
-    draws : int
-        How many.
-    seed : int
-        The same seed gives the same numbers.
-
-    Returns
-    -------
-    xarray.DataTree
-        ``prior``, the parameters with the words' effects, and ``bias``; ``prior_predictive``, ``association (chain,
-        draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table.
-
-    Raises
-    ------
-    SpecError
-        The model is unknown, or seed or draws are no whole numbers.
-    TableError
-        The table does not fit the model, or has too many values to be formed.
-
-    Notes
-    -----
-    They are drawn by PyMC from `bayes_bias.pymc_model`. Nothing can be drawn from the flat prior that `fit` has for the
-    means of blocks, so these are normal, as it says there, and so wide that the data decide: so is the prior of the
-    bias. To narrow it, write the model yourself.
-
-    Examples
-    --------
-    >>> import arviz as az                                                        # doctest: +SKIP
-    >>> drawn = prior_predictive(cosines("googlenews-demo", "weat6"))             # doctest: +SKIP
-    >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
-    """
-    check_seed(seed)
-    check_count("draws", draws, "draws")
-    check_table(table)
-    if not table.is_formed:
-        raise TableError(f"table: has {table.values.size:,} values, too many to draw; shorten the list")
-    if isinstance(model, pm.Model) or callable(model):
-        return _by_pymc(built(model, table), table, draws, seed)
-    return _by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
-
-
-def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
-    # PyMC names what it draws, at the level of notices.
-    with logging_from("pymc.sampling.forward", logging.WARNING):
-        drawn = pm.sample_prior_predictive(
-            # Each is drawn a few hundred times, and compiling would take longer.
-            draws,
-            model=model,
-            random_seed=seed,
-            compile_kwargs={"mode": "FAST_COMPILE"},
-        )
-    prior = drawn["prior"].to_dataset()
-    kept = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
-    used = kept.drop_vars([dim for dim in kept.coords if all(dim not in each.dims for each in kept.values())])
-    groups = {name: drawn[name].to_dataset() for name in ("prior_predictive", "observed_data")}
-    return xr.DataTree.from_dict({"prior": with_bias(used, table_means(table)), **groups})

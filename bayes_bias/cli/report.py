@@ -8,7 +8,7 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.report import CALIBRATION_DRAWS
+from bayes_bias.analyses.report import CALIBRATION_DRAWS
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame

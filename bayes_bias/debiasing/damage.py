@@ -21,7 +21,7 @@ from bayes_bias.posterior.estimate import tails
 
 # Pairs of words whose similarity people have rated: SimLex-999, WordSim-353, MEN, and files like them.
 
-_PAIR_RESAMPLES = 1000
+_RESAMPLES = 1000
 _FEWEST = 10
 _SEPARATORS = {"\t": r"\t", ";": ";", ",": ","}
 
@@ -119,7 +119,7 @@ def rated_pairs(
         raise MeasureError(f"ratings: {len(pairs)} of {len(rated)} pairs of '{name}' have vectors; ten or more needed")
     cosines = [_cosines(vectors, pairs) for vectors in (before, after)]
     first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
-    drawn = rng.integers(len(pairs), size=(_PAIR_RESAMPLES, len(pairs)))
+    drawn = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
     one, other = (_spearman(values[drawn], pairs.rating.to_numpy()[drawn]) for values in cosines)
     lower, upper = np.nanquantile(other - one, tails(ci_prob)).tolist()
     return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
@@ -146,7 +146,6 @@ def _is_number(text: str) -> bool:
         return False
 
 
-_RESAMPLES = 1000
 _MOST_WORDS = 1000
 
 

@@ -21,6 +21,8 @@ from bayes_bias.models.table_parts import parts_of
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.scopes import possible_scopes, widest_scope
 
+type Numbers = NDArray[np.float64]
+
 _SAMPLE = ("chain", "draw")
 # Draws x values whose log likelihood a fit keeps: 160 MB.
 _MOST_NUMBERS = 20_000_000
@@ -102,10 +104,6 @@ def sensitivity(
 
 # The density of the crossed model at draws of its posterior: what power-scaling scales.
 
-type Numbers = NDArray[np.float64]
-
-_SAMPLE = ("chain", "draw")
-
 
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
     """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior."""
@@ -186,8 +184,6 @@ def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
 
 
 # How each single value is distributed, given draws of the parameters and of the words' effects.
-
-_SAMPLE = ("chain", "draw")
 
 
 @dataclass(frozen=True, eq=False)

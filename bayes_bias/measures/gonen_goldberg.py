@@ -1,4 +1,5 @@
-"""The words that lean most to each class, from which the tests of Gonen & Goldberg (2019) start."""
+"""The tests of Gonen & Goldberg (2019): is the bias of words still there after debiasing, in clusters, a classifier or
+neighbours? They start from the words that lean most to each class."""
 
 from collections.abc import Mapping, Sequence
 

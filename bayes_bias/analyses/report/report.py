@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.analyses.report import CALIBRATION_DRAWS
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
@@ -41,9 +42,6 @@ from bayes_bias.table.scopes import (
 )
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
-
-# As many as fit into a minute and a half for three lists; for a narrower share ask for more.
-CALIBRATION_DRAWS = 50
 
 
 def report(

@@ -5,6 +5,8 @@ import html
 import html.parser
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -613,3 +615,8 @@ def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
     assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
     assert "SD-WEAT" in page
     assert states(page, "SAME vectors")
+
+
+def test_a_report_waits_for_no_pymc():
+    code = "import sys, bayes_bias as bb; bb.report; assert not {'pymc', 'pytensor'} & sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", code], check=True)
