@@ -28,9 +28,13 @@ MOST = 500
 # A cluster holds at most this share of the words of its group or class.
 _LARGEST = 2 / 3
 _RANDOM_LISTS = 200
-_QUANTILE = 0.95
-# Random lists of more words than this have the limit of so many.
+# Random lists of more words than this are as well set apart as those of so many.
 _LONGEST = 60
+# The belief in clusters is a half where silhouettes lie so many standard deviations above the mean of random lists, and
+# grows with this slope: chosen on some topics, confirmed on others (docs/evidence/sub-topics.md).
+_HALF, _SLOPE = 2.0, 2.0
+# What is expected to be less is nothing.
+_LEAST = 0.001
 # Fewer words do not say what words have in common by chance.
 _FEWEST_RANDOM = 200
 _SEED = 1
@@ -39,16 +43,18 @@ _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair shar
 
 @dataclass(frozen=True, eq=False)
 class SubTopics(Related):
-    """The clusters of the words of one group or class, and why they are believed.
+    """The clusters of the words of one group or class, and how far they are believed.
 
     Attributes
     ----------
-    silhouette, limit : float
-        How well the clusters are set apart, and what 95% of random lists of as many words reach.
+    silhouette : float
+        How well the clusters are set apart; -1 where the words can be cut nowhere.
+    z : float
+        By how many standard deviations that is more than in random lists of as many words.
     """
 
     silhouette: float
-    limit: float
+    z: float
 
 
 @dataclass(frozen=True)
@@ -75,11 +81,14 @@ class Vocabulary:
         r"""The sub-topics of the words of one group or class.
 
         (1) Average linkage on one minus the cosine; of all cuts with at least two clusters of two or more words, none
-        above two thirds of them, the one of largest mean silhouette [1]_. (2) Kept if that silhouette exceeds what 95%
-        of random lists of as many words reach. (3) The correlation of two words of a cluster is
-        :math:`(s_w - s_b) / (1 - s_b)`, with the mean similarity :math:`s` of words of one and of different clusters
-        in how they differ from group to group, :math:`x' \Sigma y`: what a word prefers is :math:`x \cdot d` for the
-        difference d of two random words, whose covariance is that of the vocabulary's vectors.
+        above two thirds of them, the one of largest mean silhouette [1]_. (2) With the mean and standard deviation of
+        that of 200 random lists of as many words it is a z, and the clusters are believed by the weight
+        :math:`w = 1 / (1 + e^{-2 (z - 2)})`. (3) Were they there, two words of one would correlate by
+        :math:`k = (s_w - s_b) / (1 - s_b)`, with the mean similarity :math:`s` of words of one and of different
+        clusters, the cosine of :math:`\Sigma x` and :math:`\Sigma y`: what a word prefers is :math:`x \cdot d` for the
+        difference d of topics, which vary along the directions in which vectors vary, twice where the other side is
+        topical as well; :math:`\Sigma` is the covariance of the vocabulary's vectors. (4) The correlation that is
+        expected, `share`, is :math:`w k`.
 
         References
         ----------
@@ -91,9 +100,12 @@ class Vocabulary:
         if len(words) < FEWEST:
             return SubTopics(tuple(words), alone, 0.0, float("nan"), float("nan"))
         silhouette, cluster = _best_cut(1 - unit @ unit.T)
-        limit = self.limit(min(len(words), _LONGEST))
-        share = self._share(unit, cluster) if silhouette > limit else 0.0
-        return SubTopics(tuple(words), cluster if share > 0 else alone, share, silhouette, limit)
+        mean, sd = _random_silhouettes(self, min(len(words), _LONGEST))
+        z = (max(silhouette, 0.0) - mean) / sd
+        share = self._share(unit, cluster) / (1 + np.exp(-_SLOPE * (z - _HALF))) if silhouette > -1 else 0.0
+        if share < _LEAST:
+            return SubTopics(tuple(words), alone, 0.0, silhouette, z)
+        return SubTopics(tuple(words), cluster, float(share), silhouette, z)
 
     def named(
         self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
@@ -104,12 +116,8 @@ class Vocabulary:
         cluster = np.unique(topics, return_inverse=True)[1]
         return Related(tuple(words), cluster, self._share(unit_vectors(vectors), cluster))
 
-    def limit(self, n: int) -> float:
-        """The silhouette that 95% of random lists of so many words do not exceed."""
-        return _limit(self, n)
-
     def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
-        moved = unit @ self._root
+        moved = unit @ _covariance(self)
         moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         similarity, same = moved @ moved.T, cluster[:, None] == cluster
         together = same & ~np.eye(len(unit), dtype=bool)
@@ -119,24 +127,22 @@ class Vocabulary:
         between = similarity[~same].mean()
         return float(np.clip((within - between) / (1 - between), 0, 1))
 
-    @property
-    def _root(self) -> Numbers:
-        return _root(self)
-
 
 @lru_cache(maxsize=8)
-def _root(vocabulary: Vocabulary) -> Numbers:
-    """A root of the covariance of the vocabulary's vectors."""
-    centred = vocabulary.vectors - vocabulary.vectors.mean(axis=0)
-    return np.asarray(np.linalg.qr(centred / np.sqrt(len(centred) - 1), mode="r").T)
+def _covariance(vocabulary: Vocabulary) -> Numbers:
+    """That of the vocabulary's vectors."""
+    return np.asarray(np.cov(vocabulary.vectors.T))
 
 
 @lru_cache(maxsize=256)
-def _limit(vocabulary: Vocabulary, n: int) -> float:
+def _random_silhouettes(vocabulary: Vocabulary, n: int) -> tuple[float, float]:
+    """Mean and standard deviation of the silhouettes of random lists; lists that can be cut nowhere have none, else the
+    standard deviation of short ones would explode."""
     rng = np.random.default_rng(n)
     lists = (rng.choice(len(vocabulary.vectors), n, replace=False) for _ in range(_RANDOM_LISTS))
     cosines = (vocabulary.vectors[rows] @ vocabulary.vectors[rows].T for rows in lists)
-    return float(np.quantile([_best_cut(1 - values)[0] for values in cosines], _QUANTILE))
+    silhouettes = np.maximum([_best_cut(1 - values)[0] for values in cosines], 0.0)
+    return float(silhouettes.mean()), float(silhouettes.std())
 
 
 def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:

@@ -1,9 +1,10 @@
 """The log density of the collapsed model and its gradient, compiled by Numba once for all tables.
 
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
-    M = sum over scales of s^2 times a pattern
+    M = sum over terms of s^2, or s^2 times a correlation, times a pattern
 
-Parts are those of `bayes_bias.models.table_parts`; each scale s is sampled as a function of an unconstrained x.
+Parts are those of `bayes_bias.models.table_parts`; each scale s is sampled as a function of an unconstrained x, and
+each correlation of words as the quantile of its prior at a standard normal x.
 ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test holds the two together.
 """
 
@@ -19,17 +20,20 @@ from numba import carray, cfunc, njit, types
 from numpy.typing import NDArray
 
 from bayes_bias.fitting.nutpie_door import CompiledPyMCModel
+from bayes_bias.models.correlations import FIRST, KNOTS, STEP, concentration, expected_correlations, quantiles
 from bayes_bias.models.crossed import parts_in_units
+from bayes_bias.models.patterns import Patterns
 from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size
-from bayes_bias.models.spec import POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
+from bayes_bias.models.spec import CORRELATION_DISTRIBUTIONS, POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
 from bayes_bias.models.table_parts import Part
+from bayes_bias.table.clusters import RELATED
 
 type Numbers = NDArray[np.float64]
 
 _FAMILIES = tuple(POSITIVE_DISTRIBUTIONS)
 _HALF_NORMAL, _HALF_STUDENT_T, _HALF_CAUCHY, _EXPONENTIAL, _GAMMA, _INVERSE_GAMMA, _LOG_NORMAL = range(len(_FAMILIES))
-# Numbers of a prior: its family, two parameters, and the unit in which its scale is folded, or 0.
-_OF_PRIOR = 4
+# Numbers before the priors; and of each its family, two parameters, and the unit in which its scale is folded, or 0.
+_HEADER, _OF_PRIOR = 6, 4
 
 
 def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -99,8 +103,8 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _add_part(data, at, squares, slopes, work):  # type: ignore[no-untyped-def]
-    """Add the slopes of a part's log density in squared scales; return that density, and where the next part begins."""
+def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-def]
+    """Add the slopes of a part's log density in coefficients; return that density, and where the next part begins."""
     n, n_patterns, df = int(data[at]), int(data[at + 1]), data[at + 2]
     inverse, left, of_entry = work[0], work[1], work[2]
     scatter, first, step = at + 3, at + 3 + n * n, 1 + n * n
@@ -108,7 +112,7 @@ def _add_part(data, at, squares, slopes, work):  # type: ignore[no-untyped-def]
         for j in range(n):
             inverse[i, j] = 0.0
             for p in range(first, first + n_patterns * step, step):
-                inverse[i, j] += squares[int(data[p])] * data[p + 1 + i * n + j]
+                inverse[i, j] += coefficients[int(data[p])] * data[p + 1 + i * n + j]
     log_det = _invert(inverse, n)
     explained = 0.0
     for i in range(n):
@@ -132,31 +136,64 @@ def _add_part(data, at, squares, slopes, work):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def log_density(point, gradient, data):  # type: ignore[no-untyped-def]
-    """Return the log density at an unconstrained point, up to a constant, and write its gradient; data are `packed`."""
-    n_scales, n_parts, largest = int(data[1]), int(data[2]), int(data[3])
-    squares, slopes, work = np.empty(n_scales), np.zeros(n_scales), np.empty((3, largest, largest))
-    priors, value = 4, 0.0
-    for k in range(n_scales):
-        squares[k] = _scale(point[k], data[priors + _OF_PRIOR * k + 3])[0] ** 2
-    at = priors + _OF_PRIOR * n_scales
-    for _ in range(n_parts):
-        of_part, at = _add_part(data, at, squares, slopes, work)
-        value += of_part
-    for k in range(n_scales):
-        family, a, b, unit = data[priors + _OF_PRIOR * k : priors + _OF_PRIOR * (k + 1)]
-        s, of_point, log_of_point, slope = _scale(point[k], unit)
-        of_prior, slope_of_prior = _log_prior(family, a, b, s)
-        value += of_prior + log_of_point
-        gradient[k] = (2 * s * slopes[k] + slope_of_prior) * of_point + slope
-    return value
+def _correlation(x, data, at):  # type: ignore[no-untyped-def]
+    """A correlation, and its slope, at a standard normal x: a cubic between knots, constant beyond them."""
+    position = (x - FIRST) / STEP
+    if not 0 <= position < KNOTS - 1:
+        return data[at if position < 0 else at + 2 * (KNOTS - 1)], 0.0
+    k = int(position)
+    t, p = position - k, at + 2 * k
+    one, slope, other, next_slope = data[p], STEP * data[p + 1], data[p + 2], STEP * data[p + 3]
+    square, cube = 3 * (other - one) - 2 * slope - next_slope, 2 * (one - other) + slope + next_slope
+    value = one + t * (slope + t * (square + t * cube))
+    return value, (slope + t * (2 * square + 3 * t * cube)) / STEP
 
 
 @_compiled
-def scales_at(point, scales, data):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point."""
-    for k in range(int(data[1])):
-        scales[k] = _scale(point[k], data[4 + _OF_PRIOR * k + 3])[0]
+def parameters_at(point, parameters, data):  # type: ignore[no-untyped-def]
+    """Write the scales and correlations at an unconstrained point."""
+    n_scales, n_correlations = int(data[1]), int(data[2])
+    for k in range(n_scales):
+        parameters[k] = _scale(point[k], data[_HEADER + _OF_PRIOR * k + 3])[0]
+    at = _HEADER + _OF_PRIOR * n_scales
+    for k in range(n_correlations):
+        parameters[n_scales + k] = _correlation(point[n_scales + k], data, at + 2 * KNOTS * k)[0]
+
+
+@_compiled
+def log_density(point, gradient, data):  # type: ignore[no-untyped-def]
+    """Return the log density at an unconstrained point, up to a constant, and write its gradient; data are `packed`."""
+    n_scales, n_correlations, n_terms = int(data[1]), int(data[2]), int(data[3])
+    n_parts, largest = int(data[4]), int(data[5])
+    parameters, of_parameters = np.empty(len(point)), np.zeros(len(point))
+    coefficients, slopes, work = np.empty(n_terms), np.zeros(n_terms), np.empty((3, largest, largest))
+    parameters_at(point, parameters, data)
+    knots = _HEADER + _OF_PRIOR * n_scales
+    terms = knots + 2 * KNOTS * n_correlations
+    for t in range(n_terms):
+        scale, correlation = int(data[terms + 2 * t]), int(data[terms + 2 * t + 1])
+        coefficients[t] = parameters[scale] ** 2 * (1.0 if correlation < 0 else parameters[n_scales + correlation])
+    at, value = terms + 2 * n_terms, 0.0
+    for _ in range(n_parts):
+        of_part, at = _add_part(data, at, coefficients, slopes, work)
+        value += of_part
+    for t in range(n_terms):
+        scale, correlation = int(data[terms + 2 * t]), int(data[terms + 2 * t + 1])
+        s = parameters[scale]
+        of_parameters[scale] += 2 * s * slopes[t] * (1.0 if correlation < 0 else parameters[n_scales + correlation])
+        if correlation >= 0:
+            of_parameters[n_scales + correlation] += s**2 * slopes[t]
+    for k in range(n_scales):
+        family, a, b, unit = data[_HEADER + _OF_PRIOR * k : _HEADER + _OF_PRIOR * (k + 1)]
+        s, of_point, log_of_point, slope = _scale(point[k], unit)
+        of_prior, slope_of_prior = _log_prior(family, a, b, s)
+        value += of_prior + log_of_point
+        gradient[k] = (of_parameters[k] + slope_of_prior) * of_point + slope
+    for k in range(n_correlations):
+        x = point[n_scales + k]
+        value -= 0.5 * x**2
+        gradient[n_scales + k] = of_parameters[n_scales + k] * _correlation(x, data, knots + 2 * KNOTS * k)[1] - x
+    return value
 
 
 # What nutpie calls: the size of a point, the point, memory for what is found, and at last the data. It goes on after a
@@ -172,14 +209,14 @@ def _density_for_nutpie(size, point, gradient, value, data):  # type: ignore[no-
 
 
 @_kept(partial(cfunc, types.int64(types.uint64, types.uint64, _Pointer, _Pointer, _Pointer)))
-def _scales_for_nutpie(size, n_scales, point, scales, data):  # type: ignore[no-untyped-def]
-    scales_at(carray(point, (size,)), carray(scales, (n_scales,)), carray(data, (int(data[0]),)))
+def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type: ignore[no-untyped-def]
+    parameters_at(carray(point, (size,)), carray(parameters, (n_parameters,)), carray(data, (int(data[0]),)))
     return 0
 
 
 def knows(priors: Iterable[Prior]) -> bool:
     """Return whether all priors are of families whose densities are written here."""
-    return all(prior.distribution in _FAMILIES for prior in priors)
+    return all(prior.distribution in (*_FAMILIES, *CORRELATION_DISTRIBUTIONS) for prior in priors)
 
 
 def _numbers_of(prior: Prior) -> tuple[float, float, float]:
@@ -188,22 +225,25 @@ def _numbers_of(prior: Prior) -> tuple[float, float, float]:
     return float(_FAMILIES.index(prior.distribution)), first, *(second or [0.0])  # type: ignore[return-value]
 
 
-def packed(priors: Numbers, parts: Iterable[Part]) -> Numbers:
+def packed(priors: Numbers, correlations: Iterable[Numbers], patterns: Patterns, parts: Iterable[Part]) -> Numbers:
     """Return all that `log_density` reads as one vector.
 
-    Its length, the numbers of scales and parts, and the size of the largest part; the priors (scales, 4); then of each
-    part its size, how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero
-    the position of its scale and the pattern.
+    Its length, the numbers of scales, correlations, terms and parts, and the size of the largest part; the priors
+    (scales, 4); the `quantiles` of each correlation; of each term its scale and its correlation; then of each part its
+    size, how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the
+    position of its term and the pattern.
     """
-    body, sizes = [priors.ravel()], []
+    knots, terms = [each.ravel() for each in correlations], np.column_stack([patterns.scale, patterns.correlation])
+    body, sizes = [priors.ravel(), *knots, terms.ravel()], []
     for part in parts:
-        for scatter, df, patterns in zip(part.scatter, part.df, part.patterns, strict=True):
-            read = np.flatnonzero(patterns.any(axis=(1, 2)))
+        for scatter, df, of_part in zip(part.scatter, part.df, part.patterns, strict=True):
+            read = np.flatnonzero(of_part.any(axis=(1, 2)))
             body += [np.array([len(scatter), len(read), df]), scatter.ravel()]
-            body.append(np.column_stack([read, patterns[read].reshape(len(read), -1)]).ravel())
+            body.append(np.column_stack([read, of_part[read].reshape(len(read), -1)]).ravel())
             sizes.append(len(scatter))
     joined = np.concatenate(body)
-    return np.concatenate([[len(joined) + 4, len(priors), len(sizes), max(sizes)], joined])
+    counts = [len(joined) + _HEADER, len(priors), len(knots), len(terms), len(sizes), max(sizes)]
+    return np.concatenate([counts, joined])
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,18 +253,16 @@ class CollapsedModel:
     Attributes
     ----------
     dims, shapes : mapping
-        Of each scale, in the order of the sampled points.
+        Of each parameter, in the order of the sampled points.
     coords : mapping of str to list
         Labels of dims.
     priors : array (scales, 4)
         Of each single scale: the family of its prior, two parameters, and the unit in which it is folded, or 0.
     data : array
         See `packed`.
-    start : array (scales,)
+    start : array (parameters,)
         Where chains begin, but for a jitter.
     """
-
-    adaptation = "diag"
 
     dims: Mapping[str, tuple[str, ...]]
     shapes: Mapping[str, tuple[int, ...]]
@@ -242,8 +280,20 @@ class CollapsedModel:
         unit = {name: FOLD * typical_size(spec, name) if folds(spec, name) else 0.0 for name in dims}
         priors = np.array([[*_numbers_of(spec.priors[name]), unit[name]] for name in single])
         start = np.array([2.0 if unit[name] else np.log(spec.priors[name].size) for name in single])
+        correlations = expected_correlations(data)
+        knots = [quantiles(each, concentration(spec)) for side in correlations.values() for each in side.tolist()]
+        patterns, parts = parts_in_units(spec, data)
+        for name, expected in correlations.items():
+            variable = name.removesuffix("_expected")
+            dims[variable], shapes[variable] = tuple(map(str, data[name].dims)), expected.shape
         coords = {dim: data[dim].to_numpy().tolist() for along in dims.values() for dim in along}
-        return cls(dims, shapes, coords, priors, packed(priors, parts_in_units(spec, data).values()), start)
+        numbers = packed(priors, knots, patterns, parts.values())
+        return cls(dims, shapes, coords, priors, numbers, np.append(start, np.zeros(len(knots))))
+
+    @property
+    def adaptation(self) -> str:
+        """How nutpie adapts its mass matrix: the more the words of a sub-topic share, the more all words vary."""
+        return "low_rank" if any(dim in self.coords for dim in RELATED.values()) else "diag"
 
     def compiled(self) -> Any:
         """What nutpie samples."""
@@ -251,7 +301,7 @@ class CollapsedModel:
         return CompiledPyMCModel(
             dims={},
             compiled_logp_func=_density_for_nutpie,
-            compiled_expand_func=_scales_for_nutpie,
+            compiled_expand_func=_parameters_for_nutpie,
             initial_point_func=lambda seed: self.start + np.random.default_rng(seed).uniform(-0.5, 0.5, n),
             shared_data={"data": self.data},
             shared_var_keys={},

@@ -110,11 +110,6 @@ def fit_table(
     spec = load_spec(model)
     table, spec = modelled(table, spec)
     structure = structure_of(spec)
-    if table.has_related_words and not structure.COLLAPSED:
-        raise SpecError(
-            f"model: '{spec.name}' takes words for independent, and the table says which belong together; take"
-            " model='crossed', or a table without sub_topics='from vectors'"
-        )
     if table.covariates and not structure.GENERALISES:
         raise SpecError(
             f"model: '{spec.name}' has no slopes of covariates; take model='crossed', or leave the covariates out"

@@ -118,27 +118,16 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 
 
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
-    """Log likelihood of all raw values given ``mean`` and the scales, up to a constant, ``(chain, draw)``.
+    """Log likelihood of all raw values given ``mean``, scales and correlations, up to a constant, ``(chain, draw)``.
 
     Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
     variances = Variances.of_posterior(posterior, data)
     parts = parts_of(data, variances.patterns).values()
-    integrated = sum(log_likelihood(variances.squares, each.patterns, each.scatter, each.df) for each in parts)
+    integrated = sum(each.log_likelihood(variances.coefficients) for each in parts)
     total = integrated + _of_block_means(variances, posterior, data)
     return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
-
-
-def log_likelihood(squares: Numbers, patterns: Numbers, scatter: Numbers, df: Numbers) -> Numbers:
-    """Return ``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of squares times patterns.
-
-    Up to a constant. Shapes: squares (..., scales), with any sample dims first; patterns, scatter and df as in
-    `bayes_bias.models.table_parts.Part`.
-    """
-    covariance = np.tensordot(squares, patterns, ([-1], [1]))
-    explained = (np.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
-    return np.asarray(-0.5 * (df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
 
 
 def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:

@@ -9,7 +9,8 @@ import xarray as xr
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances
+from bayes_bias.models.correlations import expected_correlations
+from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, of_side
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
     clusters_in,
@@ -26,7 +27,16 @@ from bayes_bias.models.table_parts import Part, parts_of
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.statistics import sufficient_statistics
 
-DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
+DIMS = (
+    "group",
+    "attribute_class",
+    "control",
+    "target_clustering",
+    "attribute_clustering",
+    "related_group",
+    "related_class",
+    "replication",
+)
 GENERALISES = True
 COLLAPSED = True
 
@@ -34,13 +44,15 @@ data = sufficient_statistics
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the arrays of `parts_in_units` by name."""
-    parts = parts_in_units(spec, data)
-    return {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
+    """Return the arrays of `parts_in_units` by name, and the expected correlations."""
+    patterns, parts = parts_in_units(spec, data)
+    arrays = {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
+    of_terms = {"term_scale": patterns.scale, "term_correlation": patterns.correlation}
+    return arrays | expected_correlations(data) | (of_terms if expected_correlations(data) else {})
 
 
-def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Part]:
-    """Return the independent parts of a table, in units of the priors.
+def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
+    """Return the terms of a model of a table and its independent parts, in units of the priors.
 
     Block means of the whole table say nothing of the scales.
     """
@@ -48,10 +60,11 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Part]:
         _refuse_pairs_of_two_scales(spec, data, side)
     dims, units = dims_of_scales(spec, data), relative_units(spec, data)
     in_units = np.concatenate([np.ravel(units[name] * np.ones([data.sizes[d] for d in dims[name]])) for name in dims])
-    of_each, unit = in_units[:, None, None] ** 2, unit_of(spec, data)
-    return {
+    patterns, unit = Patterns.of(dims, data), unit_of(spec, data)
+    of_each = in_units[patterns.scale, None, None] ** 2
+    return patterns, {
         name: replace(part, scatter=rounded(part.scatter / unit**2), patterns=of_each * part.patterns)
-        for name, part in parts_of(data, Patterns.of(dims, data)).items()
+        for name, part in parts_of(data, patterns).items()
     }
 
 
@@ -92,6 +105,7 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 
     A single group's attributes have no preference: there is no other to prefer it to, and no ``w``.
 
+    Where vectors show sub-topics, the effects of two words of one correlate (`bayes_bias.models.correlations`).
     Where a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
     ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
     sub-topic or pair.
@@ -117,7 +131,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     variances = Variances.of_posterior(scaled, data)
     patterns = variances.patterns
-    averages = _averages(variances.words, patterns, rng)
+    averages = _averages(variances.words, patterns, rng, variances.effects(patterns.related))
     for side in patterns.overlap:
         averages[f"{side}_average"] += _shared(variances.of(patterns.cluster[side]), side, patterns, rng)
     kept = {"target_average", "attribute_average"}
@@ -142,12 +156,19 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     return xr.Dataset(variables | blocks, coords={**scaled.coords, **slopes.coords, **labels})
 
 
-def _averages(effects: Effects, patterns: Patterns, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Draw the averages over each block of the effects of its words, and of the residual."""
+def _averages(
+    effects: Effects, patterns: Patterns, rng: np.random.Generator, related: Effects | None = None
+) -> dict[str, np.ndarray]:
+    """Draw the averages over each block of the effects of its words, which may correlate, and of the residual."""
     n_targets, n_attributes = patterns.counts.values()
-    per_target, per_attribute = (np.sqrt(patterns.inflation[side] / n)[:, None] for side, n in patterns.counts.items())
-    of_targets = draw_normal(effects.target, rng) * per_target
-    of_attributes = draw_normal(effects.attribute, rng) * per_attribute
+    of_target, of_attribute = (
+        of_side(effects, side)
+        if related is None
+        else of_side(effects, side) + (patterns.inflation[side] - 1)[:, None, None] * of_side(related, side)
+        for side in SIDES
+    )
+    of_targets = draw_normal(of_target, rng) / np.sqrt(n_targets)[:, None]
+    of_attributes = draw_normal(of_attribute, rng) / np.sqrt(n_attributes)[:, None]
     residual = np.sqrt(effects.residual[..., None, None] / np.outer(n_targets, n_attributes))
     return {
         "target_average": of_targets,

@@ -20,7 +20,7 @@ from bayes_bias.models.components import (
 )
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.patterns import zero_sum_sd
-from bayes_bias.models.priors import observe_with_sd, scales
+from bayes_bias.models.priors import correlations_of, observe_with_sd, scales
 from bayes_bias.models.scales import (
     clusters_in,
     dims_of_scales,
@@ -32,8 +32,9 @@ from bayes_bias.models.scales import (
     units_of_priors,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.spec import CORRELATION, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.clusters import related_cell
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
 
@@ -51,6 +52,8 @@ DIMS = (
     "attribute_covariate",
     "target_clustering",
     "attribute_clustering",
+    "related_group",
+    "related_class",
     "target_cluster_number",
     "attribute_cluster_number",
     "replication",
@@ -110,8 +113,9 @@ def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
     """The pairs and the design, these values, and the prior of their means."""
     design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
-    optional = [f"{side}_{what}" for side in SIDES for what in ("share", "covariate_value")]
+    optional = [f"{side}_{what}" for side in SIDES for what in ("correlation_expected", "covariate_value")]
     design |= {name: data[name].to_numpy() for name in optional if name in data}
+    design |= {f"{side}_related": related_cell(data, side) for side in SIDES if f"{side}_correlation_expected" in data}
     units = relative_units(spec, data)
     design |= {name + _UNIT: np.asarray(units[name]) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
@@ -122,7 +126,9 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
-    ``b + w``, with what a word shares with its sub-topic or pair. Each effect is a standard deviation times a standard
+    ``b + w``, with what a word shares with its sub-topic or pair. Where vectors show sub-topics, an effect is the sum
+    of what the words of one share, and of what they do not, whose variances are ``target_correlation (related_group)``
+    and one minus that. Each effect is a standard deviation times a standard
     normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
     ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
     in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
@@ -132,6 +138,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
     mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
     sd = scales(spec, dims_of_scales(spec, coords))
     sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
+    sd |= correlations_of(spec, known)
     i, j = known["pair_target"], known["pair_attribute"]
     g, c = known["group_of"][i], known["class_of"][j]
     target, attribute = (_of_words(side, spec, sd, known, coords) for side in SIDES)
@@ -199,10 +206,13 @@ def _of_words(
             of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
-    clusters, share = (f"{side}_cluster_number",), known.get(f"{side}_share")
-    if share is not None:  # effects of the words of a cluster correlate by it
-        alone = {name: scale * np.sqrt(1 - share)[:, None] for name, scale in of_word.items()}
-        together = {name: scale * np.sqrt(share)[:, None] for name, scale in of_word.items()}
+    clusters, of_homes = (f"{side}_cluster_number",), sd.get(f"{side}_{CORRELATION}")
+    if of_homes is not None:
+        of_cells = pt.set_subtensor(pt.zeros(len(coords[HOMES[side]]))[known[f"{side}_related"]], of_homes)
+        share = of_cells[home][:, None]
+        alone, together = (
+            {name: scale * pt.sqrt(part) for name, scale in of_word.items()} for part in (1 - share, share)
+        )
         return _summed(own, alone, (side,), coords) + _summed(own, together, clusters, coords, of_words=cluster)
     effects = _summed(own, of_word, (side,), coords)
     if not clusters_in(spec, coords, side):

@@ -1,6 +1,6 @@
 """The crossed model in PyMC with word effects integrated out: what `bayes_bias.fitting.collapsed_density` computes.
 
-What is observed are scatter matrices: Wishart, with covariances that are sums of squared scales times known patterns.
+What is observed are scatter matrices: Wishart, with covariances that are sums of coefficients times known patterns.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from bayes_bias.models.priors import scales
+from bayes_bias.models.priors import correlations_of, scales
 from bayes_bias.models.scales import dims_of_scales
 from bayes_bias.models.spec import ModelSpec
 
@@ -21,19 +21,23 @@ type Numbers = NDArray[np.float64]
 def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """See `bayes_bias.models.crossed.build`."""
     sd = scales(spec, dims_of_scales(spec, coords))
-    squares = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
+    coefficients = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
+    correlations = correlations_of(spec, known)
+    if correlations:
+        of_terms = pt.concatenate([*correlations.values(), pt.ones(1)])[known["term_correlation"]]  # 1 for none, at -1
+        coefficients = coefficients[known["term_scale"]] * of_terms
     for name in (each.removesuffix("_df") for each in known if each.endswith("_df")):
-        _observe(name, squares, **{what: known[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
+        _observe(name, coefficients, **{what: known[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
 
 
-def _observe(name: str, squares: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
+def _observe(name: str, coefficients: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
     """Observe scatter matrices in the PyMC model at hand, singular if `df` is below their size.
 
-    Up to a constant their density is `bayes_bias.fitting.power_scaling.log_likelihood`.
+    Up to a constant their density is that of `bayes_bias.models.table_parts.Part`.
     """
     pm.CustomDist(
         name,
-        squares,
+        coefficients,
         patterns,
         df,
         logp=_log_density,
@@ -44,19 +48,19 @@ def _observe(name: str, squares: pt.TensorVariable, scatter: Any, patterns: Any,
 
 
 def _log_density(
-    scatter: pt.TensorVariable, squares: pt.TensorVariable, patterns: pt.TensorVariable, df: pt.TensorVariable
+    scatter: pt.TensorVariable, coefficients: pt.TensorVariable, patterns: pt.TensorVariable, df: pt.TensorVariable
 ) -> pt.TensorVariable:
-    covariance = (squares[:, None, None] * patterns).sum(axis=1)
+    covariance = (coefficients[:, None, None] * patterns).sum(axis=1)
     _, log_det = pt.linalg.slogdet(covariance)
     explained = (pt.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
     return -0.5 * (df * log_det + explained).sum()
 
 
 def _random(
-    squares: Numbers, patterns: Numbers, df: Numbers, rng: np.random.Generator, size: tuple[int, ...] | None = None
+    coefficients: Numbers, patterns: Numbers, df: Numbers, rng: np.random.Generator, size: tuple[int, ...] | None = None
 ) -> Numbers:
     """By Bartlett's decomposition, whose last columns are zero if there are fewer normal vectors than dimensions."""
-    root = np.linalg.cholesky(np.tensordot(squares, patterns, ([0], [1])))
+    root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
     n, shape = root.shape[-1], (*(size or ()), *root.shape)
     left = np.maximum(df[:, None] - np.arange(n), 0)
     chi = np.sqrt(rng.chisquare(np.where(left > 0, left, 1.0), size=shape[:-1])) * (left > 0)

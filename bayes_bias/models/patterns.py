@@ -1,8 +1,10 @@
-"""The covariance of the crossed model: a sum of squared scales, each times a known pattern.
+"""The covariance of the crossed model: a sum of terms, each a coefficient times a known pattern.
 
-A pattern is what the declaration of a component says (`bayes_bias.models.components`): the covariance of its effects
-over groups and over classes, if its scale were one. Likelihood, word effects, noise floor, planning and power-scaling
-all read the same patterns.
+A coefficient is a squared scale. A pattern is what the declaration of a component says
+(`bayes_bias.models.components`): the covariance of its effects over groups and over classes, if its scale were one.
+Where the words of a sub-topic correlate, so do their effects of each scale: one more term, whose coefficient is the
+squared scale times the correlation. Likelihood, word effects, noise floor, planning and power-scaling all read the same
+terms.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -15,7 +17,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.models.components import BY_REPLICATE, COMPONENTS, DIMS, REPLICATES, Component, over_classes
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.clusters import RELATED, related_cell
+from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.scopes import Part
 
 type Numbers = NDArray[np.float64]
@@ -78,30 +81,44 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Patterns of all single scales of a model of a table, the scales along the first axis of each array.
+    """Patterns of all terms of a model of a table, the terms along the first axis of each array.
+
+    There is a term for each single scale, in their order, and then one for each scale of each group, or class, whose
+    words correlate.
 
     Attributes
     ----------
+    scale : array (terms,)
+        The position of the scale of each term.
+    correlation : array (terms,)
+        That of the correlation, those of targets first; -1 where the term is that of the scale alone.
     words : Effects
         Of the effects of words.
+    related : Effects
+        The same of the words that correlate: by how much the correlation of two words of a sub-topic adds to the
+        covariance of what they share, and takes from that of each by itself.
     between : Effects
-        Of what these differ by between replicates.
-    replicate : array (scales, blocks, blocks)
+        Of what effects of words differ by between replicates.
+    replicate : array (terms, blocks, blocks)
         Of a replicate's own effects on blocks, group after group.
-    cluster : mapping of side to array (scales, k, k)
+    cluster : mapping of side to array (terms, k, k)
         Of what the words of a sub-topic or pair share, on the k cells of the other side, whatever their own cell.
     overlap : mapping of side to array (cells, cells)
         Covariance of the averages over groups, or classes, of an effect of variance one that clusters share; of the
         sides whose words are in clusters.
     inflation : mapping of side to array (cells,)
-        How many times the variance of the average of a group's, or class's, effects is that of independent words.
+        How many times the variance of the average of a group's, or class's, effects would be that of independent
+        words, if the words of a sub-topic were one; 1 where words do not correlate.
     counts : mapping of side to array (cells,)
         Numbers of words.
     replicates : int
         How many there are; 0 if the model has no effects of replicates.
     """
 
+    scale: NDArray[np.intp]
+    correlation: NDArray[np.intp]
     words: Effects
+    related: Effects
     between: Effects
     replicate: Numbers
     cluster: Mapping[Side, Numbers]
@@ -118,15 +135,18 @@ class Patterns:
             for name, along in dims.items()
             for index in np.ndindex(*(data.sizes[dim] for dim in along))
         ]
-        n, g, c = len(single), data.sizes["group"], data.sizes["attribute_class"]
-        words, between = (
-            Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros(n)) for _ in ("words", "between")
+        correlated = _correlated(single, data)
+        n, g, c = len(single) + len(correlated), data.sizes["group"], data.sizes["attribute_class"]
+        words, related, between = (
+            Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros(n)) for _ in range(3)
         )
         cluster: dict[Side, Numbers] = {"target": np.zeros((n, c, c)), "attribute": np.zeros((n, g, g))}
         replicate = np.zeros((n, g * c, g * c))
-        for k, (name, at) in enumerate(single):
+        scale = np.array([*range(len(single)), *(each.scale for each in correlated)])
+        correlation = np.array([-1] * len(single) + [each.correlation for each in correlated])
+        for k, (name, at) in enumerate([*single, *((single[each.scale][0], each.at) for each in correlated)]):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
-            effects = between if name.endswith(BY_REPLICATE) else words
+            effects = between if name.endswith(BY_REPLICATE) else words if correlation[k] < 0 else related
             groups, classes = _over_groups(component, g), _over_classes(component, c, c - data.sizes["control"], at)
             match component.part:
                 case "residual":
@@ -144,7 +164,10 @@ class Patterns:
         known = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
         counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
         return cls(
+            scale,
+            correlation,
             words,
+            related,
             between,
             replicate,
             cluster,
@@ -159,8 +182,15 @@ class Patterns:
         """Those of the effects of words in the mean of these replicates."""
         return self.words.plus(self.between, 1 / self.replicates) if self.replicates else self.words
 
+    def coefficients(self, squares: Numbers, correlations: Numbers) -> Numbers:
+        """Those of all terms (..., terms), from squared scales (..., scales) and correlations (..., correlations)."""
+        of_scales = squares[..., self.scale]
+        if not correlations.shape[-1]:
+            return of_scales
+        return np.asarray(np.where(self.correlation < 0, 1.0, correlations[..., self.correlation]) * of_scales)
+
     def of_blocks(self, n_targets: Counts | None = None, n_attributes: Counts | None = None) -> dict[Part, Numbers]:
-        """Covariances of block means about their expectation, by where they come from, (scales, blocks, blocks).
+        """Covariances of block means about their expectation, by where they come from, (terms, blocks, blocks).
 
         Those of replicates are of a single one. With other numbers of words than those of the table, clusters stay as
         large as they are, and longer lists have more of them.
@@ -169,11 +199,11 @@ class Patterns:
             side: np.broadcast_to(own if other is None else other, own.shape)
             for (side, own), other in zip(self.counts.items(), (n_targets, n_attributes), strict=True)
         }
-        parts = self.words.of_blocks(**lengths)
+        parts, related = self.words.of_blocks(**lengths), self.related.of_blocks(**lengths)
         # Blocks of one group (class) alone have targets (attributes) in common.
         g, c = map(len, self.counts.values())
-        parts["targets"] *= np.repeat(self.inflation["target"], c)
-        parts["attributes"] *= np.tile(self.inflation["attribute"], g)
+        parts["targets"] += related["targets"] * np.repeat(self.inflation["target"] - 1, c)
+        parts["attributes"] += related["attributes"] * np.tile(self.inflation["attribute"] - 1, g)
         for side, overlap in self.overlap.items():
             scale = np.sqrt(self.counts[side] / lengths[side])
             averages, shared = overlap * np.outer(scale, scale), self.cluster[side]
@@ -187,7 +217,7 @@ class Patterns:
         return {**parts, "replicates": self.replicate, **{_BY_REPLICATE[part]: each for part, each in between.items()}}
 
     def of_value(self, classes: list[int]) -> dict[Part, Numbers]:
-        """Variances of a single value of a single replicate, averaged over groups and some classes, (scales,)."""
+        """Variances of a single value of a single replicate, averaged over groups and some classes, (terms,)."""
         parts = self.words.of_value(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
         parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
@@ -198,10 +228,10 @@ class Patterns:
         return {**parts, "replicates": own[..., classes].mean(axis=(-2, -1)), **between}
 
     def rows(self, side: Side, cell: int, own: float, shared: float) -> Numbers:
-        """Of the means of the words of a group (class) about their average, in the mean table, (scales, k, k), if their
-        own effects and what clusters share count so often."""
-        words, between = (of_side(each, side)[:, cell] for each in (self.words, self.between))
-        apart = own * words + shared * self.cluster[side] + between / max(self.replicates, 1)
+        """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if their
+        own effects count so often where they correlate by one, and what clusters share so often."""
+        words, related, between = (of_side(each, side)[:, cell] for each in (self.words, self.related, self.between))
+        apart = words + (own - 1) * related + shared * self.cluster[side] + between / max(self.replicates, 1)
         return apart + self._residual(self.table.residual, side)
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
@@ -212,6 +242,31 @@ class Patterns:
         """Of averages over the words of each cell of the other side."""
         other = self.counts[SIDES[1 - SIDES.index(side)]]
         return residual[:, None, None] * np.diag(1 / other)
+
+
+@dataclass(frozen=True)
+class _Correlated:
+    """A term of the words of one group, or class, that correlate: positions of scale and correlation, and where the
+    pattern has entries."""
+
+    scale: int
+    correlation: int
+    at: Mapping[str, int]
+
+
+def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Dataset) -> list[_Correlated]:
+    """Of each single scale of words' effects, one for each group or class that it is about."""
+    found, before = list[_Correlated](), 0
+    for side in SIDES:
+        cells = related_cell(data, side).tolist()
+        for number, position in enumerate(cells, before):
+            for k, (name, at) in enumerate(single):
+                component = _COMPONENT.get(name)  # what differs between replicates does not correlate
+                is_own = component is not None and component.part == f"{side}s" and "clusters" not in component.needs
+                if is_own and at.get(HOMES[side], position) == position:
+                    found.append(_Correlated(k, number, {**at, HOMES[side]: position}))
+        before += len(cells)
+    return found
 
 
 def of_side(effects: Effects, side: Side) -> Numbers:
@@ -245,11 +300,19 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
     return any("group" in dims for dims in dims_in_posterior(posterior).values())
 
 
+def correlations_of(posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+    """The correlations of words of sub-topics in a posterior, (..., correlations), those of targets first."""
+    drawn = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
+    along = set(RELATED.values())
+    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in drawn]
+    return np.concatenate(ordered, axis=-1) if ordered else np.zeros(0)
+
+
 @dataclass(frozen=True, eq=False)
 class Variances:
-    """Squared scales (..., scales), one for each draw for instance, and their patterns."""
+    """Coefficients of all terms (..., terms), one for each draw for instance, and their patterns."""
 
-    squares: Numbers
+    coefficients: Numbers
     patterns: Patterns
 
     @classmethod
@@ -283,11 +346,13 @@ class Variances:
             sample = [dim for dim in drawn.dims if dim not in along]
             values = drawn.transpose(*sample, *along).to_numpy()
             single.append(values.reshape(*values.shape[: len(sample)], -1))
-        return cls(np.concatenate(single, axis=-1) ** 2, Patterns.of(dims, data))
+        patterns = Patterns.of(dims, data)
+        squares = np.concatenate(single, axis=-1) ** 2
+        return cls(patterns.coefficients(squares, correlations_of(posterior, data)), patterns)
 
     def of(self, patterns: Any) -> Numbers:
-        """The sum of patterns (scales, ...), each times the square of its scale."""
-        return np.tensordot(self.squares, patterns, 1)
+        """The sum of patterns (terms, ...), each times its coefficient."""
+        return np.tensordot(self.coefficients, patterns, 1)
 
     def effects(self, effects: Effects) -> Effects:
         """The same of each covariance of effects."""

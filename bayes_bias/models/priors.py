@@ -9,9 +9,11 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
+from bayes_bias.models.correlations import concentration
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import FOLD, folds, typical_size
-from bayes_bias.models.spec import ModelSpec, Numbers, Prior
+from bayes_bias.models.spec import CORRELATION, ModelSpec, Numbers, Prior
+from bayes_bias.table.clusters import RELATED
 
 type Dims = str | tuple[str, ...] | None
 
@@ -55,6 +57,16 @@ def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
 def scales(spec: ModelSpec, dims: Mapping[str, tuple[str, ...]]) -> dict[str, pt.TensorVariable]:
     """Add the standard deviations of effects to the PyMC model at hand, each with the dims along which it differs."""
     return {name: free(spec, name, typical_size(spec, name), along or None) for name, along in dims.items()}
+
+
+def correlations_of(spec: ModelSpec, known: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
+    """Add the correlations of words of sub-topics to the PyMC model at hand, by what is expected of them."""
+    dims = {f"{side}_{CORRELATION}": dim for side, dim in RELATED.items()}
+    return {
+        name: pm.Beta(name, mu=known[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
+        for name, dim in dims.items()
+        if f"{name}_expected" in known
+    }
 
 
 def observe_with_sd(

@@ -17,7 +17,7 @@ from bayes_bias.models.components import (
     present,
 )
 from bayes_bias.models.residuals import shape_parameters
-from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, OWN_WITHIN_BLOCK, ModelSpec, Numbers
+from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, CORRELATION, OWN_WITHIN_BLOCK, ModelSpec, Numbers
 from bayes_bias.table.labels import SIDES, Side
 
 # From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
@@ -95,13 +95,15 @@ def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, in the units of the table; shape parameters have none."""
-    unit, without_unit = unit_of(spec, data), shape_parameters()
+    unit, without_unit = unit_of(spec, data), {*shape_parameters(), CORRELATION}
     return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
 
 
 def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table; some have other units, and shape parameters none."""
-    units = dict.fromkeys(drawn, unit) | dict(others or {}) | dict.fromkeys(shape_parameters(), 1.0)
+    """Draws of a model's parameters in the units of its table; some have other units, and shape parameters and
+    correlations none."""
+    without_unit = (*shape_parameters(), *(f"{side}_{CORRELATION}" for side in SIDES))
+    units = dict.fromkeys(drawn, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0)
     return drawn.copy(data={name: values.to_numpy() * units[name] for name, values in drawn.items()})
 
 

@@ -40,6 +40,8 @@ POSITIVE_DISTRIBUTIONS = MappingProxyType(
         "LogNormal": ("mu", "sigma"),
     }
 )
+# Of correlations: their mean is what the vectors show.
+CORRELATION, CORRELATION_DISTRIBUTIONS = "correlation", MappingProxyType({"Beta": ("nu",)})
 _LOCATIONS = {
     ("Normal", "mu"),
     ("StudentT", "mu"),
@@ -66,6 +68,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             **{c.name: POSITIVE_DISTRIBUTIONS for c in COMPONENTS if "replicates" not in c.needs},
             **_SHAPES,
             **dict.fromkeys((*REPLICATES, *DIFFERING), POSITIVE_DISTRIBUTIONS),
+            CORRELATION: CORRELATION_DISTRIBUTIONS,
         },
         "hierarchical": {
             "connection_mean": REAL_DISTRIBUTIONS,
@@ -82,7 +85,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
     }
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
+OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS, CORRELATION})
 
 # Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
@@ -175,7 +178,8 @@ class ModelSpec:
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see
-        `bayes_bias.models.residuals`.
+        `bayes_bias.models.residuals`. That of ``correlation``, of the words of a sub-topic, is a Beta distribution
+        whose mean is what the vectors show, and whose ``nu`` says how closely, see `bayes_bias.models.correlations`.
     reference : Reference or None
 
     Examples
@@ -343,6 +347,11 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
     distribution = str(content["distribution"])
     given = {key: value for key, value in content.items() if key != "distribution"}
+    if distribution not in valid and valid is CORRELATION_DISTRIBUTIONS:
+        raise SpecError(
+            f"{where}: is {distribution}; a correlation has a Beta distribution about what the vectors show, and `nu`"
+            " says how closely: distribution = 'Beta', nu = 4"
+        )
     if distribution not in valid:
         return _open_prior(where, distribution, given, valid)
     check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)

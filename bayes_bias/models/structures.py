@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import REPLICATES
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, load_spec
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, CORRELATION, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
 
 if TYPE_CHECKING:
@@ -111,8 +111,15 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
 
     Replicates are averaged where the spec says nothing of them, or they are all the same. Fits know replicates in the
     collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales where targets of two groups
-    are paired: what the two words of a pair share belongs to neither group.
+    are paired: what the two words of a pair share belongs to neither group. Words of one sub-topic are independent
+    draws where the spec has no prior of their correlation.
     """
+    if table.has_related_words and structure_of(spec).GENERALISES and CORRELATION not in spec.priors:
+        table = _noted(
+            table.with_related_words({}, {}),
+            f"the model '{spec.name}' has no [priors.{CORRELATION}]: words count as independent draws, although the"
+            " vectors show sub-topics",
+        )
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")

@@ -1,4 +1,4 @@
-"""The independent parts of a table: scatter matrices whose covariances are linear in squared scales."""
+"""The independent parts of a table: scatter matrices whose covariances are sums of terms, see `patterns`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,13 +29,20 @@ class Part:
         Sums of cross-products.
     df : array (parts,)
         Of how many vectors.
-    patterns : array (parts, scales, n, n)
-        Their covariance for each single scale, if it were one and the others zero.
+    patterns : array (parts, terms, n, n)
+        The patterns of their covariances.
     """
 
     scatter: Numbers
     df: Numbers
     patterns: Numbers
+
+    def log_likelihood(self, coefficients: Numbers) -> Numbers:
+        """``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of coefficients (..., terms)
+        times patterns; (...), up to a constant."""
+        covariance = np.tensordot(coefficients, self.patterns, ([-1], [1]))
+        explained = (np.linalg.inv(covariance) * self.scatter).sum(axis=(-1, -2))
+        return np.asarray(-0.5 * (self.df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
 
 
 def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
@@ -59,7 +66,7 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
 
 
 def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
-    """Return the patterns of the covariance of each row that tells slopes, (rows, scales, k, k); see
+    """Return the patterns of the covariance of each row that tells slopes, (rows, terms, k, k); see
     `bayes_bias.table.statistics.without_slopes`."""
     return _of_side(data, side, patterns).patterns[data[f"{side}_slope_part"].to_numpy()]
 

@@ -318,14 +318,15 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     residual = variances.table.residual[..., None] / other.to_numpy()
     noise = of_table - of_effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     shared = variances.of(variances.patterns.cluster[side])
+    related = of_side(variances.effects(variances.patterns.related), side)
     directions = []
     for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
         cell = cells[alike[0]]
-        covariance, left = of_effects[..., cell, :, :], noise[..., cell, :, :]
+        covariance, more, left = of_effects[..., cell, :, :], related[..., cell, :, :], noise[..., cell, :, :]
         for counts, basis in bases:
-            of_direction = counts.own * covariance + counts.shared * shared
+            of_direction = covariance + (counts.own - 1) * more + counts.shared * shared
             directions.append(_Directions(alike, [basis], False, *_shrunk(of_direction, left)))
-        rest = _shrunk(own_count * covariance, left)
+        rest = _shrunk(covariance + (own_count - 1) * more, left)
         directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
     return Conditional(words, cells, directions)
 

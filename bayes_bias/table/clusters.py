@@ -1,7 +1,8 @@
 """Clusters of words, the sub-topics and pairs of a list, as the models need them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import Side
+from bayes_bias.table.labels import HOMES, Side
 
 KINDS = ("topic", "pair")
+
+# The dims of the groups, and classes, whose words correlate.
+RELATED: Mapping[Side, str] = MappingProxyType({"target": "related_group", "attribute": "related_class"})
 
 # Eigenvalues that differ by less are one: clusters of equal size have them in common.
 _DECIMALS = 9
@@ -31,8 +35,8 @@ class Clusters:
 
     kinds: tuple[str, ...]  # ``("topic",)``, ``("pair",)``, or empty where the list names neither
     index: NDArray[np.intp]  # the position of each word's cluster, -1 for none
-    # Correlation of the effects of two words of one cluster, where it is known. Zero where words are independent, and
-    # where what clusters share has scales of its own, which `kinds` says.
+    # Expected correlation of the effects of two words of one cluster. Zero where words are independent, and where what
+    # clusters share has scales of its own, which `kinds` says.
     share: NDArray[np.float64]
 
     @classmethod
@@ -44,9 +48,9 @@ class Clusters:
         return cls(tuple(data[f"{side}_clustering"].to_numpy()), members, share)
 
     def inflation(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
-        r"""How many times the variance of the average of a cell is that of independent words,
-        :math:`\mathbf{1}' R \mathbf{1} / n`."""
-        together = self._correlation() * (cells[:, None] == cells)
+        r"""How many times the variance of the average of a cell would be that of independent words, were the effects of
+        all words of a cluster the same: :math:`\sum_k n_k^2 / n`. It is as much larger than one as they correlate."""
+        together = (self.index[:, None] == self.index) & (cells[:, None] == cells)
         return np.asarray(np.bincount(cells, together.sum(axis=1)) / np.bincount(cells))
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
@@ -72,15 +76,15 @@ class Clusters:
         There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
         membership, what clusters share is added as many times as the eigenvalue says: for each distinct eigenvalue
-        there is an orthonormal basis (words, directions). Where the correlation of words is known,
-        their own effects count 1 - share times, and share times as often as the eigenvalue says more.
+        there is an orthonormal basis (words, directions). Where words correlate, their own effects count once if the
+        correlation is zero, and as often as the eigenvalue says if it is one: in all other directions not at all.
         """
         if self.share.any():
             for cell in np.unique(cells):
                 words = np.flatnonzero(cells == cell)
-                share = float(self.share[words[0]])
-                bases = self._bases(cells, words) if share else ()
-                yield words, 1 - share, [(Counts(1 - share + share * value, 0.0), basis) for value, basis in bases]
+                correlate = bool(self.share[words[0]])
+                bases = self._bases(cells, words) if correlate else ()
+                yield words, 0.0 if correlate else 1.0, [(Counts(value, 0.0), basis) for value, basis in bases]
             return
         together = set(cells[self.index >= 0]) if self.spans(cells) else set()
         joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
@@ -99,13 +103,15 @@ class Clusters:
         for value in np.unique(values[values > 0])[::-1]:
             yield float(value), basis[:, values == value]
 
-    def _correlation(self) -> NDArray[np.float64]:
-        """Of the effects of any two words."""
-        same = (self.index[:, None] == self.index) & (self.index >= 0)
-        return np.where(np.eye(len(self.index), dtype=bool), 1.0, self.share * same)
-
     def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float)
+
+
+def related_cell(data: xr.Dataset, side: Side) -> NDArray[np.intp]:
+    """The position of each group (class) whose words correlate."""
+    every = data[HOMES[side]].to_numpy().tolist()
+    homes = data[RELATED[side]].to_numpy().tolist() if RELATED[side] in data.coords else []
+    return np.array([every.index(home) for home in homes], dtype=np.intp)
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:

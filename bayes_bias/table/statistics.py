@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.clusters import Clusters, Counts, clusters_of
+from bayes_bias.table.clusters import RELATED, Clusters, Counts, clusters_of
 from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.lazy_products import Products
@@ -58,9 +58,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
         ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
         where there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
-        of what clusters share. Where words of a cluster have a known correlation, that is ``target_share (target)``,
-        and ``target_inflation (group)`` by how much it multiplies the variance of a group's average; likewise for
-        attributes. Where words have covariates, those of `bayes_bias.table.covariates.covariate_variables`. Of a
+        of what clusters share. Where words of a cluster correlate, ``related_group`` has their groups,
+        ``target_correlation_expected (related_group)`` how much they are expected to, ``target_share (target)`` the
+        same for each word, and ``target_inflation (group)`` by how much a correlation of one would multiply the
+        variance of a group's average; likewise for attributes. Where words have covariates, those of
+        `bayes_bias.table.covariates.covariate_variables`. Of a
         table with replicates all this is that of their mean, and ``replicate_block_mean (replicate, group,
         attribute_class)`` that of each. Units: those of the table.
 
@@ -99,6 +101,7 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
             "control": np.array(table.controls, dtype=object),
             **_replicate_labels(table),
             **{f"{side}_clustering": np.array(members.kinds, dtype=object) for side, members in clusters.items()},
+            **_related_homes(clusters, table),
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -249,9 +252,23 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
         if members.share.any():
             variables[f"{side}_share"] = (side, members.share)
             variables[f"{side}_inflation"] = (HOMES[side], members.inflation(cells[side]))
+            _, first = np.unique(cells[side], return_index=True)
+            expected = members.share[first]
+            variables[f"{side}_correlation_expected"] = (RELATED[side], expected[expected > 0])
         if members.kinds:
             variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
     return variables
+
+
+def _related_homes(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
+    """The groups, and classes, whose words correlate."""
+    homes = {"target": (table.groups, table.group_index), "attribute": (table.classes, table.class_index)}
+    found = {}
+    for side, members in clusters.items():
+        names, cells = homes[side]
+        related = set(cells[members.share > 0].tolist())
+        found[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
+    return found
 
 
 def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:

@@ -9,10 +9,11 @@ import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from pytensor.compile.mode import Mode
+from scipy.special import logit
 
 from bayes_bias import AssociationTable, load_spec
 from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
-from bayes_bias.fitting.collapsed_density import CollapsedModel, log_density, scales_at
+from bayes_bias.fitting.collapsed_density import CollapsedModel, log_density, parameters_at
 from bayes_bias.fitting.power_scaling import log_prior
 from bayes_bias.models.priors import unnamed
 from bayes_bias.models.spec import POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
@@ -61,22 +62,47 @@ def at(point: np.ndarray, model: CollapsedModel) -> tuple[float, np.ndarray]:
     return log_density(point, gradient, model.data), gradient
 
 
+def shifted(model: CollapsedModel, point: np.ndarray, step: float) -> np.ndarray:
+    """Scales and correlations at the point that is moved along all axes."""
+    parameters = np.empty(len(point))
+    parameters_at(point + step, parameters, model.data)
+    return parameters
+
+
 def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator) -> None:
-    """Differences of the density to 1e-8 of its size, and each entry of the gradient to 1e-8 of the largest."""
-    total = pt.concatenate([term.ravel() for term in written.logp(sum=False)]).sum()
+    """Differences of the density to 1e-8 of its size, and each entry of the gradient to 1e-8 of the largest.
+
+    Correlations are sampled as other variables than PyMC's, so that their priors are left out on both sides.
+    """
+    related = [rv for rv in written.free_RVs if rv.name.endswith("_correlation")]
+    compared = [rv for rv in (*written.free_RVs, *written.observed_RVs) if rv not in related]
+    total = pt.concatenate([term.ravel() for term in written.logp(vars=compared, sum=False)]).sum()
     of_each = pt.concatenate([slope.ravel() for slope in pt.grad(total, written.value_vars)])
     both = written.compile_fn([total, of_each], mode=PLAIN)
     ours, theirs = [], []
     for _ in range(3):
         point, named, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), {}, 0
-        point = np.where(model.priors[:, 3] > 0, point, 0.3 * point)
+        n_scales = len(model.priors)
+        point[:n_scales] = np.where(model.priors[:, 3] > 0, point[:n_scales], 0.3 * point[:n_scales])
+        point[n_scales:] *= 0.3
+        parameters, chain = np.empty(len(point)), np.ones(len(point))
+        parameters_at(point, parameters, model.data)
         for name, rv in zip(model.shapes, written.free_RVs, strict=True):
             assert rv.name == name
             begin, end = end, end + int(np.prod(model.shapes[name]))
-            named[written.rvs_to_values[rv].name] = point[begin:end].reshape(model.shapes[name])
+            given = point[begin:end]
+            if rv in related:
+                given = logit(parameters[begin:end])
+                chain[begin:end] = (logit(shifted(model, point, 1e-6)) - logit(shifted(model, point, -1e-6)))[
+                    begin:end
+                ] / 2e-6
+            named[written.rvs_to_values[rv].name] = given.reshape(model.shapes[name])
         value, gradient = at(point, model)
+        value += 0.5 * (point[n_scales:] ** 2).sum()
+        gradient[n_scales:] += point[n_scales:]
         density, expected = both(named)
-        np.testing.assert_allclose(gradient, expected, rtol=1e-8, atol=1e-8 * abs(expected).max())
+        tolerance = np.where(chain == 1, 1e-8, 1e-6)
+        assert (abs(gradient - chain * expected) <= tolerance * abs(expected).max()).all()
         ours.append(value)
         theirs.append(float(density))
     assert np.ptp(np.subtract(ours, theirs)) <= 1e-8 * max(1.0, *np.abs(theirs))
@@ -143,7 +169,7 @@ def test_what_nutpie_calls_is_the_density_and_says_where_it_is_not_finite(small_
     assert (gradient == slopes).all()
     assert expand(len(point), len(point), *memory(expand, _2=point, _3=scales, _4=model.data)) == 0
     found = np.empty(len(point))
-    scales_at(point, found, model.data)
+    parameters_at(point, found, model.data)
     assert (scales == found).all()
     for impossible in (np.nan, 1e200, -1e200):
         point[:] = impossible

@@ -73,12 +73,14 @@ def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names, shar
     table = table.with_related_words(CLUSTERS, shares)
     table = covariates(table, sides, names)
     spec = load_spec("crossed").with_option("unit", "as measured")
-    density = integrated_density(build_model(spec, model_data(table)), SCALES)
+    of_homes = {f"{side}_correlation": home for side, home in zip(("target", "attribute"), shares, strict=False)}
+    density = integrated_density(build_model(spec, model_data(table)), (*SCALES, *of_homes))
     rng, differences = np.random.default_rng(1), []
     for _ in range(4):
-        point = random_point(table, rng)
-        dense = restricted_log_likelihood(table, dense_covariance(table, point, shares), regressors(table))
-        differences.append(density(*(point[name] for name in SCALES)) - dense)
+        point, at = random_point(table, rng), {home: float(rng.uniform()) for home in shares}
+        dense = restricted_log_likelihood(table, dense_covariance(table, point, at), regressors(table))
+        correlations = [np.array([at[home]]) for home in of_homes.values()]
+        differences.append(density(*(point[name] for name in SCALES), *correlations) - dense)
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
 
 

@@ -69,8 +69,8 @@ def test_heavy_tails_cannot_be_integrated_out(table):
 
 
 def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVariable]]:
-    """Scales and standard normal variables of a long form."""
-    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_")]
+    """Scales and correlations, and standard normal variables, of a long form."""
+    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_") or rv.name.endswith("_correlation")]
     return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z")]
 
 

@@ -1,14 +1,17 @@
-"""Words that belong together: a known correlation of their effects enters every number exactly."""
+"""Words that belong together: the correlation of their effects enters every number exactly."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import beta, norm
 
 from bayes_bias import AssociationTable, fit, summarize, word_effects
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.collapsed_density import _correlation
 from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.models.correlations import quantiles
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.spec import load_spec
@@ -82,21 +85,43 @@ def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Da
     )
 
 
+def shares_at(rng: np.random.Generator) -> dict[str, float]:
+    """Correlations at which a likelihood is compared."""
+    return {home: float(rng.uniform()) for home in SHARE}
+
+
 def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
     spec = load_spec("crossed").with_option("unit", "as measured")
-    density = integrated_density(build_model(spec, model_data(related)), SCALES)
+    names = (*SCALES, "target_correlation", "attribute_correlation")
+    density = integrated_density(build_model(spec, model_data(related)), names)
     rng, differences = np.random.default_rng(1), []
     for _ in range(4):
-        point = random_point(related, rng)
-        dense = restricted_log_likelihood(related, dense_covariance(related, point))
-        differences.append(density(*(point[name] for name in SCALES)) - dense)
+        point, shares = random_point(related, rng), shares_at(rng)
+        dense = restricted_log_likelihood(related, dense_covariance(related, point, shares))
+        of_homes = [np.array([shares[home]]) for home in SHARE]
+        differences.append(density(*(point[name] for name in SCALES), *of_homes) - dense)
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
+
+
+def test_a_correlation_is_the_quantile_of_its_prior_at_a_standard_normal_variable():
+    z = np.linspace(-4, 4, 997)
+    for expected in (0.002, 0.05, 0.4, 0.9):
+        knots = np.concatenate([np.zeros(2), quantiles(expected, 4.0).ravel()])
+        value, slope = np.array([_correlation(x, knots, 2) for x in z]).T
+        prior = beta(4 * expected, 4 * (1 - expected))
+        exact = np.where(z < 0, prior.ppf(norm.cdf(z)), prior.isf(norm.sf(z)))
+        np.testing.assert_allclose(value, exact, atol=2e-6)
+        np.testing.assert_allclose(np.cumsum(slope) * (z[1] - z[0]), value - value[0], atol=0.01)
 
 
 def test_the_variance_of_a_contrast_is_that_of_all_values(related):
     data, point = model_data(related), random_point(related, np.random.default_rng(4))
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
-    parts = Variances.of_posterior(as_posterior(related, point), data).of_contrast(weights)
+    posterior = as_posterior(related, point).assign(
+        target_correlation=(("chain", "draw", "related_group"), [[[SHARE["men"]]]]),
+        attribute_correlation=(("chain", "draw", "related_class"), [[[SHARE["work"]]]]),
+    )
+    parts = Variances.of_posterior(posterior, data).of_contrast(weights)
     g, c = related.group_index, related.class_index
     of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
     variance = sum(part.item() for part in parts.values())
@@ -110,7 +135,8 @@ def test_words_are_drawn_to_the_words_of_their_cluster(related):
     g = related.group_index
     centre = np.eye(len(g)) - (g[:, None] == g) / np.bincount(g)[g]
     sd = {str(name): draws[0, 0].to_numpy() for name, draws in fitted.posterior.items() if str(name) in SCALES}
-    between = centre @ correlations(related)[0] @ centre  # words of one group alone correlate
+    shares = {"men": fitted.posterior.target_correlation[0, 0, 0].item()}
+    between = centre @ correlations(related, shares)[0] @ centre  # words of one group alone correlate
     effects = between[:, None, :, None] * target_covariance(related, sd)[g][:, :, None, :]
     effects = effects.reshape(2 * (len(g) * len(related.classes),))
     noise = np.kron(centre, np.diag(sd["sd_residual"] ** 2 / np.bincount(related.class_index)))

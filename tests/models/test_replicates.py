@@ -13,7 +13,6 @@ from bayes_bias import AssociationTable, Sampling, cosines, fit, load_fit, load_
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.power_scaling import log_likelihood
 from bayes_bias.models.components import BY_REPLICATE, DIMS, REPLICATES
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
@@ -82,7 +81,7 @@ def variances_of(scales: dict[str, np.ndarray], data: xr.Dataset) -> Variances:
 def restricted(variances: Variances, data: xr.Dataset) -> float:
     """The log likelihood of all parts."""
     parts = parts_of(data, variances.patterns).values()
-    return float(sum(log_likelihood(variances.squares[0], p.patterns, p.scatter, p.df) for p in parts))
+    return float(sum(part.log_likelihood(variances.coefficients[0]) for part in parts))
 
 
 def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], data: xr.Dataset) -> np.ndarray:

@@ -1,0 +1,235 @@
+"""Words that come in sub-topics, which no list names: false findings, width and power of independent words, of words
+that count as fewer, and of classical tests.
+
+``python -m benchmarks.topical_words VECTORS.npz --draws 1000``, frequent words first. Sub-topics are the branches of a
+tree of words (Ward's), topics larger branches of the same; words are drawn at random inside a branch. The true bias is
+zero, since both groups, and both classes, are drawn alike. Tuning, of which nothing is kept, used even seeds.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.stats import norm, t
+
+from bayes_bias import open_embedding
+from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, unit_vectors, with_sub_topics
+from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.words.wordlist import load_wordlist
+from benchmarks.grid_posterior import chance, half_width, variances_of_bias
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, rows_of, write
+from benchmarks.shares import from_to, share_of
+
+type Words = tuple[str, ...]
+
+_WORDS, _SUB_TOPICS, _TOPICS = 8_000, 400, 60
+# Where an oracle that knows the variance of a bias has 80% power at the 5% level.
+_PLANTED = float(norm.isf(0.025) + norm.ppf(0.8))
+_METHODS = ("independent", "from vectors", "quasi-F")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How the words of a side are drawn: from everywhere, from one `topic` each, from so many sub-topics, with the
+    sub-topics of `one topic` for both; or the words of a shipped list."""
+
+    kind: str
+    words: int
+    targets: str = "random"
+    attributes: str = "random"
+    sub_topics: int = 0
+
+    @property
+    def label(self) -> dict[str, object]:
+        """The columns of a row."""
+        return {"kind": self.kind, "words": self.words, "sub-topics": self.sub_topics}
+
+
+def _cells() -> Iterator[Cell]:
+    for n in (8, 16, 25):
+        yield Cell("random words", n)
+    for n in (8, 25):
+        yield Cell("targets of a topic", n, targets="topic")
+    for n in (8, 25):
+        yield Cell("targets of WEAT 1 to 10", n, targets="list")
+    designs = ((2, 8), (4, 8), (3, 12), (3, 24), (5, 25))
+    for k, n in designs:
+        yield Cell("attributes in sub-topics", n, attributes="sub-topics", sub_topics=k)
+    for k, n in designs:
+        yield Cell("both sides in sub-topics", n, "sub-topics", "sub-topics", k)
+    for k, n in ((2, 8), (3, 12), (3, 24)):
+        yield Cell("both sides, sub-topics of one topic", n, "of one topic", "of one topic", k)
+    for n in (8, 24):
+        yield Cell("singular and plural, both sides", n, "plurals", "plurals", n // 2)
+
+
+CELLS = tuple(_cells())
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Words with unit vectors, the branches that they are on, and pairs of singular and plural."""
+
+    vectors: Mapping[str, NDArray[np.float64]]
+    sub_topics: tuple[Words, ...]
+    topics: tuple[Words, ...]
+    of_topic: tuple[tuple[Words, ...], ...]  # sub-topics of each topic that has several
+    plurals: tuple[tuple[str, str], ...]
+    lists: tuple[tuple[Words, Words], ...]
+
+    @classmethod
+    def of(cls, source: str) -> "World":
+        """The tree of the most frequent words of a file."""
+        embedding = open_embedding(source)
+        plain = [word for word in embedding.vocabulary() if word.isalpha() and word.islower() and len(word) > 2]
+        shipped = [load_wordlist(f"weat{k}") for k in range(1, 11)]
+        asked = {word for words in shipped for group in words.groups.values() for word in group}
+        found = embedding.find([*plain, *asked])
+        vectors = dict(zip(found, unit_vectors(list(found.values())), strict=True))
+        words = plain[:_WORDS]
+        tree = linkage(np.stack([vectors[word] for word in words]), "ward")
+        fine, coarse = cut_tree(tree, n_clusters=[_SUB_TOPICS, _TOPICS]).T
+        branches = [np.flatnonzero(fine == k) for k in range(_SUB_TOPICS)]
+        long = [rows for rows in branches if len(rows) >= 14]
+        topics = [tuple(words[i] for i in np.flatnonzero(coarse == k)) for k in range(_TOPICS)]
+        by_topic = [[rows for rows in long if coarse[rows[0]] == k] for k in range(_TOPICS)]
+        named = [tuple(tuple(words[i] for i in rows) for rows in of_topic) for of_topic in by_topic]
+        return cls(
+            MappingProxyType(vectors),
+            tuple(tuple(words[i] for i in rows) for rows in long),
+            tuple(topic for topic in topics if len(topic) >= 60),
+            tuple(of_topic for of_topic in named if len(of_topic) >= 4),
+            tuple((word, f"{word}s") for word in words if f"{word}s" in vectors and len(word) > 3),
+            tuple(
+                tuple(tuple(w for w in group if w in vectors) for group in words.groups.values()) for words in shipped
+            ),
+        )
+
+    def general(self, seed: int, size: int = 2_000) -> Vocabulary:
+        """Random words, such as a report has."""
+        words = np.random.default_rng(seed).permutation(list(self.vectors))[:size].tolist()
+        return Vocabulary.of({word: self.vectors[word] for word in words})
+
+    def drawn(self, how: str, n: int, k: int, rng: np.random.Generator) -> tuple[list[str], list[str]]:
+        """The words of two groups, or two classes."""
+        if how == "list":
+            groups = self.lists[rng.integers(len(self.lists))]
+            return tuple(rng.permutation(group)[: min(map(len, groups))].tolist() for group in groups)  # type: ignore[return-value]
+        if how == "random":
+            words = rng.permutation(list(self.vectors))[: 2 * n].tolist()
+            return words[:n], words[n:]
+        if how == "topic":
+            one, other = rng.choice(len(self.topics), 2, replace=False)
+            return tuple(rng.permutation(self.topics[i])[:n].tolist() for i in (one, other))  # type: ignore[return-value]
+        if how == "plurals":
+            pairs = [self.plurals[i] for i in rng.choice(len(self.plurals), n, replace=False)]
+            halves = (pairs[: n // 2], pairs[n // 2 :])
+            return tuple([word for pair in half for word in pair] for half in halves)  # type: ignore[return-value]
+        pool = self.sub_topics
+        if how == "of one topic":
+            pool = self.of_topic[rng.integers(len(self.of_topic))]
+            k = min(k, len(pool) // 2)
+        branches = [pool[i] for i in rng.choice(len(pool), 2 * k, replace=False)]
+        sizes = [n // k + (i < n % k) for i in range(k)]
+        return tuple(
+            [w for branch, size in zip(half, sizes, strict=True) for w in rng.permutation(branch)[:size].tolist()]
+            for half in (branches[:k], branches[k:])
+        )  # type: ignore[return-value]
+
+
+def table_of(world: World, cell: Cell, rng: np.random.Generator) -> AssociationTable | None:
+    """Cosines of words without a bias; None where a word came up twice."""
+    groups = world.drawn(cell.targets, cell.words, cell.sub_topics, rng)
+    classes = world.drawn(cell.attributes, cell.words, cell.sub_topics, rng)
+    targets = {word: f"group {k}" for k, words in enumerate(groups) for word in words}
+    attributes = {word: f"class {k}" for k, words in enumerate(classes) for word in words}
+    if len({*targets, *attributes}) < sum(map(len, (*groups, *classes))):
+        return None
+    x, y = (np.stack([world.vectors[word] for word in words]) for words in (targets, attributes))
+    stereotypes = {f"group {k}": f"class {k}" for k in range(2)}
+    return assemble(x @ y.T, targets, attributes, stereotypes).with_vectors(world.vectors)
+
+
+def judged(
+    world: World, vocabulary: Vocabulary, cell: Cell, seed: int, spec: ModelSpec, *, levels: bool = True
+) -> list[dict[str, object]]:
+    """Of one list by each method: the bias, and at which bias it would be found; and its expected numbers of words."""
+    number = CELLS.index(cell) if cell in CELLS else len(CELLS)
+    rng = np.random.default_rng([seed, number])
+    table = None
+    while table is None:
+        table = table_of(world, cell, rng)
+    found = sub_topics_of(table, vocabulary)
+    related = with_sub_topics(table, found)
+    classical = quasi_f(table)
+    bias = classical.value
+    rows = []
+    for method, each in (("independent", table), ("from vectors", related)):
+        variances = variances_of_bias(each, spec, levels=levels)
+        rows.append({"method": method, "p": chance(variances, bias), "half": half_width(variances)})
+    half = float(t.isf(0.025, classical.df) * classical.se)
+    rows.append({"method": "quasi-F", "p": classical.p_value, "half": half})
+    effective = sum(each.effective for each in found.values()) / sum(len(each.words) for each in found.values())
+    return [{**cell.label, "seed": seed, "bias": bias, "effective": effective, **row} for row in rows]
+
+
+def summarised(records: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cell: shares of findings, mean width over that of independent words, and power where an oracle
+    has 80%."""
+    rows = []
+    for labels, of_cell in records.groupby(["kind", "words", "sub-topics"], sort=False):
+        by_method = {method: frame.set_index("seed") for method, frame in of_cell.groupby("method")}
+        first = by_method[_METHODS[0]]
+        planted = _PLANTED * float(np.sqrt((first.bias**2).mean()))
+        row: dict[str, object] = dict(zip(["kind", "words", "sub-topics"], labels, strict=True))
+        row |= {"draws": len(first), "effective": float(first.effective.mean())}
+        for method, frame in by_method.items():
+            row[method] = float((frame.p < 0.05).mean())
+            row[f"width, {method}"] = float((frame.half / first.half).mean())
+            # Deviations from means of blocks, and so intervals, are those of the list without a bias.
+            row[f"power, {method}"] = float(((frame.bias + planted).abs() > frame.half).mean())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Judge all cells and write their table, as far as it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("vectors")
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=1, help="odd seeds report, even ones tune")
+    parser.add_argument("--cells", help="only those whose kind contains this")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--preferences-alone", action="store_true")
+    parser.add_argument("--name", default="topical-words")
+    parser.add_argument("--model", default="crossed")
+    chosen = parser.parse_args()
+    start, world, records = perf_counter(), World.of(chosen.vectors), list[dict[str, object]]()
+    print(len(world.sub_topics), len(world.topics), len(world.of_topic), len(world.plurals), flush=True)
+    vocabulary, spec = world.general(chosen.first), load_spec(chosen.model)
+    with Parallel(n_jobs=chosen.jobs, batch_size=10) as run:
+        for cell in (each for each in CELLS if chosen.cells is None or chosen.cells in each.kind):
+            seeds = range(chosen.first, chosen.first + 2 * chosen.draws, 2)
+            of_cell = run(
+                delayed(judged)(world, vocabulary, cell, seed, spec, levels=not chosen.preferences_alone)
+                for seed in seeds
+            )
+            records += [row for rows in of_cell for row in rows]
+            table = summarised(pd.DataFrame(records))
+            print(table.tail(1).to_string(index=False, header=len(table) == 1, float_format="{:.3f}".format), flush=True)
+            about = {"vectors": chosen.vectors.split("/")[-1], "seconds": round(perf_counter() - start)}
+            write(chosen.name, provenance() | about, rows_of(table))
+
+
+if __name__ == "__main__":
+    main()
