@@ -7,7 +7,7 @@ zero, since both groups, and both classes, are drawn alike. Tuning, of which not
 """
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from types import MappingProxyType
@@ -20,17 +20,13 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.stats import norm, t
 
 from bayes_bias import open_embedding
-from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, unit_vectors, with_sub_topics
-from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.associations.sub_topics import Vocabulary, unit_vectors
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.words.wordlist import load_wordlist
-from benchmarks.grid_posterior import chance, half_width, variances_of_bias
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, rows_of, write
-from benchmarks.shares import from_to, share_of
+from benchmarks.grid_posterior import Split, Words, chance, half_width, variances_of_bias
+from benchmarks.provenance import provenance, rows_of, write
 
-type Words = tuple[str, ...]
+type Branch = tuple[str, ...]
 
 _WORDS, _SUB_TOPICS, _TOPICS = 8_000, 400, 60
 # Where an oracle that knows the variance of a bias has 80% power at the 5% level.
@@ -64,7 +60,7 @@ def _cells() -> Iterator[Cell]:
         yield Cell("targets of WEAT 1 to 10", n, targets="list")
     designs = ((2, 8), (4, 8), (3, 12), (3, 24), (5, 25))
     for k, n in designs:
-        yield Cell("attributes in sub-topics", n, attributes="sub-topics", sub_topics=k)
+        yield Cell("attributes in sub-topics, targets of WEAT", n, "list", "sub-topics", k)
     for k, n in designs:
         yield Cell("both sides in sub-topics", n, "sub-topics", "sub-topics", k)
     for k, n in ((2, 8), (3, 12), (3, 24)):
@@ -81,11 +77,11 @@ class World:
     """Words with unit vectors, the branches that they are on, and pairs of singular and plural."""
 
     vectors: Mapping[str, NDArray[np.float64]]
-    sub_topics: tuple[Words, ...]
-    topics: tuple[Words, ...]
-    of_topic: tuple[tuple[Words, ...], ...]  # sub-topics of each topic that has several
+    sub_topics: tuple[Branch, ...]
+    topics: tuple[Branch, ...]
+    of_topic: tuple[tuple[Branch, ...], ...]  # sub-topics of each topic that has several
     plurals: tuple[tuple[str, str], ...]
-    lists: tuple[tuple[Words, Words], ...]
+    lists: tuple[tuple[Branch, Branch], ...]
 
     @classmethod
     def of(cls, source: str) -> "World":
@@ -120,8 +116,9 @@ class World:
         words = np.random.default_rng(seed).permutation(list(self.vectors))[:size].tolist()
         return Vocabulary.of({word: self.vectors[word] for word in words})
 
-    def drawn(self, how: str, n: int, k: int, rng: np.random.Generator) -> tuple[list[str], list[str]]:
+    def drawn(self, how: str, cell: Cell, rng: np.random.Generator) -> tuple[list[str], list[str]]:
         """The words of two groups, or two classes."""
+        n, k = cell.words, cell.sub_topics
         if how == "list":
             groups = self.lists[rng.integers(len(self.lists))]
             return tuple(rng.permutation(group)[: min(map(len, groups))].tolist() for group in groups)  # type: ignore[return-value]
@@ -147,40 +144,27 @@ class World:
         )  # type: ignore[return-value]
 
 
-def table_of(world: World, cell: Cell, rng: np.random.Generator) -> AssociationTable | None:
-    """Cosines of words without a bias; None where a word came up twice."""
-    groups = world.drawn(cell.targets, cell.words, cell.sub_topics, rng)
-    classes = world.drawn(cell.attributes, cell.words, cell.sub_topics, rng)
-    targets = {word: f"group {k}" for k, words in enumerate(groups) for word in words}
-    attributes = {word: f"class {k}" for k, words in enumerate(classes) for word in words}
-    if len({*targets, *attributes}) < sum(map(len, (*groups, *classes))):
-        return None
-    x, y = (np.stack([world.vectors[word] for word in words]) for words in (targets, attributes))
-    stereotypes = {f"group {k}": f"class {k}" for k in range(2)}
-    return assemble(x @ y.T, targets, attributes, stereotypes).with_vectors(world.vectors)
-
-
 def judged(
     world: World, vocabulary: Vocabulary, cell: Cell, seed: int, spec: ModelSpec, *, levels: bool = True
 ) -> list[dict[str, object]]:
-    """Of one list by each method: the bias, and at which bias it would be found; and its expected numbers of words."""
-    number = CELLS.index(cell) if cell in CELLS else len(CELLS)
-    rng = np.random.default_rng([seed, number])
-    table = None
-    while table is None:
-        table = table_of(world, cell, rng)
-    found = sub_topics_of(table, vocabulary)
-    related = with_sub_topics(table, found)
-    classical = quasi_f(table)
-    bias = classical.value
+    """Of one list by each method the bias, its p, and half the width of its interval; for how many words it counts."""
+    rng = np.random.default_rng([seed, CELLS.index(cell)])
+    homes: list[list[str]] = []
+    while len({word for words in homes for word in words}) < sum(map(len, homes)) or not homes:
+        homes = [*world.drawn(cell.targets, cell, rng), *world.drawn(cell.attributes, cell, rng)]
+    vectors = [np.stack([world.vectors[word] for word in words]) for words in homes]
+    table = Split.of(np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T)
+    found = [vocabulary.sub_topics(words, list(each)) for words, each in zip(homes, vectors, strict=True)]
     rows = []
-    for method, each in (("independent", table), ("from vectors", related)):
-        variances = variances_of_bias(each, spec, levels=levels)
-        rows.append({"method": method, "p": chance(variances, bias), "half": half_width(variances)})
-    half = float(t.isf(0.025, classical.df) * classical.se)
-    rows.append({"method": "quasi-F", "p": classical.p_value, "half": half})
-    effective = sum(each.effective for each in found.values()) / sum(len(each.words) for each in found.values())
-    return [{**cell.label, "seed": seed, "bias": bias, "effective": effective, **row} for row in rows]
+    for method in ("independent", "from vectors"):
+        expected = [each.share if method == "from vectors" else 0.0 for each in found]
+        words = [Words(each.cluster, share) for each, share in zip(found, expected, strict=True)]
+        variances = variances_of_bias(table, words, spec, levels=levels)
+        rows.append({"method": method, "p": chance(variances, table.bias), "half": half_width(variances)})
+    se, df = table.quasi_f
+    rows.append({"method": "quasi-F", "p": 2 * t.sf(abs(table.bias) / se, df), "half": t.isf(0.025, df) * se})
+    effective = sum(each.effective for each in found) / sum(len(each.words) for each in found)
+    return [{**cell.label, "seed": seed, "bias": table.bias, "effective": effective, **row} for row in rows]
 
 
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
@@ -226,7 +210,9 @@ def main() -> None:
             )
             records += [row for rows in of_cell for row in rows]
             table = summarised(pd.DataFrame(records))
-            print(table.tail(1).to_string(index=False, header=len(table) == 1, float_format="{:.3f}".format), flush=True)
+            print(
+                table.tail(1).to_string(index=False, header=len(table) == 1, float_format="{:.3f}".format), flush=True
+            )
             about = {"vectors": chosen.vectors.split("/")[-1], "seconds": round(perf_counter() - start)}
             write(chosen.name, provenance() | about, rows_of(table))
 
