@@ -28,7 +28,9 @@ from benchmarks.provenance import provenance, rows_of, write
 
 type Branch = tuple[str, ...]
 
-_WORDS, _SUB_TOPICS, _TOPICS = 8_000, 400, 60
+_WORDS = 8_000
+# How many sub-topics and topics: branches of 20 words at most are near to each other, those of 70 less.
+BRANCHES = {"tight": (400, 60), "loose": (115, 20)}
 # Where an oracle that knows the variance of a bias has 80% power at the 5% level.
 _PLANTED = float(norm.isf(0.025) + norm.ppf(0.8))
 _METHODS = ("independent", "from vectors", "quasi-F")
@@ -84,7 +86,7 @@ class World:
     lists: tuple[tuple[Branch, Branch], ...]
 
     @classmethod
-    def of(cls, source: str) -> "World":
+    def of(cls, source: str, branches: str) -> "World":
         """The tree of the most frequent words of a file."""
         embedding = open_embedding(source)
         plain = [word for word in embedding.vocabulary() if word.isalpha() and word.islower() and len(word) > 2]
@@ -94,11 +96,11 @@ class World:
         vectors = dict(zip(found, unit_vectors(list(found.values())), strict=True))
         words = plain[:_WORDS]
         tree = linkage(np.stack([vectors[word] for word in words]), "ward")
-        fine, coarse = cut_tree(tree, n_clusters=[_SUB_TOPICS, _TOPICS]).T
-        branches = [np.flatnonzero(fine == k) for k in range(_SUB_TOPICS)]
-        long = [rows for rows in branches if len(rows) >= 14]
-        topics = [tuple(words[i] for i in np.flatnonzero(coarse == k)) for k in range(_TOPICS)]
-        by_topic = [[rows for rows in long if coarse[rows[0]] == k] for k in range(_TOPICS)]
+        numbers = BRANCHES[branches]
+        fine, coarse = cut_tree(tree, n_clusters=numbers).T
+        long = [rows for k in range(numbers[0]) if len(rows := np.flatnonzero(fine == k)) >= 14]
+        topics = [tuple(words[i] for i in np.flatnonzero(coarse == k)) for k in range(numbers[1])]
+        by_topic = [[rows for rows in long if coarse[rows[0]] == k] for k in range(numbers[1])]
         named = [tuple(tuple(words[i] for i in rows) for rows in of_topic) for of_topic in by_topic]
         return cls(
             MappingProxyType(vectors),
@@ -193,12 +195,13 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--first", type=int, default=1, help="odd seeds report, even ones tune")
     parser.add_argument("--cells", help="only those whose kind contains this")
+    parser.add_argument("--branches", choices=list(BRANCHES), default="tight")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--preferences-alone", action="store_true")
     parser.add_argument("--name", default="topical-words")
     parser.add_argument("--model", default="crossed")
     chosen = parser.parse_args()
-    start, world, records = perf_counter(), World.of(chosen.vectors), list[dict[str, object]]()
+    start, world, records = perf_counter(), World.of(chosen.vectors, chosen.branches), list[dict[str, object]]()
     print(len(world.sub_topics), len(world.topics), len(world.of_topic), len(world.plurals), flush=True)
     vocabulary, spec = world.general(chosen.first), load_spec(chosen.model)
     with Parallel(n_jobs=chosen.jobs, batch_size=10) as run:

@@ -20,7 +20,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors
-from bayes_bias.errors import TableError
+from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
@@ -30,18 +30,12 @@ from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
-from bayes_bias.words.topics_and_pairs import WITH_VECTORS, SubTopicsFrom, Words
-from bayes_bias.words.wordlist import (
-    ControlsLike,
-    ListLike,
-    WordList,
-    control_lists,
-    load_controls,
-    load_wordlist,
-    refuse_from_vectors,
-)
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Words
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
+
+_INDEPENDENT = "words count as independent draws, although some may belong together"
 
 
 def cosines(
@@ -73,11 +67,11 @@ def cosines(
     templates : Templates, str or Path, optional
         For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
         word is a sentence of its own.
-    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}, optional
-        Which words belong together, so that they count as fewer; by default what the list says of it, see `WordList`:
-        those that it names, or those that the vectors show, see `bayes_bias.associations.sub_topics`, or those that it
-        names with the correlation that the vectors show. "exhaustive"
-        sub-topics are all there are and no sample: words count as independent draws, as with "none".
+    sub_topics : {"from vectors", "independent", "exhaustive"}, optional
+        Whether words that belong together count as fewer; by default what the list says of it, see `WordList`. Those
+        that it names in its topics belong together, or those that the vectors show, see
+        `bayes_bias.associations.sub_topics`. Where an embedding has too few general words to show any, words count as
+        independent draws, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
         `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
@@ -176,25 +170,39 @@ def similarities(
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
     needed = [*every.targets, *every.attributes, *every.texts, *further]
-    with_pool = words.sub_topics in WITH_VECTORS
+    with_pool = words.sub_topics == "from vectors"
     read = opened.excerpt(needed, pool=with_pool, ranks=wants_ranks(covariates))
     # Random words are read when somebody asks for them, unless they are in memory.
     origin = Origin(words, tuple(extra), read if with_pool else opened, chosen, allow_loss)
     table = table_of(origin, read, also=further)
-    return with_covariates_from(with_relations(table, read, words), read, covariates)
+    required = sub_topics == "from vectors"
+    return with_covariates_from(with_relations(table, read, words, required=required), read, covariates)
 
 
 def with_relations(
-    table: AssociationTable, embedding: Embedding, words: WordList, *, quiet: bool = False
+    table: AssociationTable, embedding: Embedding, words: WordList, *, required: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that an embedding, whose words are in memory, shows, or with the correlation that
-    it shows of those that a list names, if these are wanted."""
-    if words.sub_topics not in WITH_VECTORS:
-        return table
-    named = words.topics if words.sub_topics == "named with vectors" else None
-    related = with_sub_topics(table, sub_topics_of(table, vocabulary_of(embedding), named), words.sub_topics)
-    announce(related.notices[len(table.notices) :], logging.DEBUG if quiet else logging.WARNING)
-    return related
+    """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice where it cannot,
+    unless they are required."""
+    if words.sub_topics != "from vectors":
+        return _recorded(table, words.sub_topics)
+    try:
+        found = sub_topics_of(table, vocabulary_of(embedding, words), words.topics)
+    except EmbeddingError as error:
+        if required:
+            raise
+        reason = str(error).removeprefix("sub_topics: ").split("; ")[0]
+        counted = "those that the list names share what the table shows" if words.topics else _INDEPENDENT
+        notices = announce((f"{counted}: {reason}",))
+        return _recorded(replace(table, notices=(*table.notices, *notices)), "named" if words.topics else "independent")
+    related = with_sub_topics(table, found)
+    announce(related.notices[len(table.notices) :])
+    return _recorded(related, "from vectors")
+
+
+def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
+    """With what was done about words that belong together."""
+    return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 
 def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
@@ -315,7 +323,6 @@ def cosines_from_matrix(
             raise TableError(f"{name}: two {side} are named '{labels[labels.duplicated()][0]}'; remove one")
     extra = [load_controls(source) for source in control_lists(controls)]
     words = load_wordlist(wordlist).with_controls(extra)
-    refuse_from_vectors(words, f"'{name}' holds numbers alone")
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls:
         words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])

@@ -80,7 +80,8 @@ def measure_lists(
         step(f"{source.name}: measuring {chosen.metric.plural}")
         for embedding in read:
             table = table_of(Origin(source, extra, embedding, chosen, allow_loss))
-            table = with_covariates_from(with_relations(table, embedding, source), embedding, covariates)
+            table = with_relations(table, embedding, source, required=sub_topics == "from vectors")
+            table = with_covariates_from(table, embedding, covariates)
             named = f"{table.name} ({embedding.name})" if len(read) > 1 else table.name
             measured.append(replace(table, name=named))
     return measured
@@ -118,17 +119,6 @@ def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTab
     """Tables whose origins, if they have any, have the words in memory that random lists are drawn from."""
     origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
     return [table if table.origin is None else replace(table, origin=next(origins)) for table in tables]
-
-
-def related_table(table: AssociationTable) -> AssociationTable | None:
-    """The table with the sub-topics that the vectors show; None where nobody can know, or wants to."""
-    origin = table.origin
-    if origin is None or origin.wordlist.sub_topics not in ("named", "none"):
-        return None
-    try:
-        return with_relations(table, origin.embedding, origin.wordlist.with_sub_topics("from vectors"), quiet=True)
-    except EmbeddingError:  # too few words to say what words have in common by chance
-        return None
 
 
 def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:

@@ -20,7 +20,7 @@ from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Pair, Templates, load_templates
 from bayes_bias.words.word_classes import word_class, word_classes
-from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist, refuse_from_vectors
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]
 
@@ -96,7 +96,6 @@ def log_probabilities(
     """
     check_predicted(predict)
     words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
-    refuse_from_vectors(words, "log probabilities have none")
     score = open_score(model)
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
     tables = _tables(score, _sentences(words, used, predict), predict, corrected)

@@ -17,7 +17,8 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Topics
+from bayes_bias.words.topics_and_pairs import Topics
+from bayes_bias.words.wordlist import WordList
 
 type Numbers = NDArray[np.float64]
 
@@ -35,9 +36,12 @@ _LONGEST = 60
 _HALF, _SLOPE = 2.0, 2.0
 # What is expected to be less is nothing.
 _LEAST = 0.001
-# Fewer words do not say what words have in common by chance.
-_FEWEST_RANDOM = 200
+# Fewer general words do not say what words have in common by chance.
+_FEWEST_GENERAL = 500
 _SEED = 1
+# Directions that differ by less are one.
+_ALIKE = 1e-6
+_NONE: Topics = MappingProxyType({})
 _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, their sub-topic among it"
 
 
@@ -59,26 +63,30 @@ class SubTopics(Related):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Random words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
+    """General words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
 
     Attributes
     ----------
     sha256 : str
-        Of words and vectors: limits of random lists, which take a second, are found once for the same ones.
+        Of words and vectors: what random lists look like, which takes a second to find out, is found once for the same
+        ones.
     vectors : array (words, d)
         Unit vectors.
+    in_first : bool
+        Whether they are those of a single replicate, with the first of which words are to be compared.
     """
 
     sha256: str
     vectors: Numbers = field(compare=False)
+    in_first: bool = False
 
     @classmethod
-    def of(cls, vectors: Mapping[str, NDArray[np.floating]]) -> Self:
+    def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, in_first: bool = False) -> Self:
         """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
-        return cls(sha256_of_vectors(vectors), unit_vectors(list(vectors.values())))
+        return cls(sha256_of_vectors(vectors), unit_vectors(list(vectors.values())), in_first)
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
-        r"""The sub-topics of the words of one group or class.
+        r"""The sub-topics of the words of one group or class, from vectors ``(d,)`` or ``(replicate, d)``.
 
         (1) Average linkage on one minus the cosine; of all cuts with at least two clusters of two or more words, none
         above two thirds of them, the one of largest mean silhouette [1]_. (2) With the mean and standard deviation of
@@ -96,7 +104,7 @@ class Vocabulary:
            analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
            https://doi.org/10.1016/0377-0427(87)90125-7
         """
-        unit, alone = unit_vectors(vectors), np.arange(len(words))
+        unit, alone = self._unit(vectors), np.arange(len(words))
         if len(words) < FEWEST:
             return SubTopics(tuple(words), alone, 0.0, float("nan"), float("nan"))
         silhouette, cluster = _best_cut(1 - unit @ unit.T)
@@ -114,7 +122,12 @@ class Vocabulary:
         words in no topic are alone."""
         topics = [topic_of.get(word, f"\x1f{word}") for word in words]
         cluster = np.unique(topics, return_inverse=True)[1]
-        return Related(tuple(words), cluster, self._share(unit_vectors(vectors), cluster))
+        return Related(tuple(words), cluster, self._share(self._unit(vectors), cluster))
+
+    def _unit(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+        """The vectors of a list as these are."""
+        first = self.in_first and vectors[0].ndim == 2
+        return unit_vectors([vector[0] for vector in vectors] if first else vectors)
 
     def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
         moved = unit @ _covariance(self)
@@ -189,27 +202,36 @@ def unit_vectors(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def vocabulary_of(embedding: Embedding) -> Vocabulary:
-    """That of an embedding whose pool can be read.
+def vocabulary_of(embedding: Embedding, words: WordList) -> Vocabulary:
+    """General words of an embedding whose pool can be read, none of which is in the list.
 
     Raises
     ------
     EmbeddingError
-        It has too few words to say what words have in common by chance.
+        There are too few to say what words have in common by chance.
     """
-    stored = embedding.find(random_words(embedding, _SEED))
-    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
-    if len(usable) < _FEWEST_RANDOM:
+    general = embedding.reader.general()
+    stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
+    own = {word.casefold() for word in (*words.targets, *words.attributes)}
+    usable = {word: v for word, v in stored.items() if has_direction(v).all() and word.casefold() not in own}
+    if len(usable) < _FEWEST_GENERAL:
         raise EmbeddingError(
-            f"sub_topics: {embedding.name} has {len(usable)} words to draw from, and {_FEWEST_RANDOM} are needed to say"
-            " how alike words are by chance; take an embedding of more words, or name the sub-topics in the list"
+            f"sub_topics: {embedding.name} has {len(usable)} general words besides those of '{words.name}', and"
+            f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
+            " language, with frequent ones first, or say sub_topics='independent'"
         )
-    return Vocabulary.of(usable)
+    if np.ptp(unit_vectors(list(usable.values())), axis=0).max() < _ALIKE:
+        raise EmbeddingError(
+            f"sub_topics: all general words of {embedding.name} have one vector, which says nothing of any; check the"
+            " file, or say sub_topics='independent'"
+        )
+    several = next(iter(usable.values())).ndim == 2
+    return Vocabulary.of(usable, in_first=bool(embedding.replicates) and not several)
 
 
-def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics | None = None) -> dict[str, Related]:
+def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE) -> dict[str, Related]:
     """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
-    where they are given.
+    where a list names some.
 
     Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it.
 
@@ -222,17 +244,17 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     assert vectors is not None
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     for side, homes in compared.items():
-        if named is None and is_paired(table.values, side):
+        if is_paired(table.values, side):
             continue
         words, belongs_to = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
         for home in homes:
             own = [word for word, of in zip(words, belongs_to, strict=True) if of == home]
             of_words = [vectors[word] for word in own]
-            if named is None:
-                _check_length(home, len(own))
-                found[home] = vocabulary.sub_topics(own, of_words)
-            elif home in named:
+            if home in named:
                 found[home] = vocabulary.named(own, of_words, home_of(named[home]))
+                continue
+            _check_length(home, len(own))
+            found[home] = vocabulary.sub_topics(own, of_words)
     return found
 
 
@@ -240,22 +262,20 @@ def _check_length(home: str, words: int) -> None:
     if words > MOST:
         raise EmbeddingError(
             f"sub_topics: '{home}' has {words:,} words, and sub-topics can be taken from the vectors of {MOST} at most;"
-            " name them in the list's [topics], or set sub_topics = 'none'"
+            " name them in the list's [topics], or say sub_topics='independent'"
         )
 
 
-def with_sub_topics(
-    table: AssociationTable, sub_topics: Mapping[str, Related], source: SubTopicsFrom = "from vectors"
-) -> AssociationTable:
-    """The table with the clusters and correlations that vectors show, and a notice for each group or class."""
+def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, Related]) -> AssociationTable:
+    """The table with the clusters and expected correlations that vectors show, and a notice for each group or class
+    whose words count as fewer."""
     cluster = {
         word: f"{home} {number}"
         for home, topics in sub_topics.items()
         for word, number in zip(topics.words, topics.cluster.tolist(), strict=True)
     }
-    related = table.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
-    notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.share)
-    if source == "from vectors":
-        notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
-    provenance = {**table.provenance, "sub_topics": source}
-    return replace(related, notices=(*table.notices, *notices), provenance=MappingProxyType(provenance))
+    unnamed = table.over(lambda values: values.drop_vars([f"{side}_topic" for side in SIDES], errors="ignore"))
+    related = unnamed.with_related_words(cluster, {home: topics.share for home, topics in sub_topics.items()})
+    notices = tuple(f"{home}: {topics.text}" for home, topics in sub_topics.items() if topics.count_as_fewer)
+    notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
+    return replace(related, notices=(*table.notices, *notices))

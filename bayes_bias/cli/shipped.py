@@ -59,7 +59,7 @@ def _print_wordlist(words: WordList) -> None:
         say(f"{name}: {', '.join(members)}")
     for home, topics in words.topics.items():
         say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
-    if words.sub_topics != "named":
+    if words.sub_topics != "from vectors":
         say(f"sub-topics: {words.sub_topics}")
     if words.pairs:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")

@@ -76,9 +76,9 @@ ReplicatesOption = Annotated[
 SubTopicsOption = Annotated[
     str | None,
     input_option(
-        help="Words that belong together count as fewer: those that the list names (named), or that the vectors show"
-        " (from-vectors), or that the list names, by as much as the vectors show (named-with-vectors); exhaustive where"
-        " sub-topics are all there are, none to ignore them. By default what the list says."
+        help="from-vectors: words that belong together count as fewer, by as much as the vectors and the table show;"
+        " independent: they do not; exhaustive: the sub-topics of the list are all there are. By default what the list"
+        " says, and if it says nothing, from-vectors."
     ),
 ]
 AllowLossOption = Annotated[

@@ -16,7 +16,7 @@ from bayes_bias.formatting import count, plain, plural
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import unit_of
-from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec
+from bayes_bias.models.spec import AS_MEASURED, CORRELATION, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
@@ -180,6 +180,10 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "units": _units(fits, spec),
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
+        "related": [
+            name for name, fitted in fits.items() if any(f"{s}_correlation" in fitted.posterior for s in SIDES)
+        ],
+        "nu": spec.priors[CORRELATION].parameters["nu"] if CORRELATION in spec.priors else None,
         "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
         "kind": kind,
         "kinds": plural(kind),

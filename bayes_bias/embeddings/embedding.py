@@ -50,6 +50,11 @@ class Reader(ABC):
         """Words that the source marks as a pool for random word lists; None where it marks none."""
         return None
 
+    def general(self) -> Mapping[str, Vector] | None:
+        """Words of everyday language with vectors (dimension,), in sources of the words of some lists; None of sources
+        that have a language's words."""
+        return None
+
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For words that the source lacks, frequent ones that are spelt almost alike."""
         return near_spellings(words, islice(self.words(), FREQUENT))
@@ -159,8 +164,8 @@ class Embedding(Telling):
         else:
             vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
-        near = self.near(wanted, vectors)
-        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank))
+        near, general = self.near(wanted, vectors), self.reader.general() if pool else None
+        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank, general))
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""
@@ -192,6 +197,10 @@ class Excerpt(Reader):
     dimensions: int
     near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rank: Mapping[str, int] | None = None
+    general_words: Mapping[str, Vector] | None = None
+
+    def general(self) -> Mapping[str, Vector] | None:
+        return self.general_words
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
         return self.rank

@@ -55,6 +55,9 @@ class WordsInSentences(Reader):
         if not self.apart:
             yield from self.embedding.reader.entries(wanted, first)
 
+    def general(self) -> Mapping[str, Vector] | None:
+        return self.embedding.reader.general()
+
     def marked(self) -> Iterator[str]:
         return iter(())  # what the source has besides are sentences, too
 

@@ -12,6 +12,7 @@ from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
+from bayes_bias.table.clusters import count_as_fewer
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
@@ -51,8 +52,8 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
 # docs/evidence/false-findings.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
 RANDOM_WORDS = "random words do as much in 4 of 10 cases"
 
-# How words count where their correlation is known.
-RELATED = "the sub-topics that the vectors show"
+# How words count where vectors show sub-topics.
+COUNTED = "with words of a sub-topic counted as fewer"
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,7 +171,7 @@ class Verdict(Tabled):
             return "This is the raw contrast of exactly these words."
         condition = scope.condition[0].upper() + scope.condition[1:]
         if self.related:
-            condition += f", with {RELATED}"
+            condition += f", {COUNTED}"
         if self.covariates:
             condition += f", at equal {self.covariates}"
         this = f"this {self.quantity}"
@@ -329,7 +330,7 @@ def judge(
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        related=any(f"{side}_inflation" in fitted.data for side in SIDES),
+        related=any(count_as_fewer(fitted.data, side) for side in SIDES),
         covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
     )
 

@@ -114,6 +114,16 @@ def related_cell(data: xr.Dataset, side: Side) -> NDArray[np.intp]:
     return np.array([every.index(home) for home in homes], dtype=np.intp)
 
 
+def count_as_fewer(data: xr.Dataset, side: Side) -> bool:
+    """Whether the words of some group (class) are expected to count as fewer, in whole words."""
+    cells = related_cell(data, side)
+    if not cells.size:
+        return False
+    n, inflation = (data[name].to_numpy()[cells] for name in (f"n_{side}s", f"{side}_inflation"))
+    expected = 1 + data[f"{side}_correlation_expected"].to_numpy() * (inflation - 1)
+    return bool((np.round(n / expected) < n).any())
+
+
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     """The sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]

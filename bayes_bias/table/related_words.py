@@ -26,7 +26,8 @@ class Related:
     cluster : array (words,)
         The number of each word's cluster; a word alone has a number of its own.
     share : float
-        Correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without clusters.
+        Expected correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without
+        clusters.
     """
 
     words: tuple[str, ...]
@@ -48,9 +49,14 @@ class Related:
         return float(n**2 / ((1 - self.share) * n + self.share * within))
 
     @property
+    def count_as_fewer(self) -> bool:
+        """Whether that is fewer, in whole words."""
+        return round(self.effective) < len(self.words)
+
+    @property
     def text(self) -> str:
         """The clusters, and for how many words all count."""
-        if not self.clusters:
+        if not self.count_as_fewer:
             return "no sub-topics can be shown"
         count = f"{len(self.words)} words that count as {self.effective:.0f}"
         return f"{count}, since the vectors show sub-topics: {self.named}"
@@ -69,7 +75,7 @@ class RelatedWords(Tabled):
     Attributes
     ----------
     groups, classes : mapping of str to Related
-        Those in which there are clusters.
+        Those whose words count as fewer.
     """
 
     groups: Mapping[str, Related]
@@ -129,7 +135,9 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
         own = np.flatnonzero(home_of == home)
         if share := float(share_of[own[0]]):
             number = np.unique(cluster_of[own], return_inverse=True)[1]
-            yield home, Related(tuple(words[i] for i in own), number, share)
+            related = Related(tuple(words[i] for i in own), number, share)
+            if related.count_as_fewer:
+                yield home, related
 
 
 def _tables(homes: Mapping[str, Related]) -> Iterator[str]:

@@ -15,10 +15,8 @@ type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
 # Which words of a list belong together; see `WordList.sub_topics`.
-SubTopicsFrom = Literal["named", "from vectors", "named with vectors", "exhaustive", "none"]
+SubTopicsFrom = Literal["from vectors", "independent", "exhaustive"]
 SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
-# What cannot be known without vectors.
-WITH_VECTORS: tuple[SubTopicsFrom, ...] = ("from vectors", "named with vectors")
 
 _EXAMPLE = 'pairs = [["he", "she"], ["king", "queen"]]'
 _ALLOWED = "match words of two groups, or of two classes"

@@ -24,7 +24,6 @@ from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, by_word
 from bayes_bias.words.topics_and_pairs import (
-    WITH_VECTORS,
     SentencePairs,
     SubTopicsFrom,
     Topics,
@@ -99,12 +98,11 @@ class WordList(Telling):
         are two topics.
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
-    sub_topics : {"named", "from vectors", "named with vectors", "exhaustive", "none"}
-        Which words count as fewer, because they belong together: those of one of the `topics`; or of one cluster that
-        vectors show; or those of one of the `topics`, by as much as vectors show ("named with vectors"); or none,
-        because the sub-topics of this list are all there are ("exhaustive") and no sample, or because they are to be
-        ignored ("none"). A report on a list with named sub-topics, or none, says what the interval would be with those
-        that the vectors show.
+    sub_topics : {"from vectors", "independent", "exhaustive"}
+        Whether words that belong together count as fewer. By default they do: those of one of the `topics`, or of one
+        cluster that the vectors show where the list names none, by as much as vectors and table show. Words are
+        "independent" draws where nothing else is known of them; or because the sub-topics of this list are all there
+        are ("exhaustive") and no sample.
     word_classes : mapping of str to str
         What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
         or differs.
@@ -137,7 +135,7 @@ class WordList(Telling):
     opposites: tuple[str, ...] = ()
     topics: Topics = _NONE
     pairs: SentencePairs = ()
-    sub_topics: SubTopicsFrom = "named"
+    sub_topics: SubTopicsFrom = "from vectors"
     word_classes: Mapping[str, str] = _NONE
     sentences: Sentences = _NONE
     source: Reference = Reference()
@@ -242,19 +240,14 @@ class WordList(Telling):
         Raises
         ------
         WordListError
-            There is no such way, or it needs the list to name sub-topics.
+            There is no such way.
 
         Examples
         --------
         >>> load_wordlist("weat3").with_sub_topics("exhaustive").sub_topics
         'exhaustive'
         """
-        chosen = self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
-        if chosen.sub_topics == "named with vectors" and not chosen.topics:
-            raise WordListError(
-                f"sub_topics: '{self.name}' names none in its [topics]; name them, or take sub_topics = 'from vectors'"
-            )
-        return chosen
+        return self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -275,7 +268,7 @@ class WordList(Telling):
     @property
     def topic_of(self) -> Mapping[str, str]:
         """The sub-topic of each word that is in one, as far as they count."""
-        if self.sub_topics != "named":
+        if self.sub_topics != "from vectors":
             return {}
         return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}
 
@@ -293,7 +286,7 @@ class WordList(Telling):
             used += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
         if self.opposites:
             used.append(self.opposites)
-        if self.sub_topics != "named":
+        if self.sub_topics != "from vectors":
             used.append({"sub_topics": self.sub_topics})
         if self.word_classes:
             used.append({"word_classes": dict(self.word_classes)})
@@ -418,15 +411,6 @@ def load_controls(source: ControlsLike) -> WordList:
     return WordList(**_control_fields(*read_control_file(source)))
 
 
-def refuse_from_vectors(words: WordList, reason: str) -> None:
-    """Refuse sub-topics from vectors where there are none, for this reason."""
-    if words.sub_topics in WITH_VECTORS:
-        raise WordListError(
-            f"sub_topics: '{words.name}' takes them from vectors, and {reason}; name them in the list's [topics], or"
-            " set sub_topics = 'named' there"
-        )
-
-
 def listed_wordlists(argument: str, given: Any, *also: type) -> tuple[Any, ...]:
     """Word lists as a tuple: a single one, or several; `also` are types of other data that may stand among them.
 
@@ -505,7 +489,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "controls": MappingProxyType(controls),
         "topics": remaining_topics(topics, groups, {**classes, **controls}),
         "pairs": read_pairs(content, groups, {**associated, **others}),
-        "sub_topics": check_sub_topics(content.text("sub_topics", "named"), f"{where}: 'sub_topics'"),
+        "sub_topics": check_sub_topics(content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"),
         "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,

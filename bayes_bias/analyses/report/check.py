@@ -32,8 +32,6 @@ class Study:
     nulls: Callable[[], Calibration | str] | None
     null_draws: int
     against_published: bool = False
-    # Makes the table with the sub-topics that the vectors show; None where there is no saying.
-    related: Callable[[], AssociationTable | None] = lambda: None
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -13,7 +13,7 @@ from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
-from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, related_table, with_random_words
+from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import Calibration, calibrate, drawn_beside
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
@@ -203,7 +203,6 @@ def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls
         nulls=partial(next, nulls) if table.origin else None,
         null_draws=settings.calibration_draws,
         against_published=settings.against_published,
-        related=partial(related_table, table),
     )
 
 

@@ -11,15 +11,7 @@ from bayes_bias.associations.lists import DEMO
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.errors import WordListError
 from bayes_bias.table.similarity import Similarity
-from bayes_bias.words.wordlist import (
-    ControlsLike,
-    ListLike,
-    WordList,
-    control_lists,
-    listed_wordlists,
-    load_wordlist,
-    refuse_from_vectors,
-)
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +52,5 @@ def _read_lists(
         raise WordListError("lists: there are none; name one or more, such as ['weat6']")
     added = control_lists(controls)
     read = [load_wordlist(source).with_controls(added) for source in given]
-    for words in read:
-        refuse_from_vectors(words, "a sweep keeps those of its words alone")
     check_different("lists", [words.name for words in read], "give each another name", WordListError)
     return read
