@@ -19,8 +19,9 @@ from bayes_bias.cli.frames import estimates, print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.files import check_output, read_csv, table_file
+from bayes_bias.files import check_output, table_file
 from bayes_bias.formatting import level, probability, signed
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.columns import interval_of
 
 
@@ -138,7 +139,7 @@ def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
     path = table_file(file)
     if not path.is_file():
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
-    sentences = read_csv(path, f"FILE: '{path}' is", BayesBiasError)
+    sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
 

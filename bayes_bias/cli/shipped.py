@@ -11,10 +11,11 @@ from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
-from bayes_bias.files import check_output, copy_shipped, read_csv
+from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.words.list_files import control_names, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
@@ -160,4 +161,4 @@ def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
 
 
 def _rows(file: str) -> pd.DataFrame:
-    return read_csv(Path(file), f"LIST: '{file}' is", EmbeddingError, keep_default_na=False)
+    return read_frame(Path(file), f"LIST: '{file}'", EmbeddingError, text=None)

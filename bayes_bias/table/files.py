@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayes_bias.errors import TableError
 from bayes_bias.files import unquoted
-from bayes_bias.spreadsheets import read_columns
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import LABELS
@@ -204,13 +204,11 @@ def _cells(path: Path) -> dict[str, Sequence[Any]]:
 
 def _numbers(cells: Sequence[str], column: str, rows: Sequence[str]) -> list[float]:
     """Cells as numbers, with decimal points or commas; an empty one is a missing value."""
-    numbers = []
-    for cell, row in zip(cells, rows, strict=True):
-        try:
-            numbers.append(float(cell.replace("\u2212", "-").replace(",", ".") or "nan"))
-        except ValueError as error:
-            raise TableError(f"{column}: '{cell}' for {row} is not a number; mend it, or remove the row") from error
-    return numbers
+    try:
+        return list(map(float, as_numbers_of(cells)))
+    except NotNumbersError as error:
+        cell, row = cells[error.position], rows[error.position]
+        raise TableError(f"{column}: '{cell}' for {row} {error}; mend it, or remove the row") from error
 
 
 def _is_matrix(cells: Mapping[str, Sequence[str]]) -> bool:

@@ -13,12 +13,14 @@ import xarray as xr
 from bayes_bias.analyses.criterion.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.arguments import described
 from bayes_bias.errors import CriterionError, did_you_mean
-from bayes_bias.files import read_csv
 from bayes_bias.formatting import in_words
+from bayes_bias.spreadsheets import read_frame
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
 
 FEWEST = 4
+# How a frame calls a first column without a heading.
+_UNNAMED = "Unnamed: 0"
 OF = ("bias", "criterion")
 _NAMED = 8
 
@@ -146,11 +148,16 @@ def outside_of(given: Any) -> pd.DataFrame:
 
 
 def read(path: str | Path, argument: str) -> pd.DataFrame:
-    """A CSV file of this kind; labels are text, so that the language 'no' or 'NA' stays one."""
+    """A spreadsheet of this kind; labels are text, so that the language 'no' or 'NA' stays one.
+
+    Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
+    """
     if not Path(path).is_file():
-        raise CriterionError(f"{argument}: no file '{path}'; give a CSV file with a row for each label")
-    subject = f"{argument}: '{path}' is"
-    return read_csv(Path(path), subject, CriterionError, dtype={"label": str}, keep_default_na=False, na_values=[""])
+        raise CriterionError(f"{argument}: no file '{path}'; give a spreadsheet with a row for each label")
+    frame = read_frame(Path(path), f"{argument}: '{path}'", CriterionError, text=(LABEL, _UNNAMED))
+    if LABEL not in frame:
+        frame = frame.rename(columns={_UNNAMED: LABEL})
+    return frame.assign(label=frame[LABEL].str.strip()) if LABEL in frame else frame
 
 
 def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:
