@@ -1,5 +1,6 @@
 """Which words of a list have a usable vector, by group and class."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,13 +9,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import Embedding, Vector, joined, near_spellings
+from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
+from bayes_bias.words.spelling import visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
 type WordVectors = dict[str, NDArray[np.float64]]
+
+# What stands for bytes that are not UTF-8.
+_UNREADABLE = "\ufffd"
+
+# What words of several languages begin with, such as /c/en/.
+_PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
 
 _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
 
@@ -67,6 +75,7 @@ class Coverage:
     embedding: str
     parts: tuple[Part, ...]
     lacking: str = "usable vector"
+    begins: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row a group or class: role, name, counts, and the words that are lost."""
@@ -127,7 +136,9 @@ def lookup(
         for role, name, words in _tables(wordlist)
     )
     usable = dict.fromkeys(word for part in parts for word in part.found)
-    return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
+    return {word: prepared(found[word]) for word in usable}, Coverage(
+        embedding.name, parts, begins=() if all(part.found for part in parts) else embedding.reader.begins()
+    )
 
 
 def coverage_of_matrix(
@@ -165,7 +176,8 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); {_remedy(part, emptied)}"
+                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); "
+                f"{_both(coverage, part) if emptied else ''}{_remedy(part, emptied)}"
             )
 
 
@@ -212,12 +224,31 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
 def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:
     """Words, each with the spellings that have vectors."""
     known = dict(part.variants)
-    return tuple(f"{word} (but: {', '.join(known[word])})" if word in known else word for word in words)
+    return tuple(f"{word} (but: {', '.join(map(visible, known[word]))})" if word in known else word for word in words)
 
 
 def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
     more = f", and {len(words) - shown} more" if len(words) > shown else ""
     return ", ".join(words[:shown]) + more
+
+
+def _both(coverage: Coverage, part: Part) -> str:
+    """The first words of the source beside the first that were looked for: a prefix, quotes, another encoding show."""
+    if not coverage.begins:
+        return ""
+    theirs, ours = (
+        ", ".join(f"'{visible(word)}'" for word in words[:SHOWN]) for words in (coverage.begins, part.asked)
+    )
+    if any(_UNREADABLE in word for word in coverage.begins):
+        return (
+            f"its words are not in UTF-8 ({theirs}): convert the file first, such as `iconv -f GB18030 -t UTF-8 FILE >"
+            " utf8.txt`, or "
+        )
+    prefix = _PREFIX.match(coverage.begins[0])
+    if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
+        prefix = None
+    alike = f"take the prefix off (sed 's|^{prefix[0]}||' FILE > plain.txt)" if prefix else "spell words alike in both"
+    return f"its words look like {theirs}, and looked for are {ours}: {alike}, or "
 
 
 def _remedy(part: Part, emptied: bool) -> str:

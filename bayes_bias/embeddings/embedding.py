@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
+from bayes_bias.words.spelling import composed, is_plain, plain_word
 
 type Vector = NDArray[np.floating]
 
 # Random lists are drawn from the first words of a source, which in most sources are the frequent ones.
 FREQUENT = 30_000
+# So many words show what those of a source look like.
+SHOWN = 3
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -49,6 +52,10 @@ class Reader(ABC):
     def marked(self) -> Iterator[str] | None:
         """Words that the source marks as a pool for random word lists; None where it marks none."""
         return None
+
+    def begins(self) -> tuple[str, ...]:
+        """The first words, to show what words of this source look like."""
+        return tuple(islice(self.words(), SHOWN))
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For words that the source lacks, frequent ones that are spelt almost alike."""
@@ -160,7 +167,8 @@ class Embedding(Telling):
             vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
         near = self.near(wanted, vectors)
-        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank))
+        begins = () if all(word in vectors for word in wanted) else self.reader.begins()
+        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins))
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""
@@ -192,6 +200,10 @@ class Excerpt(Reader):
     dimensions: int
     near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rank: Mapping[str, int] | None = None
+    first_words: tuple[str, ...] = ()
+
+    def begins(self) -> tuple[str, ...]:
+        return self.first_words
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
         return self.rank
@@ -226,11 +238,6 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[st
 _SHORTEST = 5
 
 
-def composed(word: str) -> str:
-    """The word in composed form (NFC), in which both ways to encode an accent are one."""
-    return word if word.isascii() else normalize("NFC", word)
-
-
 def joined(phrase: str) -> str:
     """The phrase as word2vec's sources write it, in which it is one word: prime_minister."""
     return phrase.replace(" ", "_")
@@ -247,7 +254,8 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each word those that differ by one letter: added, left out, replaced, or moved by one place.
+    """For each word those that differ by one letter: added, left out, replaced, or moved by one place; or by what
+    nobody sees.
 
     Two words are near if they are equal after at most one letter is removed from each.
 
@@ -257,15 +265,18 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     {'prime minister': ('prime_minister',), 'competant': ('competent',)}
     """
     shortened: dict[str, list[str]] = {}
-    for word in words:
+    wanted = dict.fromkeys(words)
+    if not wanted:
+        return {}
+    for word in wanted:
         if len(word) >= _SHORTEST:
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
-    if not shortened:
-        return {}
     for other in vocabulary:
-        for form in _shortened(other.casefold()):
+        if not is_plain(other) and (shown := plain_word(other)) in wanted:
+            near.setdefault(shown, {})[other] = None
+        for form in _shortened(other.casefold()) if shortened else ():
             for word in shortened.get(form, ()):
                 near.setdefault(word, {})[other] = None
     return {word: tuple(others) for word, others in near.items()}

@@ -3,8 +3,8 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,32 @@ class DebiasSets:
             tuple(map(together, self.groups)),
             together(self.independent),
         )
+
+    def without(self, missing: Collection[str]) -> "DebiasSets":
+        """The same sets without these words, and without sets of which fewer than two words are left.
+
+        Raises
+        ------
+        WordListError
+            No defining set is left, or a group is empty.
+        """
+
+        def shortened(sets: Sets) -> Sets:
+            kept = (tuple(word for word in words if word not in missing) for words in sets)
+            return tuple(words for words in kept if len(words) > 1)
+
+        groups = tuple(tuple(word for word in words if word not in missing) for words in self.groups)
+        left = replace(
+            self,
+            defining_sets=shortened(self.defining_sets),
+            equalize_sets=shortened(self.equalize_sets),
+            specific=tuple(word for word in self.specific if word not in missing),
+            groups=groups,
+            independent=tuple(word for word in self.independent if word not in missing),
+        )
+        if (not left.defining_sets and not left.groups) or not all(groups):
+            raise WordListError("sets: without words that have no vector no defining set, or not all groups, are left")
+        return left
 
     @property
     def sha256(self) -> str:

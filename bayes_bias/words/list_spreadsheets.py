@@ -9,6 +9,7 @@ from typing import Any
 from bayes_bias.errors import WordListError
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
 from bayes_bias.words.content import Content
+from bayes_bias.words.spelling import plain_word
 
 # Between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
@@ -127,7 +128,7 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Headings and words of either layout without blanks, and what was left out."""
     clean = [
-        (heading.strip(), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
+        (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
         for heading, cells in columns
     ]
     by_name = {heading.lower(): cells for heading, cells in clean}
