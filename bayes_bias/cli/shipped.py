@@ -128,7 +128,11 @@ def sentences(
     templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
     controls: ControlsOption = "neutral,human",
     vectors: Annotated[
-        Path | None, typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order.")
+        Path | None,
+        typer.Option(
+            help="The vectors of LIST: a NumPy file (.npy) of its rows in their order; or JSON lines, Parquet or CSV"
+            " with their ids or sentences, in any order."
+        ),
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:

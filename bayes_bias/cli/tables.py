@@ -59,7 +59,9 @@ class AnySource(TableSource):
     stereotypes: Annotated[
         list[str] | None,
         numbers_option(
-            "--stereotype", metavar="GROUP=CLASS", help="Once for each group; for spreadsheets of words too."
+            "--stereotype",
+            metavar="GROUP=CLASS",
+            help="Once for each group, GROUP=none to leave it out; for spreadsheets of words too.",
         ),
     ] = None
     opposites: Annotated[

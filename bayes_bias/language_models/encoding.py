@@ -186,7 +186,7 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """The sentences of a list, to be encoded on another machine: word, template, sentence, and the span of the word.
+    """The sentences of a list, to be encoded elsewhere: id, word, template, sentence, and the span of the word.
 
     Examples
     --------
@@ -201,7 +201,9 @@ def sentences_to_encode(
         for word in _usable([words], [], known, used)
         for label, sentence in zip(used.labels, used.sentences(word, known[word]), strict=True)
     )
-    return pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
+    frame = pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
+    frame.insert(0, "id", [f"s{number:05d}" for number in range(1, len(frame) + 1)])
+    return frame
 
 
 def _alone(

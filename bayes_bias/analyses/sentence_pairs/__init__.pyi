@@ -7,3 +7,4 @@ from .results import SentencePairsChange as SentencePairsChange
 from .scores import PairScores as PairScores
 from .scoring import score as score
 from .stereoset import stereoset as stereoset
+from .stereoset import stereotype_pairs as stereotype_pairs
