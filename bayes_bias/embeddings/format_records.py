@@ -17,7 +17,7 @@ from bayes_bias.spreadsheets import is_spreadsheet, read_frame
 _PARQUET = b"PAR1"
 _OBJECTS = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 # A heading, and below it a cell that begins a list.
-_LISTS = re.compile(rb'[^\n\[]*[^\n\[\d\s][^\n\[]*\n[^\n]*?"?\[\s*[-+]?\d')
+_LISTS = re.compile(rb'[^\n\[]*[^\n\[\d\s][^\n\[]*\n[^\n]*?"?\[\s*(np\.float\d+\()?[-+]?\d')
 
 
 def read_records(file: Traversable) -> Records:

@@ -1,5 +1,6 @@
 """Vectors in a column: rows or JSON objects with a text, or an id, and a list of numbers, as services return them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from bayes_bias.errors import EmbeddingError
 
 IDS = ("id", "custom_id", "key")
 TEXTS = ("word", "token", "term", "sentence", "text", "input", "content", "query")
-# The place of an answer among those of one request.
-INDEX = "index"
+# What Python writes around numbers of NumPy in a list.
+_TYPES = re.compile(r"np\.float\d+\(|\)")
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,8 @@ def _is_text(column: Any) -> bool:
 
 
 def _vector(cell: Any, place: str) -> NDArray[np.floating]:
-    """A list, or one that was written as text: JSON's, or NumPy's with blanks between numbers."""
-    given = cell.strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
+    """A list, or one that was written as text: JSON's, NumPy's with blanks, or of NumPy's numbers."""
+    given = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
     try:
         vector = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

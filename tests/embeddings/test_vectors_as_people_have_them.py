@@ -73,6 +73,7 @@ READ = {
     "lists.csv": FRAME.to_csv(index=False),
     "lists with row numbers.csv": FRAME.to_csv(),
     "arrays of NumPy.csv": FRAME.assign(embedding=list(VECTORS.values())).to_csv(index=False),
+    "lists of NumPy's numbers.csv": FRAME.assign(embedding=[list(v) for v in VECTORS.values()]).to_csv(index=False),
     "semicolons.csv": FRAME.to_csv(index=False, sep=";"),
 }
 
