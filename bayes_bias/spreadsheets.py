@@ -64,9 +64,9 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
         its value. `label` begins the line.
     """
     header, *rows = _rows(file, label, refusal) or [[]]
-    header = [stripped(cell) for cell in header]
+    header = [unquoted(stripped(cell)) for cell in header]
     if strip:
-        rows = [[stripped(cell) for cell in row] for row in rows]
+        rows = [[unquoted(stripped(cell)) for cell in row] for row in rows]
     if not any(header) and not any(any(row) for row in rows):
         raise refusal(f"{label}: the file is empty; the first row names the columns")
     width = len(header)
@@ -96,7 +96,7 @@ def read_frame(
 
     columns: dict[str, Any] = {}
     for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
-        name = unquoted(heading) or f"Unnamed: {k}"
+        name = heading or f"Unnamed: {k}"
         numbers = None if text is None or name in text else _numbers_if_all_are(cells)
         words = [unquoted(cell) if cell else None for cell in cells]
         columns.setdefault(name, pd.Series(words, dtype=object) if numbers is None else pd.Series(numbers))

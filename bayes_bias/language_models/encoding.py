@@ -22,7 +22,7 @@ from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, Encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
 from bayes_bias.progress import step
 from bayes_bias.words.templates import Sentence, Templates, load_templates
-from bayes_bias.words.word_classes import lexicon, word_class, word_classes
+from bayes_bias.words.word_classes import check_word_classes, lexicon, word_class, word_classes
 from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
@@ -236,6 +236,7 @@ def _usable(
     required = _chosen(lists)
     optional = _unchosen() - required
     usable: dict[str, None] = {}
+    check_word_classes(_words_of((*lists, *more)), known)
     for word in _words_of((*lists, *more)):
         if word_class(word, known) in templates.classes:
             usable[word] = None

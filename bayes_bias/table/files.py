@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.errors import TableError
-from bayes_bias.files import unquoted
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
@@ -194,11 +193,10 @@ def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], ste
         )
 
 
-def _cells(path: Path) -> dict[str, Sequence[Any]]:
+def _cells(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise TableError(f"LIST: no file '{path}'; a word list's name, a TOML file or a spreadsheet is needed")
-    read = read_columns(path, path.name, TableError)
-    columns = [(unquoted(heading), [unquoted(cell) for cell in cells]) for heading, cells in read]
+    columns = read_columns(path, path.name, TableError)
     named = dict(columns)
     if len(named) < len(columns):
         twice = next(name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]])
