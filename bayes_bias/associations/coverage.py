@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.spelling import visible
+from bayes_bias.words.spelling import ALIKE, other_spellings, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -33,7 +33,8 @@ class Part:
 
     `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
     direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
-    `phrases` were found with "_" in the place of blanks.
+    `phrases` were found with "_" in the place of blanks, `respelt` words under another spelling, as was asked for, and
+    `made` ones have a vector of their parts.
     """
 
     role: Role
@@ -44,6 +45,8 @@ class Part:
     non_finite: tuple[str, ...]
     variants: tuple[tuple[str, tuple[str, ...]], ...]
     phrases: tuple[str, ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
+    made: tuple[str, ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -88,6 +91,8 @@ class Coverage:
                 "missing": ", ".join(part.missing),
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
+                "respelt": "; ".join(f"{word}: {other}" for word, other in part.respelt),
+                "from_subwords": ", ".join(part.made),
                 "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
             }
             for part in self.parts
@@ -95,8 +100,14 @@ class Coverage:
 
     def notices(self) -> tuple[str, ...]:
         """Sentences about missing words; empty if every word was found."""
-        parts = [part for part in self.parts if not _is_shipped_control(part)]
-        return tuple(notice for part in parts for notice in _notices(part, self.embedding))
+        return tuple(
+            notice
+            for part in self.parts
+            for notice in (
+                *_substitutes(part, self.embedding),
+                *(() if _is_shipped_control(part) else _notices(part, self.embedding)),
+            )
+        )
 
     @property
     def absent_controls(self) -> tuple[str, ...]:
@@ -115,8 +126,9 @@ def lookup(
 ) -> tuple[WordVectors, Coverage]:
     """Vectors of the words of a list, and which words have none.
 
-    A word counts as it is spelt: variants in upper and lower case are reported and never substituted. A phrase that is
-    missing counts as it is joined, "prime_minister" for "prime minister", with a notice.
+    A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
+    embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
+    with a notice.
 
     Returns
     -------
@@ -129,10 +141,19 @@ def lookup(
     stored = embedding.find(wanted)
     absent = [word for word in wanted if word not in stored and joined(word) not in wanted]
     phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
-    found = {**stored, **phrases}
+    exact = {**stored, **phrases}
+    lacking = [word for word in dict.fromkeys(wanted) if word not in exact]
+    respelt = other_spellings(lacking, stored, {*wanted, *map(joined, phrases)}, embedding.match)
+    made = embedding.made(lacking)
+    found = {**exact, **{word: stored[other] for word, other in respelt.items()}, **made}
     near = embedding.near(wanted, found)
     parts = tuple(
-        replace(_part(role, name, words, found, near), phrases=tuple(word for word in words if word in phrases))
+        replace(
+            _part(role, name, words, found, near),
+            phrases=tuple(word for word in words if word in phrases),
+            respelt=tuple((word, respelt[word]) for word in words if word in respelt),
+            made=tuple(word for word in words if word in made),
+        )
         for role, name, words in _tables(wordlist)
     )
     usable = dict.fromkeys(word for part in parts for word in part.found)
@@ -176,7 +197,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); "
+                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}){_offer(part)}; "
                 f"{_both(coverage, part) if emptied else ''}{_remedy(part, emptied)}"
             )
 
@@ -207,6 +228,18 @@ def _part(
     return Part(role, name, words, missing, zero, non_finite, variants)
 
 
+def _substitutes(part: Part, embedding: str) -> Iterator[str]:
+    """Words that others stand for: never silent."""
+    if part.respelt:
+        read = _shortened(tuple(f"'{other}' for '{word}'" for word, other in part.respelt))
+        yield f"{part}: {embedding} has {read}; used as such, as match asks"
+    if part.made:
+        yield (
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector of their own in {embedding}, and that"
+            f" of their subwords is used, as match asks: {_shortened(part.made)}"
+        )
+
+
 def _notices(part: Part, embedding: str) -> Iterator[str]:
     if part.phrases:
         read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
@@ -218,7 +251,16 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}"
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{_offer(part)}"
+
+
+def _offer(part: Part) -> str:
+    """The match that would find words under another spelling."""
+    known = [(word, other) for word, others in part.variants for other in others]
+    for match, alike in ALIKE.items():
+        if any(alike(word) == alike(other) for word, other in known):
+            return f"; match='{match}' (--match {match}) reads them so"
+    return ""
 
 
 def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
-from bayes_bias.words.spelling import composed, is_plain, plain_word
+from bayes_bias.words.spelling import Match, composed, plain_word, unaccented
 
 type Vector = NDArray[np.floating]
 
@@ -48,6 +48,10 @@ class Reader(ABC):
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         """Words whose casefolded form is wanted, and the `first` words of the source, in its order, with vectors as
         stored."""
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Vectors of words that the source lacks, from their parts, where it has vectors of parts."""
+        return {}
 
     def marked(self) -> Iterator[str] | None:
         """Words that the source marks as a pool for random word lists; None where it marks none."""
@@ -87,6 +91,8 @@ class Embedding(Telling):
         What tables record of its origin: encoder, templates.
     notices : tuple of str
         What readers of its numbers must know.
+    match : {"exact", "case", "accents", "subwords"}
+        What may stand for a word that it lacks; see `open_embedding`.
     """
 
     name: str
@@ -96,6 +102,7 @@ class Embedding(Telling):
     kind: str = "replicate"
     provenance: Mapping[str, str] = _NONE
     notices: tuple[str, ...] = ()
+    match: Match = "exact"
 
     @property
     def dimensions(self) -> int:
@@ -126,7 +133,7 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         wanted = tuple(words)
-        return _once(self.reader.entries(keys_of(wanted)), wanted)
+        return _once(self.reader.entries(self._keys(wanted)), wanted)
 
     def all(self) -> dict[str, Vector]:
         """Every vector, as stored."""
@@ -162,13 +169,26 @@ class Embedding(Telling):
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
-            vectors = _once(self.reader.entries(keys_of((*wanted, *drawable))), (*wanted, *drawable))
+            vectors = _once(self.reader.entries(self._keys((*wanted, *drawable))), (*wanted, *drawable))
         else:
-            vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
+            vectors = _once(self.reader.entries(self._keys(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
         near = self.near(wanted, vectors)
         begins = () if all(word in vectors for word in wanted) else self.reader.begins()
-        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins))
+        made = self.made(word for word in wanted if word not in vectors)
+        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made))
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Vectors of words that it lacks, from their parts, if that is wanted."""
+        return self.reader.made(words) if self.match == "subwords" else {}
+
+    def _keys(self, words: Iterable[str]) -> frozenset[str]:
+        """The casefolded forms under which the source may have these words, or what may stand for them."""
+        keys = keys_of(words)
+        if self.match != "accents":
+            return keys
+        plain = {unaccented(key) for key in keys}
+        return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""
@@ -201,9 +221,13 @@ class Excerpt(Reader):
     near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rank: Mapping[str, int] | None = None
     first_words: tuple[str, ...] = ()
+    made_words: Mapping[str, Vector] = MappingProxyType({})
 
     def begins(self) -> tuple[str, ...]:
         return self.first_words
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        return {word: self.made_words[word] for word in words if word in self.made_words}
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
         return self.rank
@@ -254,8 +278,8 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each word those that differ by one letter: added, left out, replaced, or moved by one place; or by what
-    nobody sees.
+    """For each word those that differ by one letter: added, left out, replaced, or moved by one place; or by accents,
+    or by what nobody sees.
 
     Two words are near if they are equal after at most one letter is removed from each.
 
@@ -273,9 +297,12 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
+    without_accents: dict[str, list[str]] = {}
+    for word in wanted:
+        without_accents.setdefault(unaccented(word), []).append(word)
     for other in vocabulary:
-        if not is_plain(other) and (shown := plain_word(other)) in wanted:
-            near.setdefault(shown, {})[other] = None
+        for word in without_accents.get(unaccented(plain_word(other)), ()):
+            near.setdefault(word, {})[other] = None
         for form in _shortened(other.casefold()) if shortened else ():
             for word in shortened.get(form, ()):
                 near.setdefault(word, {})[other] = None

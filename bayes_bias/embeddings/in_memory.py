@@ -33,6 +33,17 @@ class MemoryReader(Reader):
                 yield word, as_vector(row)
 
 
+@dataclass(frozen=True)
+class SubwordReader(MemoryReader):
+    """The same with vectors of parts of words, which gensim's FastTextKeyedVectors put together."""
+
+    model: Any = None
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        made = {word: as_vector(self.model.get_vector(word)) for word in words}
+        return {word: vector for word, vector in made.items() if vector.any()}
+
+
 def from_memory(source: object) -> MemoryReader | None:
     """From a mapping, a frame, or a list of words with their vectors; None of anything else."""
     if isinstance(source, pd.DataFrame):
@@ -89,10 +100,13 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
-    """From gensim's KeyedVectors."""
+    """From gensim's KeyedVectors; those of fastText have vectors of parts of words."""
     words = list(vectors.index_to_key)
     _check_words(words)
-    return MemoryReader(words, vectors.vectors, int(vectors.vector_size), frequent_first=True)
+    fields = words, vectors.vectors, int(vectors.vector_size)
+    if hasattr(vectors, "vectors_ngrams"):
+        return SubwordReader(*fields, frequent_first=True, model=vectors)
+    return MemoryReader(*fields, frequent_first=True)
 
 
 def as_vector(row: Any) -> Vector:

@@ -47,8 +47,8 @@ def read_content(file: Traversable, label: str) -> Any:
 
 def names_of_text(file: Traversable, label: str) -> Content:
     """A word a line under the name of the file; lines that begin with ; or # are comments."""
-    lines = [line.strip() for line in read_text(file, f"{label}:", WordListError, encoding="utf-8-sig").splitlines()]
-    words = [line for line in lines if line and not line.startswith(_COMMENT)]
+    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
     if words and _VECTOR.fullmatch(words[-1]):
         raise WordListError(
             f"{label}: has numbers behind its words, as vectors have; vectors are given as the embedding"
