@@ -6,17 +6,20 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+import bayes_bias as bb
+from bayes_bias.associations.lists import DEMO
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed, pairs_of
+from bayes_bias.embeddings.embedding import joined
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
 from bayes_bias.spreadsheets import read_frame
-from bayes_bias.words.list_files import control_names, read_names, wordlist_names
+from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 
@@ -63,22 +66,31 @@ def wordlists(
     name = names[0] if names else None
     if copy is not None:
         check_output(copy, overwrite, "--copy")
-        if name not in (*wordlist_names(), *control_names()):
+        if name not in (*wordlist_names(), *field_names(), *control_names()):
             raise BayesBiasError(
                 f"--copy: needs the name of a shipped list, such as `wordlists weat7 --copy {copy}`; got {name}"
             )
     if name is None:
-        rows = [(n, load_wordlist(n)) for n in wordlist_names()]
-        frame = [
-            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)} for n, w in rows
-        ]
-        print_frame(pd.DataFrame(frame))
+        lists = [load_wordlist(n) for n in (*wordlist_names(), *field_names())]
+        for question in dict.fromkeys(each.question for each in lists):
+            rows = [
+                {
+                    "list": each.name,
+                    "title": each.title,
+                    "targets": len(each.targets),
+                    "attributes": len(each.attributes),
+                }
+                for each in lists
+                if each.question == question
+            ]
+            print_frame(pd.DataFrame(rows), title=question)
         say(f"control classes: {', '.join(control_names())}")
         return
     words = load_controls(name) if name in control_names() else load_wordlist(name)
     _print_wordlist(words)
     if copy is not None:
-        copy_shipped("wordlists", f"controls/{name}" if name in control_names() else name, copy, overwrite)
+        assert name is not None
+        copy_shipped("wordlists", shipped_path(name), copy, overwrite)
         use = f"--controls {copy}" if name in control_names() else f"`bayes-bias report {copy}`"
         say(f"\nCopied to {copy}; use it with {use}")
 
@@ -133,8 +145,25 @@ def _print_wordlist(words: WordList) -> None:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
+    for lacking in _lacking(words):
+        say(lacking)
     if words.source.citation:
         say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))
+
+
+def _lacking(words: WordList) -> list[str]:
+    """What the shipped vectors lack of a list."""
+    found = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
+    tables = {**words.groups, **words.classes, **words.controls}
+    absent = {
+        name: [w for w in members if w not in found and joined(w) not in found] for name, members in tables.items()
+    }
+    return [
+        f"not in {DEMO}: {len(lost)} of {len(tables[name])} words of {name}: {', '.join(lost[:5])}"
+        + (", ..." if len(lost) > 5 else "")
+        for name, lost in absent.items()
+        if lost
+    ]
 
 
 @app.command()

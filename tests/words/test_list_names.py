@@ -177,3 +177,10 @@ def test_a_name_that_no_file_has_is_refused(tmp_path, run):
     assert not (tmp_path / "l.csv").exists()
     with refused(WordListError, "word list states"):
         read_names(Path(__file__).parents[2] / "wordlists" / "weat1.toml")
+
+
+@pytest.mark.parametrize("content", ["[" * 20_000, "a: &x [b]\nc: *x\n", "{a: " * 60 + "b" + "}" * 60])
+def test_yaml_of_aliases_or_many_levels_is_refused_at_once(tmp_path, content):
+    (tmp_path / "m.yaml").write_text(content)
+    with refused(WordListError, "m.yaml YAML"):
+        load_wordlist(tmp_path / "m.yaml")
