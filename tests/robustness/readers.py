@@ -17,6 +17,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.analyses.criterion.biases import Biases
 from bayes_bias.analyses.criterion.data import outside_of
+from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.analyses.sentence_pairs.stereoset import read_triples
 from bayes_bias.analyses.sweep.spec_file import read_sweep
@@ -208,6 +209,17 @@ RECORDS = b"".join(
     json.dumps({"id": f"s{k}", "text": f"{word}.", "embedding": [k, 0.5, -1e-3]}).encode() + b"\n"
     for k, word in enumerate(("He", "She"))
 )
+SAMPLES = b"\n".join(
+    json.dumps(
+        {
+            "doc_id": k,
+            "doc": {"sent_more": "a", "sent_less": "b", "bias_type": "age"},
+            "filtered_resps": [[f"-{k}.5", "False"], ["-2.25", "False"]],
+            "acc": float("nan"),
+        }
+    ).encode()
+    for k in range(3)
+)
 LISTS = b'word,vector\nhe,"[1.0, 2.5]"\nshe,"[0.25, -1.0]"\n'
 NAMES = json.dumps(
     {"flowers": ["rose", "lily"], "pleasant": ["love", "joy"], "unpleasant": ["hate"], "n": 3, "pairs": [["a", "b"]]}
@@ -293,6 +305,7 @@ READERS = {
         Reader("list.yaml", _yaml, _under_names),
         Reader("words.txt", lambda: b"; flowers\nrose\nlily\ntulip\n", read_names),
         Reader("sets.json", lambda: MANZINI, lambda path: read_debias_sets(path)),
+        Reader("samples.jsonl", lambda: SAMPLES, lm_eval),
         Reader("defining sets.toml", lambda: SETS, read_debias_sets),
         Reader("templates.toml", _toml("templates", "association-10.toml"), load_templates),
         Reader("spec.toml", _toml("models", "crossed.toml"), load_spec),
