@@ -120,7 +120,7 @@ def _histwords(path: Path) -> object:
 
 
 def _under_names(path: Path) -> object:
-    return bb.load_wordlist(path, stereotypes={"flowers": "pleasant"})
+    return bb.load_wordlist(path, stereotypes={"flowers": "pleasant", "insects": "unpleasant"})
 
 
 def _yaml() -> bytes:
@@ -222,7 +222,7 @@ SAMPLES = b"\n".join(
 )
 LISTS = b'word,vector\nhe,"[1.0, 2.5]"\nshe,"[0.25, -1.0]"\n'
 NAMES = json.dumps(
-    {"flowers": ["rose", "lily"], "pleasant": ["love", "joy"], "unpleasant": ["hate"], "n": 3, "pairs": [["a", "b"]]}
+    {"flowers": ["rose", "lily"], "insects": ["ant"], "pleasant": ["love"], "unpleasant": ["hate", "war"], "n": 3}
 ).encode()
 MANZINI = b'{"definite_sets": [["she", "he"], ["woman", "man"]], "testTerms": ["chair"]}'
 MAY = json.dumps(
