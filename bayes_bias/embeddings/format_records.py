@@ -16,8 +16,9 @@ from bayes_bias.spreadsheets import is_spreadsheet, read_frame
 
 _PARQUET = b"PAR1"
 _OBJECTS = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
-# A heading, and below it a cell that begins a list.
-_LISTS = re.compile(rb'[^\n\[]*[^\n\[\d\s][^\n\[]*\n[^\n]*?"?\[\s*(np\.float\d+\()?[-+]?\d')
+_NUMBER = re.compile(rb"[-+\d.eE]+")
+# The beginning of a list of numbers in a cell.
+_LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
 
 
 def read_records(file: Traversable) -> Records:
@@ -65,7 +66,15 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
 
 
 def _recognises(sample: bytes) -> bool:
-    return sample.startswith(_PARQUET) or bool(_OBJECTS.match(sample) or _LISTS.match(sample))
+    return sample.startswith(_PARQUET) or bool(_OBJECTS.match(sample)) or _has_column_of_lists(sample)
+
+
+def _has_column_of_lists(sample: bytes) -> bool:
+    """Whether there are headings, and below them a cell that begins a list."""
+    headings, _, rest = sample.partition(b"\n")
+    last = headings.split()[-1:]  # of vectors that are lines of text it is a number
+    is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])
+    return is_heading and _LIST.search(rest.partition(b"\n")[0]) is not None
 
 
 FORMAT = Format("records", _recognises, open_records)

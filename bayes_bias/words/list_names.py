@@ -1,6 +1,5 @@
 """Words under names in JSON, YAML and text, as collections of lists are kept: the columns of a list not yet chosen."""
 
-import re
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -18,7 +17,6 @@ SUFFIXES = (*JSON, *YAML, *TEXT)
 _NAMES, _WORDS = ("name", "category"), ("words", "examples")
 _COMMENT = (";", "#")
 _DEEPEST = 50
-_VECTOR = re.compile(r"\S+(\s+[-+]?\d*\.?\d+([eE][-+]?\d+)?){2,}")
 
 
 def holds_names(name: str) -> bool:
@@ -64,11 +62,19 @@ def names_of_text(file: Traversable, label: str) -> Content:
     """A word a line under the name of the file; lines that begin with ; or # are comments."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
-    if words and _VECTOR.fullmatch(words[-1]):
+    if words and _is_vector(words[-1].split()):
         raise WordListError(
             f"{label}: has numbers behind its words, as vectors have; vectors are given as the embedding"
         )
     return Content({Path(file.name).stem: words}, label)
+
+
+def _is_vector(parts: list[str]) -> bool:
+    """Whether a word is followed by two numbers or more."""
+    try:
+        return len(parts) > 2 and bool([float(part) for part in parts[1:]])
+    except ValueError:
+        return False
 
 
 def names_of(content: Any, stem: str, label: str) -> Content:

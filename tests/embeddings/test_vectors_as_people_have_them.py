@@ -1,10 +1,12 @@
 """Vectors as people have them: read as they are, or one line with a remedy that works."""
 
+import contextlib
 import gzip
 import json
 import pickle
 import subprocess
 import tarfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -243,3 +245,14 @@ def test_the_folder_or_name_of_a_language_model_points_to_encoder(tmp_path):
     for given in (str(tmp_path), "bert-base-uncased", "sentence-transformers/all-MiniLM-L6-v2"):
         with refused(EmbeddingError, "--encoder"):
             open_embedding(given)
+
+
+@pytest.mark.parametrize(
+    "content", ["a 0.1 0.2\n[ 0.3 0.4\n", "2 2\n[ 0.3 0.4\nb 1 2\n", "x" * 60_000, "he " + "0.25 " * 10_000 + "1\n"]
+)
+def test_text_is_not_taken_for_a_column_of_lists_and_is_told_at_once(tmp_path, content):
+    (tmp_path / "v.txt").write_text(content)
+    began = time.process_time()
+    with contextlib.suppress(EmbeddingError):
+        assert open_embedding(tmp_path / "v.txt").source == "v.txt (text)"
+    assert time.process_time() - began < 1

@@ -24,6 +24,8 @@ FEWEST = 4
 _UNNAMED = "Unnamed: 0"
 OF = ("bias", "criterion")
 _NAMED = 8
+# Observed values vary at least by their errors.
+_TOO_LARGE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,9 @@ class CriterionData:
                 f"covariates: {in_words(len(covariates))} for {in_words(len(labels))} labels are too many; give"
                 f" {in_words(FEWEST)} labels more than covariates"
             )
-        return cls(biases.at(labels), values, _errors(outside), beside, _families(outside, family), notices)
+        errors = _errors(outside)
+        notices += _of_another_unit(values, errors)
+        return cls(biases.at(labels), values, errors, beside, _families(outside, family), notices)
 
     @property
     def labels(self) -> list[str]:
@@ -211,6 +215,17 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
         )
     share = (people * values + 1) / (people + 2)  # of none or all, the error is not zero
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
+
+
+def _of_another_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
+    """A notice where errors are far larger than what they are errors of."""
+    times = float(errors.median() / values.std())
+    if times < _TOO_LARGE:
+        return ()
+    return (
+        f"the median of the standard errors of the criterion is {times:.1f} times its standard deviation over labels;"
+        " are both in one unit, such as per cent?",
+    )
 
 
 def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":

@@ -87,3 +87,13 @@ def test_numbers_of_items_and_words_such_as_nan_stay_what_they_are(tmp_path):
     assert read_in.word.tolist() == ["nan", "inf"]
     assert read_in["x"].isna().tolist() == [True, False]
     assert read_in["zip"].tolist() == ["007", "008"]
+
+
+def test_errors_in_another_unit_than_the_criterion_are_a_notice(tmp_path):
+    path = tmp_path / "c.csv"
+    heading = "label,bias,sd,criterion,criterion_se"
+    for se, told in (("1.2", True), ("0.012", False)):
+        path.write_text("\n".join([heading, *(f"l{k},0.{k},0.01,0.{k}5,{se}" for k in range(1, 7))]))
+        notices = data_of(path).notices
+        assert bool(notices) == told
+        assert not told or says(notices[0], "errors criterion 6.4 times one unit")
