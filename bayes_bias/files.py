@@ -12,7 +12,6 @@ import re
 import shutil
 import tomllib
 import unicodedata
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -248,23 +247,6 @@ def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
     # Quoted is what ends a line: with this ending also a lone return, at which readers would begin a new one.
     text = flat.rename(columns=_quoted).map(_quoted).to_csv(index=False, lineterminator="\r\n")
     return str(text).replace("\r\n", "\n")
-
-
-def read_csv(path: Path, subject: str, refusal: type[BayesBiasError], **options: Any) -> "pd.DataFrame":
-    """A CSV file with its words as they were before `csv_text`; `subject` begins the line that says why it has none."""
-    import pandas as pd
-
-    try:
-        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            # Without `index_col` the first of too many cells would become labels, and every heading would move by one.
-            frame = pd.read_csv(path, index_col=False, **options)
-    except pd.errors.ParserWarning as error:
-        raise refusal(f"{subject} not readable as CSV: a row has more cells than headings; name each column") from error
-    except OSError as error:
-        raise refusal(f"{subject} not readable: {error.strerror}") from error
-    except ValueError as error:  # of pandas, and of UTF-8
-        raise refusal(f"{subject} not readable as CSV: {error}") from error
-    return frame.rename(columns=unquoted).map(unquoted)
 
 
 def _quoted(value: Any) -> Any:

@@ -1,17 +1,30 @@
-"""Cells of a spreadsheet as text: CSV and TSV as programs write them, and Excel workbooks."""
+"""Cells of a spreadsheet: CSV and TSV as programs write them, and Excel workbooks, as text or as a frame."""
 
 import csv
 import io
+import math
+import re
+from collections.abc import Collection, Sequence
 from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import unquoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 
 _DELIMITERS = ",;\t"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# What a file that is not UTF-8 may be, as messages show it.
+_OTHER_ENCODINGS = {"Windows-1252": "cp1252", "GB18030": "gb18030"}
+# A comma before three digits may be one of thousands, or of decimals.
+_OF_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
+_NUMBER = re.compile(r"[-+]?(?!0\d)(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|", re.IGNORECASE)
+_WHOLE = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
 
 type Column = tuple[str, list[str]]
 
@@ -37,8 +50,8 @@ def is_spreadsheet(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[Column]:
-    """The headings of a file, each with the cells below it, all without blanks around them.
+def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> list[Column]:
+    """The headings of a file, each with the cells below it, all without blanks around them, unless cells keep theirs.
 
     The encoding is UTF-8, or UTF-16, Excel's "Unicode text"; cells are separated by commas, semicolons or tabs. Cells
     of an Excel workbook that hold no text are `CellValue`.
@@ -50,8 +63,10 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -
         openpyxl is needed and missing; a workbook has two sheets with cells, an error in a cell, or a formula without
         its value. `label` begins the line.
     """
-    read = _excel_rows if file.name.lower().endswith(".xlsx") else _text_rows
-    header, *rows = [[stripped(cell) for cell in row] for row in read(file, label, refusal)] or [[]]
+    header, *rows = _rows(file, label, refusal) or [[]]
+    header = [unquoted(stripped(cell)) for cell in header]
+    if strip:
+        rows = [[unquoted(stripped(cell)) for cell in row] for row in rows]
     if not any(header) and not any(any(row) for row in rows):
         raise refusal(f"{label}: the file is empty; the first row names the columns")
     width = len(header)
@@ -64,9 +79,89 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -
     return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
 
 
+def read_frame(
+    file: Traversable, label: str, refusal: type[BayesBiasError], *, text: Collection[str] | None = ()
+) -> "pd.DataFrame":
+    """A file as a frame: its words as they were before `csv_text`, numbers where a column holds nothing else.
+
+    An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text; all do if it is
+    None. The first of two columns of one heading is read. One without a heading is called as pandas calls it.
+
+    Raises
+    ------
+    BayesBiasError
+        As `read_columns`.
+    """
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
+        name = heading or f"Unnamed: {k}"
+        numbers = None if text is None or name in text else _numbers_if_all_are(cells)
+        words = [unquoted(cell) if cell else None for cell in cells]
+        columns.setdefault(name, pd.Series(words, dtype=object) if numbers is None else pd.Series(numbers))
+    return pd.DataFrame(columns)
+
+
+def _numbers_if_all_are(cells: Sequence[str]) -> list[float] | list[int] | None:
+    try:
+        numbers = as_numbers_of(cells)
+    except NotNumbersError:
+        return None
+    return None if all(map(math.isnan, numbers)) else numbers
+
+
+class NotNumbersError(ValueError):
+    """A cell of a column is no number: `position` says which, and the text why."""
+
+    def __init__(self, position: int, why: str) -> None:
+        super().__init__(why)
+        self.position = position
+
+
+def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
+    """The cells of a column as numbers, with decimal points or commas, perhaps in per cent; an empty one is NaN.
+
+    Raises
+    ------
+    NotNumbersError
+        A cell is no number, or nobody can say which.
+
+    Examples
+    --------
+    >>> as_numbers_of(["54,5", "7"]), as_numbers_of(["12%", ""])
+    ([54.5, 7.0], [0.12, nan])
+    """
+    clean = [cell.strip().replace("\u2212", "-") for cell in cells]
+    filled = [cell for cell in clean if cell]
+    if filled and all(map(_WHOLE.fullmatch, clean)):
+        return [int(cell) for cell in clean]
+    shares = [cell.endswith("%") for cell in clean]
+    with_commas = [cell for cell in filled if "," in cell]
+    thousands = bool(with_commas) and all(_OF_THOUSANDS.fullmatch(cell.rstrip("%")) for cell in with_commas)
+    numbers = []
+    for position, (cell, share) in enumerate(zip(clean, shares, strict=True)):
+        if thousands and "," in cell:
+            one, other = cell.replace(",", ""), cell.replace(",", ".")
+            either = f"{one} or {other}" if cell.count(",") == 1 else one
+            raise NotNumbersError(position, f"may be {either}; write it without a comma of thousands")
+        if cell and share != any(shares):
+            raise NotNumbersError(position, "has no % as others of its column have; write all in one unit")
+        plain = cell.removesuffix("%").rstrip().replace(",", ".")
+        if not _NUMBER.fullmatch(plain):
+            raise NotNumbersError(position, "is not a number")
+        number = float(plain or "nan")
+        numbers.append(number / 100 if share else number)
+    return numbers
+
+
 def stripped(cell: str) -> str:
     """A cell without blanks around it."""
     return cell if isinstance(cell, CellValue) else cell.strip()
+
+
+def _rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
+    return (_excel_rows if file.name.lower().endswith(".xlsx") else _text_rows)(file, label, refusal)
 
 
 def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
@@ -132,11 +227,18 @@ def _decoded(file: Traversable, label: str, refusal: type[BayesBiasError]) -> st
     try:
         return data.decode(_encoding(data))
     except UnicodeDecodeError as error:
-        guess = data[max(error.start - 10, 0) : error.start + 10].decode("cp1252", errors="replace")
         raise refusal(
-            f"{label}: not UTF-8 text (byte {error.start}); in Windows-1252 it would read {guess!r} there; "
-            "save it as CSV UTF-8"
+            f"{label}: not UTF-8 text (byte {error.start}); {_other_readings(data, error.start)}; save it as CSV UTF-8,"
+            f" or convert it: iconv -f ENCODING -t UTF-8 '{file.name}' > utf8.csv"
         ) from error
+
+
+def _other_readings(data: bytes, at: int) -> str:
+    """How the text around a byte reads in other encodings."""
+    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    line = data[start : end if end >= 0 else None]
+    shown = {name: line.decode(codec, errors="replace")[:40] for name, codec in _OTHER_ENCODINGS.items()}
+    return ", ".join(f"in {name} the line there would read {text!r}" for name, text in shown.items())
 
 
 def _encoding(data: bytes) -> str:

@@ -57,16 +57,16 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
 
 def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
     text = (WALKS / "add-a-format.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\+    (\w+)\.FORMAT,$", text, re.MULTILINE)
-    monkeypatch.setattr(opening, "format_tsv", made_in("add-a-format.md"), raising=False)
+    rows = re.findall(r"^[ +]    (\w+)\.FORMAT,$", text, re.MULTILINE)
+    monkeypatch.setattr(opening, "format_csv", made_in("add-a-format.md"), raising=False)
     formats = tuple(getattr(opening, row).FORMAT for row in rows)
     assert set(opening.FORMATS) < set(formats)
     monkeypatch.setattr(opening, "FORMATS", formats)
     vectors = opening.open_embedding("googlenews-demo").all()
-    lines = ("\t".join([word, *map(str, row)]) + "\n" for word, row in vectors.items())
-    (tmp_path / "vectors.tsv").write_text("".join(lines), encoding="utf-8")
-    opened = opening.open_embedding(tmp_path / "vectors.tsv")
-    assert opened.source == "vectors.tsv (tsv)"
+    lines = (";".join([word, *map(str, row)]) + "\n" for word, row in vectors.items())
+    (tmp_path / "vectors.csv").write_text("".join(lines), encoding="utf-8")
+    opened = opening.open_embedding(tmp_path / "vectors.csv")
+    assert opened.source == "vectors.csv (csv)"
     assert cosines(opened, "weat6").values.equals(cosines(vectors, "weat6").values)
 
 

@@ -1,5 +1,6 @@
 """Which words of a list have a usable vector, by group and class."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,13 +9,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import Embedding, Vector, joined, near_spellings
+from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
+from bayes_bias.words.spelling import ALIKE, other_spellings, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
 type WordVectors = dict[str, NDArray[np.float64]]
+
+# What stands for bytes that are not UTF-8.
+_UNREADABLE = "\ufffd"
+
+# What words of several languages begin with, such as /c/en/.
+_PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
 
 _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
 
@@ -25,7 +33,8 @@ class Part:
 
     `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
     direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
-    `phrases` were found with "_" in the place of blanks.
+    `phrases` were found with "_" in the place of blanks, `respelt` words under another spelling, as was asked for, and
+    `made` ones have a vector of their parts.
     """
 
     role: Role
@@ -36,6 +45,8 @@ class Part:
     non_finite: tuple[str, ...]
     variants: tuple[tuple[str, tuple[str, ...]], ...]
     phrases: tuple[str, ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
+    made: tuple[str, ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -67,6 +78,7 @@ class Coverage:
     embedding: str
     parts: tuple[Part, ...]
     lacking: str = "usable vector"
+    begins: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row a group or class: role, name, counts, and the words that are lost."""
@@ -79,6 +91,8 @@ class Coverage:
                 "missing": ", ".join(part.missing),
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
+                "respelt": "; ".join(f"{word}: {other}" for word, other in part.respelt),
+                "from_subwords": ", ".join(part.made),
                 "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
             }
             for part in self.parts
@@ -86,8 +100,14 @@ class Coverage:
 
     def notices(self) -> tuple[str, ...]:
         """Sentences about missing words; empty if every word was found."""
-        parts = [part for part in self.parts if not _is_shipped_control(part)]
-        return tuple(notice for part in parts for notice in _notices(part, self.embedding))
+        return tuple(
+            notice
+            for part in self.parts
+            for notice in (
+                *_substitutes(part, self.embedding),
+                *(() if _is_shipped_control(part) else _notices(part, self.embedding)),
+            )
+        )
 
     @property
     def absent_controls(self) -> tuple[str, ...]:
@@ -106,8 +126,9 @@ def lookup(
 ) -> tuple[WordVectors, Coverage]:
     """Vectors of the words of a list, and which words have none.
 
-    A word counts as it is spelt: variants in upper and lower case are reported and never substituted. A phrase that is
-    missing counts as it is joined, "prime_minister" for "prime minister", with a notice.
+    A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
+    embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
+    with a notice.
 
     Returns
     -------
@@ -120,14 +141,25 @@ def lookup(
     stored = embedding.find(wanted)
     absent = [word for word in wanted if word not in stored and joined(word) not in wanted]
     phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
-    found = {**stored, **phrases}
+    exact = {**stored, **phrases}
+    lacking = [word for word in dict.fromkeys(wanted) if word not in exact]
+    respelt = other_spellings(lacking, stored, {*wanted, *map(joined, phrases)}, embedding.match)
+    made = embedding.made(lacking)
+    found = {**exact, **{word: stored[other] for word, other in respelt.items()}, **made}
     near = embedding.near(wanted, found)
     parts = tuple(
-        replace(_part(role, name, words, found, near), phrases=tuple(word for word in words if word in phrases))
+        replace(
+            _part(role, name, words, found, near),
+            phrases=tuple(word for word in words if word in phrases),
+            respelt=tuple((word, respelt[word]) for word in words if word in respelt),
+            made=tuple(word for word in words if word in made),
+        )
         for role, name, words in _tables(wordlist)
     )
     usable = dict.fromkeys(word for part in parts for word in part.found)
-    return {word: prepared(found[word]) for word in usable}, Coverage(embedding.name, parts)
+    return {word: prepared(found[word]) for word in usable}, Coverage(
+        embedding.name, parts, begins=() if all(part.found for part in parts) else embedding.reader.begins()
+    )
 
 
 def coverage_of_matrix(
@@ -165,7 +197,8 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}); {_remedy(part, emptied)}"
+                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}){_offer(part)}; "
+                f"{_both(coverage, part) if emptied else ''}{_remedy(part, emptied)}"
             )
 
 
@@ -195,6 +228,18 @@ def _part(
     return Part(role, name, words, missing, zero, non_finite, variants)
 
 
+def _substitutes(part: Part, embedding: str) -> Iterator[str]:
+    """Words that others stand for: never silent."""
+    if part.respelt:
+        read = _shortened(tuple(f"'{other}' for '{word}'" for word, other in part.respelt))
+        yield f"{part}: {embedding} has {read}; used as such, as match asks"
+    if part.made:
+        yield (
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector of their own in {embedding}, and that"
+            f" of their subwords is used, as match asks: {_shortened(part.made)}"
+        )
+
+
 def _notices(part: Part, embedding: str) -> Iterator[str]:
     if part.phrases:
         read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
@@ -206,18 +251,46 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}"
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{_offer(part)}"
+
+
+def _offer(part: Part) -> str:
+    """The match that would find words under another spelling."""
+    known = [(word, other) for word, others in part.variants for other in others]
+    for match, alike in ALIKE.items():
+        if any(alike(word) == alike(other) for word, other in known):
+            return f"; match='{match}' (--match {match}) reads them so"
+    return ""
 
 
 def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:
     """Words, each with the spellings that have vectors."""
     known = dict(part.variants)
-    return tuple(f"{word} (but: {', '.join(known[word])})" if word in known else word for word in words)
+    return tuple(f"{word} (but: {', '.join(map(visible, known[word]))})" if word in known else word for word in words)
 
 
 def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
     more = f", and {len(words) - shown} more" if len(words) > shown else ""
     return ", ".join(words[:shown]) + more
+
+
+def _both(coverage: Coverage, part: Part) -> str:
+    """The first words of the source beside the first that were looked for: a prefix, quotes, another encoding show."""
+    if not coverage.begins:
+        return ""
+    theirs, ours = (
+        ", ".join(f"'{visible(word)}'" for word in words[:SHOWN]) for words in (coverage.begins, part.asked)
+    )
+    if any(_UNREADABLE in word for word in coverage.begins):
+        return (
+            f"its words are not in UTF-8 ({theirs}): convert the file first, such as `iconv -f GB18030 -t UTF-8 FILE >"
+            " utf8.txt`, or "
+        )
+    prefix = _PREFIX.match(coverage.begins[0])
+    if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
+        prefix = None
+    alike = f"take the prefix off (sed 's|^{prefix[0]}||' FILE > plain.txt)" if prefix else "spell words alike in both"
+    return f"its words look like {theirs}, and looked for are {ours}: {alike}, or "
 
 
 def _remedy(part: Part, emptied: bool) -> str:

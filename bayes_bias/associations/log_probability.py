@@ -19,7 +19,7 @@ from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Pair, Templates, load_templates
-from bayes_bias.words.word_classes import word_class, word_classes
+from bayes_bias.words.word_classes import check_word_classes, word_classes
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]
@@ -172,9 +172,8 @@ class _Sentences(NamedTuple):
 
 def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Sentences:
     known = word_classes(words)
-    targets, attributes = (
-        [(word, word_class(word, known)) for word in side] for side in (words.targets, words.attributes)
-    )
+    check_word_classes((*words.targets, *words.attributes), known)
+    targets, attributes = ([(word, known[word]) for word in side] for side in (words.targets, words.attributes))
     rows, columns = np.indices((len(targets), len(attributes))).reshape(2, -1)
     nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
     by_target = predict == "targets"

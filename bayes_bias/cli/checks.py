@@ -33,6 +33,7 @@ from bayes_bias.formatting import DASH, count, plain, plural, share, share_withi
 from bayes_bias.jobs import connected
 from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_of
+from bayes_bias.words.spelling import Match
 
 
 @app.command()
@@ -123,7 +124,12 @@ def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
         return inputs.opened([wordlist])
     several = len(inputs.embedding) > 1
     given = inputs.embedding if several else inputs.embedding[0]
-    opened = bb.open_embedding(given, trust=inputs.trust, kind=inputs.replicates or ("seed" if several else None))
+    opened = bb.open_embedding(
+        given,
+        trust=inputs.trust,
+        kind=inputs.replicates or ("seed" if several else None),
+        match=cast(Match, inputs.match),
+    )
     if not opened.replicates:
         raise BayesBiasError(
             f"--embedding: '{opened.name}' is one training, and nothing to say how trainings differ; give two"

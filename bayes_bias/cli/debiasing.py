@@ -62,6 +62,9 @@ def debias(
     method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
     settings: SettingsOption = None,
     ratings: RatingsOption = None,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out words of the sets that have no vector, and name them.")
+    ] = False,
     overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -71,7 +74,7 @@ def debias(
     """
     check_vectors_path(out_file, overwrite, "--out")
     debiaser = make_debiaser(method, settings_of(settings), "--method")
-    debiasing = bb.debiasing.Debiasing(debiaser, sets)
+    debiasing = bb.debiasing.Debiasing(debiaser, sets, skip_missing=skip_missing)
     with progress_bar():
         step(f"{embedding}: reading vectors")
         opened = bb.open_embedding(embedding, trust=trust)

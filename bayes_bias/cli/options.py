@@ -238,6 +238,15 @@ def listed(text: str) -> tuple[str, ...]:
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
+    """Names and what they are called, as an option gives them."""
+    parts = {text: text.partition("=") for text in texts or ()}
+    for text, (name, _, other) in parts.items():
+        if not (name and other):
+            raise BayesBiasError(f"{option}: '{text}' must have two parts, such as '{example}'")
+    return {name: other for name, _, other in parts.values()}
+
+
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
     """Whole numbers that are separated by commas, or given with an option of their own each."""
     numbers = [part for value in values or () for part in listed(value)]

@@ -60,7 +60,7 @@ def report(
         side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
         tables = measure_lists(
             [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists],
-            inputs.embedding if side_by_side else inputs.opened(lists),
+            inputs.embeddings if side_by_side else inputs.opened(lists),
             covariates=covariates_of(covariates),
             **inputs.settings,
         )

@@ -10,6 +10,8 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import PAIR_SCOPES, PairScope
+from bayes_bias.analyses.sentence_pairs.estimation import Scores
+from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
 from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
 from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
@@ -19,21 +21,22 @@ from bayes_bias.cli.frames import estimates, print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.files import check_output, read_csv, table_file
+from bayes_bias.files import check_output, table_file
 from bayes_bias.formatting import level, probability, signed
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.columns import interval_of
 
 
 @app.command()
 @with_options
 def sentence_pairs(
-    file: Annotated[
-        str,
+    files: Annotated[
+        list[str],
         typer.Argument(
-            metavar="FILE.csv",
+            metavar="FILE...",
             help="A row for each pair: item, score_more and score_less (or difference), perhaps bias_type, writer,"
-            " template, term, model; or as CrowS-Pairs' program writes them; or a shipped table (pairs-demo). With"
-            " --model sentences instead of scores.",
+            " template, term, model; or as CrowS-Pairs' program writes them; or a shipped table (pairs-demo); or the"
+            " samples_*.jsonl that lm-evaluation-harness logs. With --model sentences instead of scores.",
         ),
     ],
     output: OutputFolder,
@@ -62,8 +65,12 @@ def sentence_pairs(
         str | None, typer.Option(help="Whose rows, where FILE has a column model with several.", rich_help_panel=INPUT)
     ] = None,
     decimals: Annotated[
-        str, typer.Option(help="To how many decimals scores are rounded before they are compared, or 'none'.")
-    ] = str(DECIMALS),
+        str,
+        typer.Option(
+            help=f"To how many decimals scores are rounded before they are compared, or 'none'; {DECIMALS} by default,"
+            " and none of logs of the harness."
+        ),
+    ] = "",
     unit: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +97,10 @@ def sentence_pairs(
 
     Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
     """
+    file, *more = files
+    logs = is_log(file)
+    if more and not all(map(is_log, files)):
+        raise BayesBiasError(f"FILE: {len(files)} are given; give one, or several samples_*.jsonl of one model")
     if scores is not None:
         check_output(scores, output.overwrite, "--scores")
         if model is None:
@@ -101,7 +112,7 @@ def sentence_pairs(
         model=spec,
         of=of,
         name=Path(file).stem,
-        decimals=_decimals(decimals),
+        decimals=_decimals(decimals, logs),
         unit=check_unit(unit) if model is None else LOG,
         scope=cast(PairScope, scope),
         ci_prob=ci_prob,
@@ -109,13 +120,17 @@ def sentence_pairs(
         sampling=sampler.sampling,
     )
     with progress_bar():
-        first: str | pd.DataFrame = file
-        second: str | pd.DataFrame | None = after
-        if model is not None:
+        first: Scores
+        second: Scores | None = None
+        if model is None:
+            first = _read(files, decimals)
+            second = None if after is None else _read([after], decimals)
+        else:
             score = _scorer(file, how)
-            first, second = score(model), None if after is None else score(after)
+            first = scored = score(model)
+            second = None if after is None else score(after)
             if scores is not None:
-                write_csv(first, scores, output.overwrite)
+                write_csv(scored, scores, output.overwrite)
         result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
     _show(result)
@@ -123,7 +138,14 @@ def sentence_pairs(
         say(f"\nThe report is in {page}")
 
 
-def _decimals(text: str) -> int | None:
+def _read(files: list[str], decimals: str) -> Scores:
+    """Logs of samples as scores; other files are left to `estimate`."""
+    return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
+
+
+def _decimals(text: str, logs: bool) -> int | None:
+    if not text:
+        return None if logs else DECIMALS
     if text == "none":
         return None
     if not text.isdecimal():
@@ -138,7 +160,7 @@ def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
     path = table_file(file)
     if not path.is_file():
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
-    sentences = read_csv(path, f"FILE: '{path}' is", BayesBiasError)
+    sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
 

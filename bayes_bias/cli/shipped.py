@@ -6,49 +6,129 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+import bayes_bias as bb
+from bayes_bias.associations.lists import DEMO
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed, pairs_of
+from bayes_bias.embeddings.embedding import joined
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
-from bayes_bias.files import check_output, copy_shipped, read_csv
+from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
-from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.spreadsheets import read_frame
+from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 
 @app.command()
 def wordlists(
-    name: Annotated[str | None, typer.Argument(metavar="[LIST]", help="Show one list, or control class.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LIST|FILE]...",
+            help="Show one list, or control class. With --out, files of words: spreadsheets, JSON, YAML, or text with"
+            " a word a line.",
+        ),
+    ] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy names already.")] = False,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=CLASS", help="Which names of FILE are groups, and of which class; repeatable."),
+    ] = None,
+    classes: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Other names that are classes; repeatable.")
+    ] = None,
+    word_class: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=noun", help="What the words of a name are in a sentence, for templates; repeatable."
+        ),
+    ] = None,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the chosen words of FILE here.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy or --out names already.")] = False,
 ) -> None:
-    """The shipped word lists, or one of them with its words and source; a copy of one to edit.
+    """The shipped word lists, or one of them with its words; a copy of one to edit; a list of files.
 
-    Example: bayes-bias wordlists weat7 --copy my-list.toml
+    Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
+    --groups insects=unpleasant --out my-list.csv
     """
+    if out_file is not None:
+        _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite)
+        return
+    for option, given in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
+        if given:
+            raise BayesBiasError(f"{option}: '{given[0]}' chooses words of FILE for a list; add --out list.csv")
+    if names and len(names) > 1:
+        raise BayesBiasError(f"LIST: {', '.join(names)} are given; show one, or make one list of them with --out")
+    name = names[0] if names else None
     if copy is not None:
         check_output(copy, overwrite, "--copy")
-        if name not in (*wordlist_names(), *control_names()):
+        if name not in (*wordlist_names(), *field_names(), *control_names()):
             raise BayesBiasError(
                 f"--copy: needs the name of a shipped list, such as `wordlists weat7 --copy {copy}`; got {name}"
             )
     if name is None:
-        rows = [(n, load_wordlist(n)) for n in wordlist_names()]
-        frame = [
-            {"list": n, "title": w.title, "targets": len(w.targets), "attributes": len(w.attributes)} for n, w in rows
-        ]
-        print_frame(pd.DataFrame(frame))
+        lists = [load_wordlist(n) for n in (*wordlist_names(), *field_names())]
+        for question in dict.fromkeys(each.question for each in lists):
+            rows = [
+                {
+                    "list": each.name,
+                    "title": each.title,
+                    "targets": len(each.targets),
+                    "attributes": len(each.attributes),
+                }
+                for each in lists
+                if each.question == question
+            ]
+            print_frame(pd.DataFrame(rows), title=question)
         say(f"control classes: {', '.join(control_names())}")
         return
     words = load_controls(name) if name in control_names() else load_wordlist(name)
     _print_wordlist(words)
     if copy is not None:
-        copy_shipped("wordlists", f"controls/{name}" if name in control_names() else name, copy, overwrite)
+        assert name is not None
+        copy_shipped("wordlists", shipped_path(name), copy, overwrite)
         use = f"--controls {copy}" if name in control_names() else f"`bayes-bias report {copy}`"
         say(f"\nCopied to {copy}; use it with {use}")
+
+
+def _write_list(
+    files: list[str], groups: list[str], classes: list[str], word_class: list[str], out_file: Path, overwrite: bool
+) -> None:
+    """A list of the words of these files, with a row for each word."""
+    check_output(out_file, overwrite, "--out")
+    if out_file.suffix != ".csv":
+        raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
+    if not files:
+        raise BayesBiasError("FILE: is missing; name the files of words that the list is made of")
+    found = [read_names(file) for file in files]
+    headings = [heading for content in found for heading in content.values]
+    words = {heading.partition("=")[0]: words for content in found for heading, words in content.values.items()}
+    stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
+    stereotypes |= pairs_of("--groups", groups, "flowers=pleasant")
+    sentence_classes = pairs_of("--word-class", word_class, "flowers=noun")
+    chosen = dict.fromkeys([*stereotypes, *stereotypes.values(), *classes])
+    for name in (*chosen, *sentence_classes):
+        if name not in words:
+            raise BayesBiasError(f"FILE: no words are called '{name}'", name, words)
+    rows = [
+        {"word": word, "group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
+        | ({"word_class": sentence_classes.get(name, "")} if sentence_classes else {})
+        for name in chosen
+        for word in words[name]
+    ]
+    if not rows:
+        raise BayesBiasError(f"--groups: say which of {', '.join(words)} are groups, such as --groups NAME=CLASS")
+    frame = pd.DataFrame(rows)
+    made = load_wordlist(frame)
+    for notice in (*(notice for content in found for notice in content.notices), *made.notices):
+        say(f"note: {notice}")
+    write_csv(frame, out_file, overwrite)
+    left = [name for name in words if name not in chosen]
+    say(f"{made.text}" + (f"; left out: {', '.join(left)}" if left else "") + f"\nThe list is in {out_file}")
 
 
 def _print_wordlist(words: WordList) -> None:
@@ -65,8 +145,25 @@ def _print_wordlist(words: WordList) -> None:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
+    for lacking in _lacking(words):
+        say(lacking)
     if words.source.citation:
         say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))
+
+
+def _lacking(words: WordList) -> list[str]:
+    """What the shipped vectors lack of a list."""
+    found = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
+    tables = {**words.groups, **words.classes, **words.controls}
+    absent = {
+        name: [w for w in members if w not in found and joined(w) not in found] for name, members in tables.items()
+    }
+    return [
+        f"not in {DEMO}: {len(lost)} of {len(tables[name])} words of {name}: {', '.join(lost[:5])}"
+        + (", ..." if len(lost) > 5 else "")
+        for name, lost in absent.items()
+        if lost
+    ]
 
 
 @app.command()
@@ -127,7 +224,11 @@ def sentences(
     templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
     controls: ControlsOption = "neutral,human",
     vectors: Annotated[
-        Path | None, typer.Option(help="A NumPy file (.npy) with the vectors of the rows of LIST, in their order.")
+        Path | None,
+        typer.Option(
+            help="The vectors of LIST: a NumPy file (.npy) of its rows in their order; or JSON lines, Parquet or CSV"
+            " with their ids or sentences, in any order."
+        ),
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
@@ -160,4 +261,4 @@ def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
 
 
 def _rows(file: str) -> pd.DataFrame:
-    return read_csv(Path(file), f"LIST: '{file}' is", EmbeddingError, keep_default_na=False)
+    return read_frame(Path(file), f"LIST: '{file}'", EmbeddingError, text=None)

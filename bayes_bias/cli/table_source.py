@@ -1,7 +1,7 @@
 """Where a table comes from: the options of every command that measures a word list or takes a table file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -17,6 +17,7 @@ from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
+from bayes_bias.words.spelling import Match, check_match
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom, check_sub_topics
 
 # What `--embedding` means where it is not given.
@@ -63,6 +64,14 @@ TemplatesOption = Annotated[
     input_option(
         help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
         " or a TOML file. For --masked: those that two words stand in; association-10 by default."
+    ),
+]
+MatchOption = Annotated[
+    str,
+    input_option(
+        metavar="HOW",
+        help="What may stand for a word that the embedding lacks: exact (nothing), case, accents, or subwords of a"
+        " fastText model. What was found so is named.",
     ),
 ]
 ReplicatesOption = Annotated[
@@ -127,6 +136,7 @@ class Origin:
     embedding: EmbeddingOption = field(default_factory=lambda: list(DEMO))
     encoder: EncoderOption = None
     masked: MaskedOption = None
+    match: MatchOption = "exact"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +157,9 @@ class TableSource(MeasuringOptions, Origin):
             raise BayesBiasError(
                 f"--templates: '{self.templates}' needs a model of sentences; add --encoder or --masked"
             )
+        check_match(self.match)
+        if self.match != "exact" and self.reads_sentences:
+            raise BayesBiasError(f"--match: '{self.match}' is for vectors of words; leave it out")
         others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         if others and len(given := others + self.named_embeddings) > 1:
             raise BayesBiasError(f"{given[0].split()[0]}: {', '.join(given)} exclude each other; give one")
@@ -184,6 +197,14 @@ class TableSource(MeasuringOptions, Origin):
     def holds_numbers(self, source: str) -> bool:
         """Whether LIST is a file of numbers already."""
         return is_spreadsheet(source) and not holds_words(Path(source))
+
+    @property
+    def embeddings(self) -> list[Any]:
+        """The embeddings side by side, as functions take them."""
+        if self.match == "exact":
+            return list(self.embedding)
+        opened = [bb.open_embedding(name, trust=self.trust) for name in self.embedding]
+        return [replace(each, match=cast(Match, self.match)) for each in opened]
 
     def has_table(self, source: str) -> bool:
         """Whether the table of LIST is made one by one."""
@@ -260,7 +281,7 @@ class TableSource(MeasuringOptions, Origin):
                 " kind, such as --replicates seed"
             )
         given = self.embedding if several else self.embedding[0]
-        embedding = bb.open_embedding(given, trust=self.trust, kind=self.replicates)
+        embedding = bb.open_embedding(given, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
         if self.replicates is not None and not embedding.replicates:
             raise BayesBiasError(
                 f"--replicates: '{embedding.name}' is one {self.replicates} alone; give two or more, each with its"

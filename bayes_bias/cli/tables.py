@@ -15,7 +15,7 @@ from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, with_options
+from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, pairs_of, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
@@ -25,6 +25,7 @@ from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
 from bayes_bias.table.labels import LABELS
+from bayes_bias.words.list_names import holds_names
 
 COSINE = "cosine"
 _EXAMPLE = "flowers=pleasant"
@@ -59,7 +60,9 @@ class AnySource(TableSource):
     stereotypes: Annotated[
         list[str] | None,
         numbers_option(
-            "--stereotype", metavar="GROUP=CLASS", help="Once for each group; for spreadsheets of words too."
+            "--stereotype",
+            metavar="GROUP=CLASS",
+            help="Once for each group, GROUP=none to leave it out; for spreadsheets of words too.",
         ),
     ] = None
     opposites: Annotated[
@@ -119,7 +122,7 @@ class AnySource(TableSource):
     @property
     def headings(self) -> dict[str, str]:
         """The columns that have been named."""
-        labels = _pairs("--label", self.labels, "target_topic=subject")
+        labels = pairs_of("--label", self.labels, "target_topic=subject")
         if unknown := [name for name in labels if name not in LABELS]:
             raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
         named = {name: getattr(self, name) for name in COLUMNS}
@@ -167,7 +170,7 @@ class AnySource(TableSource):
             raise BayesBiasError(f"{self.named_embeddings[0]}: '{source}' holds numbers already; leave one out")
         return read_table(
             Path(source),
-            _pairs("--stereotype", self.stereotypes, _EXAMPLE),
+            pairs_of("--stereotype", self.stereotypes, _EXAMPLE),
             columns=self.headings,
             opposites=self.opposites,
             metric=self.numbers,
@@ -185,25 +188,16 @@ class AnySource(TableSource):
         """One in a spreadsheet with what --stereotype and --opposites say."""
         if not self.stereotypes and not self.opposites:
             return super().words(source)
-        if not is_spreadsheet(source):
+        if not (is_spreadsheet(source) or holds_names(source)):
             option = "--stereotype" if self.stereotypes else "--opposites"
-            raise BayesBiasError(f"{option}: is for spreadsheets; other word lists state their own stereotypes")
-        stereotypes = _pairs("--stereotype", self.stereotypes, _EXAMPLE) or None
+            raise BayesBiasError(f"{option}: is for spreadsheets and JSON; other lists state their own stereotypes")
+        stereotypes = pairs_of("--stereotype", self.stereotypes, _EXAMPLE) or None
         words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
         return words.with_sub_topics(self.related)
 
 
 def _as_options(headings: Mapping[str, str]) -> dict[str, str]:
     return {"--class" if name == "attribute_class" else f"--{name}": heading for name, heading in headings.items()}
-
-
-def _pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
-    """Names and what they are called, as an option gives them."""
-    parts = {text: text.partition("=") for text in texts or ()}
-    for text, (name, _, other) in parts.items():
-        if not (name and other):
-            raise BayesBiasError(f"{option}: '{text}' must have two parts, such as '{example}'")
-    return {name: other for name, _, other in parts.values()}
 
 
 @app.command()

@@ -15,7 +15,7 @@ from bayes_bias.debiasing.version import Version
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
-from bayes_bias.errors import EmbeddingError
+from bayes_bias.errors import EmbeddingError, MeasureError
 from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES
@@ -40,6 +40,8 @@ class Debiasing(Version):
         What the version is called beside the embedding's name: "googlenews, debiased".
     of : str or tuple of str
         Names of the embeddings that a sweep debiases; all of them where it is empty.
+    skip_missing : bool
+        Learn from the words of the sets that have a vector, with a notice; a pair that lacks one is left out.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Debiasing(Version):
     sets: GivenSets
     name: str = "debiased"
     of: str | tuple[str, ...] = ()
+    skip_missing: bool = False
 
     def __post_init__(self) -> None:
         needed = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
@@ -94,13 +97,14 @@ class Debiasing(Version):
         """
         embedding = open_embedding(embedding)
         vectors, labels = _usable(embedding), embedding.replicates
+        sets = self._known_sets(vectors, embedding.name)
         if not labels:
-            debiased = self._debiased(vectors, self.learns_from)
+            debiased = self._debiased(vectors, sets)
         elif embedding.kind == TEMPLATE:
-            debiased = self._debiased_together(vectors, labels)
+            debiased = self._debiased_together(vectors, labels, sets)
         else:
             singles = [{word: rows[r] for word, rows in vectors.items()} for r in range(len(labels))]
-            replicates = [self._debiased(single, self.learns_from) for single in singles]
+            replicates = [self._debiased(single, sets) for single in singles]
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
@@ -120,9 +124,29 @@ class Debiasing(Version):
     def _debiased(self, vectors: Mapping[str, Vector], sets: DebiasSets) -> dict[str, Vector]:
         return self.method.fit_transform(vectors, sets)
 
-    def _debiased_together(self, vectors: Mapping[str, Vector], labels: Sequence[str]) -> dict[str, Vector]:
+    def _known_sets(self, vectors: Mapping[str, Vector], name: str) -> DebiasSets:
+        """The sets, each of whose words has a vector; those that lack one are named all at once."""
+        sets = self.learns_from
+        of_each = (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent)
+        lacking = [words for words in of_each if not all(word in vectors for word in words)]
+        missing = dict.fromkeys(word for words in of_each for word in words if word not in vectors)
+        if not missing:
+            return sets
+        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
+        named = f"{name} has no vector of {count}: {', '.join(missing)}"
+        if not self.skip_missing:
+            raise MeasureError(
+                f"sets: {named}; leave them out there, or have them left out with skip_missing=True (--skip-missing of"
+                " `bayes-bias debias`)"
+            )
+        logger.warning("%s; left out, with pairs of which one word is left", named)
+        return sets.without(missing)
+
+    def _debiased_together(
+        self, vectors: Mapping[str, Vector], labels: Sequence[str], of_words: DebiasSets
+    ) -> dict[str, Vector]:
         """All sentences of one encoder together, each as if it were a word."""
-        sets = self.learns_from.in_each(labels, _in_sentence)
+        sets = of_words.in_each(labels, _in_sentence)
         each = {_in_sentence(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
         debiased = self._debiased(each, sets)
         return {word: np.stack([debiased[_in_sentence(word, label)] for label in labels]) for word in vectors}

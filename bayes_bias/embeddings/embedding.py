@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
+from bayes_bias.words.spelling import Match, composed, plain_word, unaccented
 
 type Vector = NDArray[np.floating]
 
 # Random lists are drawn from the first words of a source, which in most sources are the frequent ones.
 FREQUENT = 30_000
+# So many words show what those of a source look like.
+SHOWN = 3
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -46,6 +49,10 @@ class Reader(ABC):
         """Words whose casefolded form is wanted, and the `first` words of the source, in its order, with vectors as
         stored."""
 
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Vectors of words that the source lacks, from their parts, where it has vectors of parts."""
+        return {}
+
     def marked(self) -> Iterator[str] | None:
         """Words that the source marks as a pool for random word lists; None where it marks none."""
         return None
@@ -54,6 +61,10 @@ class Reader(ABC):
         """Words of everyday language with vectors (dimension,), in sources of the words of some lists; None of sources
         that have a language's words."""
         return None
+
+    def begins(self) -> tuple[str, ...]:
+        """The first words, to show what words of this source look like."""
+        return tuple(islice(self.words(), SHOWN))
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For words that the source lacks, frequent ones that are spelt almost alike."""
@@ -85,6 +96,8 @@ class Embedding(Telling):
         What tables record of its origin: encoder, templates.
     notices : tuple of str
         What readers of its numbers must know.
+    match : {"exact", "case", "accents", "subwords"}
+        What may stand for a word that it lacks; see `open_embedding`.
     """
 
     name: str
@@ -94,6 +107,7 @@ class Embedding(Telling):
     kind: str = "replicate"
     provenance: Mapping[str, str] = _NONE
     notices: tuple[str, ...] = ()
+    match: Match = "exact"
 
     @property
     def dimensions(self) -> int:
@@ -124,7 +138,7 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         wanted = tuple(words)
-        return _once(self.reader.entries(keys_of(wanted)), wanted)
+        return _once(self.reader.entries(self._keys(wanted)), wanted)
 
     def all(self) -> dict[str, Vector]:
         """Every vector, as stored."""
@@ -160,12 +174,27 @@ class Embedding(Telling):
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
-            vectors = _once(self.reader.entries(keys_of((*wanted, *drawable))), (*wanted, *drawable))
+            vectors = _once(self.reader.entries(self._keys((*wanted, *drawable))), (*wanted, *drawable))
         else:
-            vectors = _once(self.reader.entries(keys_of(wanted), first=FREQUENT if pool else 0), wanted)
+            vectors = _once(self.reader.entries(self._keys(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
         near, general = self.near(wanted, vectors), self.reader.general() if pool else None
-        return replace(self, reader=Excerpt(vectors, drawable, self.reader.dimensions, near, rank, general))
+        begins = () if all(word in vectors for word in wanted) else self.reader.begins()
+        made = self.made(word for word in wanted if word not in vectors)
+        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, general)
+        return replace(self, reader=read)
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Vectors of words that it lacks, from their parts, if that is wanted."""
+        return self.reader.made(words) if self.match == "subwords" else {}
+
+    def _keys(self, words: Iterable[str]) -> frozenset[str]:
+        """The casefolded forms under which the source may have these words, or what may stand for them."""
+        keys = keys_of(words)
+        if self.match != "accents":
+            return keys
+        plain = {unaccented(key) for key in keys}
+        return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
         """For words that have no vector, others that have one: in another case, or spelt almost alike."""
@@ -197,7 +226,15 @@ class Excerpt(Reader):
     dimensions: int
     near_words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rank: Mapping[str, int] | None = None
+    first_words: tuple[str, ...] = ()
+    made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
+
+    def begins(self) -> tuple[str, ...]:
+        return self.first_words
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        return {word: self.made_words[word] for word in words if word in self.made_words}
 
     def general(self) -> Mapping[str, Vector] | None:
         return self.general_words
@@ -235,11 +272,6 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[st
 _SHORTEST = 5
 
 
-def composed(word: str) -> str:
-    """The word in composed form (NFC), in which both ways to encode an accent are one."""
-    return word if word.isascii() else normalize("NFC", word)
-
-
 def joined(phrase: str) -> str:
     """The phrase as word2vec's sources write it, in which it is one word: prime_minister."""
     return phrase.replace(" ", "_")
@@ -256,7 +288,8 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each word those that differ by one letter: added, left out, replaced, or moved by one place.
+    """For each word those that differ by one letter: added, left out, replaced, or moved by one place; or by accents,
+    or by what nobody sees.
 
     Two words are near if they are equal after at most one letter is removed from each.
 
@@ -266,15 +299,21 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     {'prime minister': ('prime_minister',), 'competant': ('competent',)}
     """
     shortened: dict[str, list[str]] = {}
-    for word in words:
+    wanted = dict.fromkeys(words)
+    if not wanted:
+        return {}
+    for word in wanted:
         if len(word) >= _SHORTEST:
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
-    if not shortened:
-        return {}
+    without_accents: dict[str, list[str]] = {}
+    for word in wanted:
+        without_accents.setdefault(unaccented(word), []).append(word)
     for other in vocabulary:
-        for form in _shortened(other.casefold()):
+        for word in without_accents.get(unaccented(plain_word(other)), ()):
+            near.setdefault(word, {})[other] = None
+        for form in _shortened(other.casefold()) if shortened else ():
             for word in shortened.get(form, ()):
                 near.setdefault(word, {})[other] = None
     return {word: tuple(others) for word, others in near.items()}

@@ -1,14 +1,15 @@
-"""gensim's native files, which are pickles, and the names of `gensim.downloader`."""
+"""Pickles: gensim's native files, and words with their vectors; and the names of `gensim.downloader`."""
 
 import pickle
 import sys
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from bayes_bias.arguments import described
-from bayes_bias.embeddings.format_base import Format
-from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors
+from bayes_bias.embeddings.format_base import Format, peek
+from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data, so that names are checked offline.
@@ -38,23 +39,48 @@ def check_gensim(asked: str, instead: str) -> None:
 
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
-    """Load gensim's KeyedVectors, or those of a model; arrays in separate files are memory-mapped."""
+    """What a pickle holds: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
+    _check_trust(file, trust)
+    # Of gensim's files arrays may lie beside them, which its loader alone finds.
+    loaded = _keyed_vectors(file) if b"gensim.models" in peek(file) else unpickled(file, trust)
+    vectors = getattr(loaded, "wv", loaded)
+    reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(loaded)
+    if reader is None:
+        raise EmbeddingError(
+            f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv, a dict of words to"
+            " vectors, a DataFrame, a list of (word, vector)"
+        )
+    return reader
+
+
+def unpickled(file: Traversable, trust: bool) -> Any:
+    """What a pickle holds; of Python 2 words are UTF-8."""
+    _check_trust(file, trust)
+    try:
+        with file.open("rb") as stream:
+            return pickle.load(stream, encoding="utf-8")
+    except Exception as error:  # whatever its code raises
+        raise EmbeddingError(
+            f"{file.name}: not a pickle that opens here ({type(error).__name__}: {error}); save it again"
+        ) from error
+
+
+def _check_trust(file: Traversable, trust: bool) -> None:
     if not trust:
         raise EmbeddingError(
             f"{file.name}: a pickle, as gensim saves it, and opening one can run code; "
             "pass trust=True (--trust) if you trust its origin, or save the vectors with save_word2vec_format"
         )
+
+
+def _keyed_vectors(file: Traversable) -> Any:
     check_gensim(f"{file.name}: a file that gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # a second of imports, for such files alone
 
     try:
-        loaded = KeyedVectors.load(str(file), mmap="r")
+        return KeyedVectors.load(str(file), mmap="r")
     except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, OSError) as error:
         raise EmbeddingError(f"{file.name}: gensim cannot load it ({error}); save it again") from error
-    vectors = getattr(loaded, "wv", loaded)
-    if not isinstance(vectors, KeyedVectors):
-        raise EmbeddingError(f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv")
-    return from_keyed_vectors(vectors)
 
 
 def is_keyed_vectors(source: object) -> bool:

@@ -164,8 +164,14 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            names = list(members)
+            names = [member.filename for member in archive.infolist()]
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+            if names and not any(name.endswith(".npy") for name in names):
+                raise EmbeddingError(
+                    f"{file.name}: a zip of {', '.join(names[:5])}{more}; unpack it first (unzip {file.name}), and give"
+                    " one file of vectors"
+                )
+            names = [name.removesuffix(".npy") for name in names]
             raise EmbeddingError(
                 f"{file.name}: found {', '.join(names[:5]) or 'nothing'}{more}; an .npz of vectors has the arrays words"
                 " and vectors; for an archive of one array a word, pass dict(numpy.load(file))"

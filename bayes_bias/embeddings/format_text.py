@@ -1,4 +1,5 @@
-"""Text with a word and its values on each line. GloVe has no header; word2vec and fastText (`.vec`) have one."""
+"""Text with a word and its values on each line, between blanks or tabs. GloVe has no header; word2vec and fastText
+(`.vec`) have one."""
 
 import logging
 from collections.abc import Iterator
@@ -51,7 +52,7 @@ class TextReader(Reader):
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
-                row = (line.removeprefix(_BOM) if number == 1 else line).rstrip()
+                row = _with_blanks((line.removeprefix(_BOM) if number == 1 else line).rstrip())
                 if not row or (number == 1 and self.promised is not None):
                     continue
                 spaces = row.count(b" ")
@@ -67,7 +68,8 @@ class TextReader(Reader):
         if self.promised is not None and count < self.promised:
             raise EmbeddingError(
                 f"{self.file.name}: truncated: the header promises {self.promised:,} words, found {count:,}; "
-                "copy or download it again"
+                f"copy or download it again; if no word is missing, correct the first line: sed -i '1s/.*/{count}"
+                f" {self.dimensions}/' {self.file.name}"
             )
 
     def _word(self, row: bytes) -> str:
@@ -99,19 +101,24 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
     sample = peek(file).removeprefix(_BOM)
     first, _, rest = sample.partition(b"\n")
     promise = header(first)
-    row = (rest.partition(b"\n")[0] if promise else first).rstrip()
+    row = _with_blanks((rest.partition(b"\n")[0] if promise else first).rstrip())
     dimensions = promise[1] if promise else row.count(b" ")
     if dimensions < 1 or not _is_number(row.rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
             f"{file.name}: begins with {_decoded(first[:40])!r}; in a text file of vectors each line has "
             "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
-            " pandas.read_csv(file, index_col=0)"
+            " pandas.read_csv(file, index_col=0, keep_default_na=False)"
         )
     check_dimensions(dimensions, first, file.name)
     return TextReader(file, dimensions, promise[0] if promise else None)
 
 
 FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)
+
+
+def _with_blanks(row: bytes) -> bytes:
+    """Some programs write a tab after the word, or after every number."""
+    return row.replace(b"\t", b" ") if b"\t" in row else row
 
 
 def _is_number(field: bytes | str) -> bool:

@@ -1,13 +1,14 @@
 """Vectors that are in memory already: a mapping, a DataFrame, or gensim's KeyedVectors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
 
 from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.records import has_lists, records_of
 from bayes_bias.errors import EmbeddingError
 
 
@@ -32,6 +33,45 @@ class MemoryReader(Reader):
                 yield word, as_vector(row)
 
 
+@dataclass(frozen=True)
+class SubwordReader(MemoryReader):
+    """The same with vectors of parts of words, which gensim's FastTextKeyedVectors put together."""
+
+    model: Any = None
+
+    def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        made = {word: as_vector(self.model.get_vector(word)) for word in words}
+        return {word: vector for word, vector in made.items() if vector.any()}
+
+
+def from_memory(source: object) -> MemoryReader | None:
+    """From a mapping, a frame, or a list of words with their vectors; None of anything else."""
+    if isinstance(source, pd.DataFrame):
+        return from_frame(source)
+    if isinstance(source, Mapping):
+        return from_mapping(source)
+    return from_mapping(_first_of_each(source)) if are_pairs(source) else None
+
+
+def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
+    """Whether these are words, each with its vector."""
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(
+            isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) and np.ndim(pair[1]) == 1
+            for pair in source
+        )
+    )
+
+
+def _first_of_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    vectors: dict[str, Any] = {}
+    for word, vector in pairs:
+        vectors.setdefault(word, vector)
+    return vectors
+
+
 def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
     """From a mapping of words to vectors of one length."""
     _check_words(list(vectors))
@@ -47,7 +87,10 @@ def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
-    """From a DataFrame with words in its index and numbers in its columns."""
+    """From a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
+    if has_lists(frame):
+        found = records_of(frame, "embedding")
+        return MemoryReader(found.words("embedding"), list(found.vectors), found.vectors.shape[1])
     _check_words(frame.index.to_list())
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
@@ -57,10 +100,13 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
-    """From gensim's KeyedVectors."""
+    """From gensim's KeyedVectors; those of fastText have vectors of parts of words."""
     words = list(vectors.index_to_key)
     _check_words(words)
-    return MemoryReader(words, vectors.vectors, int(vectors.vector_size), frequent_first=True)
+    fields = words, vectors.vectors, int(vectors.vector_size)
+    if hasattr(vectors, "vectors_ngrams"):
+        return SubwordReader(*fields, frequent_first=True, model=vectors)
+    return MemoryReader(*fields, frequent_first=True)
 
 
 def as_vector(row: Any) -> Vector:
@@ -84,4 +130,5 @@ def _check_words(words: Sequence[object]) -> None:
         raise EmbeddingError("embedding: it has no vectors; give one for each word of the list")
     for word in words:
         if not isinstance(word, str):
-            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text")
+            kept = "; pandas.read_csv(file, index_col=0, keep_default_na=False) keeps words such as nan and null"
+            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text{kept if word != word else ''}")

@@ -11,22 +11,39 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_switch, described
-from bayes_bias.embeddings import format_gensim, format_npz, format_text, format_word2vec
+from bayes_bias.embeddings import (
+    format_fasttext,
+    format_gensim,
+    format_histwords,
+    format_npz,
+    format_records,
+    format_text,
+    format_word2vec,
+)
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.format_base import Format, peek
-from bayes_bias.embeddings.in_memory import from_frame, from_keyed_vectors, from_mapping
+from bayes_bias.embeddings.in_memory import are_pairs, from_keyed_vectors, from_memory
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, shipped, shipped_names
 from bayes_bias.formatting import plural
+from bayes_bias.words.spelling import Match, check_match
 
 # The first one that recognises a file opens it: a new format is a file of its own and a row here.
-FORMATS: tuple[Format, ...] = (format_npz.FORMAT, format_gensim.FORMAT, format_word2vec.FORMAT, format_text.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    format_npz.FORMAT,
+    format_gensim.FORMAT,
+    format_fasttext.FORMAT,
+    format_histwords.FORMAT,
+    format_records.FORMAT,
+    format_word2vec.FORMAT,
+    format_text.FORMAT,
+)
 
 # Or gensim's KeyedVectors, which are not imported for their name's sake.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
 
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
-_FASTTEXT_BIN = (793712314).to_bytes(4, "little")
+_ENCODER = "a model that encodes sentences is given as --encoder, or to bayes_bias.language_models.load_encoder"
 
 
 def open_embedding(
@@ -36,26 +53,33 @@ def open_embedding(
     format: str | None = None,
     name: str | None = None,
     kind: str | None = None,
+    match: Match = "exact",
 ) -> Embedding:
     """Open word vectors; they are read when they are needed. An `Embedding` is returned as it is.
 
     Parameters
     ----------
-    source : str, path, mapping, DataFrame, gensim KeyedVectors or Embedding
+    source : str, path, mapping, DataFrame, list of (word, vector), gensim KeyedVectors or Embedding
         A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
         word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
-        (n, d), or saved by gensim; a name known to `gensim.downloader`, which downloads it; or vectors in
-        memory (a DataFrame has words in its index). A list of several is one embedding with replicates: trainings
-        of several seeds, for instance. An ``.npz`` may hold vectors (r, n, d) with the names of r `templates`.
+        (n, d), or saved by gensim or, as ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text and a list
+        of numbers in each row; HistWords' pair of files, by its ``-w.npy``; a name known to `gensim.downloader`, which
+        downloads it; or vectors in memory (a DataFrame has words in its index, or a column of lists). A list of several
+        is one embedding with replicates: trainings of several seeds, for instance. An ``.npz`` may hold vectors
+        (r, n, d) with the names of r `templates`.
     trust : bool
         Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
         whose origin you trust.
-    format : {"word2vec-binary", "text", "npz", "gensim"}, optional
+    format : {"word2vec-binary", "text", "npz", "records", "histwords", "gensim", "fasttext"}, optional
         By default the file's first bytes decide.
     name : str, optional
         Its name in tables; by default the name, or the name of the file.
     kind : str, optional
         The kind of replicates in a list, in the singular: "seed", "corpus"; "replicate" by default.
+    match : {"exact", "case", "accents", "subwords"}
+        What may stand for a word that the source lacks: nothing; its first spelling in another case; or also with
+        other accents; or, from a fastText model, the vector of the word's parts. Which words were found so is a notice
+        and stands in `AssociationTable.coverage`. Two words of a list never share a vector.
 
     Raises
     ------
@@ -76,7 +100,10 @@ def open_embedding(
     ['he', 'she']
     """
     check_switch("trust", trust)
-    if isinstance(source, list | tuple):
+    check_match(match)
+    if match != "exact":
+        return replace(open_embedding(source, trust=trust, format=format, name=name, kind=kind), match=match)
+    if isinstance(source, list | tuple) and not are_pairs(source):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")
         return combined if name is None else replace(combined, name=name)
@@ -109,11 +136,24 @@ def sniff(file: Traversable) -> Format:
     raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {allowed}")
 
 
+# What packs files, by its first bytes.
+_PACKED = {
+    b"BZh": "packed by bzip2",
+    b"\xfd7zXZ": "packed by xz",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a rar archive",
+    b"\x28\xb5\x2f\xfd": "packed by zstd",
+}
+
+
 def _what_it_is(sample: bytes) -> str:
     if not sample.strip():
         return "the file is empty"
-    if sample.startswith(_FASTTEXT_BIN):
-        return "fastText's own .bin, which is not read here: use the .vec file that comes with it"
+    for mark, what in _PACKED.items():
+        if sample.startswith(mark):
+            return f"{what}; unpack it first, and give the file of vectors inside it"
+    if sample[257:262] == b"ustar":
+        return "a tar archive; unpack it first (tar -xf FILE), and give the file of vectors inside it"
     return f"begins with {sample[:12]!r}, which is not a known format"
 
 
@@ -122,14 +162,17 @@ def _locate(source: str) -> tuple[Traversable, str]:
         return shipped("vectors") / f"{source}.npz", source
     path = expanded(source)
     if path.is_dir():
-        raise EmbeddingError(f"embedding: '{source}' is a folder; give the file of vectors inside it")
+        model = f"the folder of a language model; {_ENCODER}" if (path / "config.json").is_file() else ""
+        raise EmbeddingError(f"embedding: '{source}' is {model or 'a folder; give the file of vectors inside it'}")
     if path.is_file():
         return path, _SUFFIX.sub("", path.name)
     if source in format_gensim.DOWNLOADS:
         return format_gensim.download(source), source
     known = [*shipped_embeddings(), *format_gensim.DOWNLOADS]
     raise EmbeddingError(
-        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader", source, known
+        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader; {_ENCODER}",
+        source,
+        known,
     )
 
 
@@ -141,12 +184,11 @@ def _named_format(name: str) -> Format:
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
-    if isinstance(source, pd.DataFrame):
-        return from_frame(source), "a DataFrame"
-    if isinstance(source, Mapping):
-        return from_mapping(source), "a mapping"
-    if format_gensim.is_keyed_vectors(source):
-        return from_keyed_vectors(source), "gensim KeyedVectors"
+    if (reader := from_memory(source)) is not None:
+        return reader, "a mapping" if isinstance(source, Mapping) else described(source)
+    vectors = getattr(source, "wv", source)
+    if format_gensim.is_keyed_vectors(vectors):
+        return from_keyed_vectors(vectors), "gensim KeyedVectors"
     raise EmbeddingError(
         f"embedding: cannot read {described(source)}; give a name, a path, "
         "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors; for an encoder of sentences use "

@@ -22,7 +22,7 @@ from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, Encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
 from bayes_bias.progress import step
 from bayes_bias.words.templates import Sentence, Templates, load_templates
-from bayes_bias.words.word_classes import lexicon, word_class, word_classes
+from bayes_bias.words.word_classes import check_word_classes, lexicon, word_class, word_classes
 from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
@@ -186,7 +186,7 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """The sentences of a list, to be encoded on another machine: word, template, sentence, and the span of the word.
+    """The sentences of a list, to be encoded elsewhere: id, word, template, sentence, and the span of the word.
 
     Examples
     --------
@@ -201,7 +201,9 @@ def sentences_to_encode(
         for word in _usable([words], [], known, used)
         for label, sentence in zip(used.labels, used.sentences(word, known[word]), strict=True)
     )
-    return pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
+    frame = pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
+    frame.insert(0, "id", [f"s{number:05d}" for number in range(1, len(frame) + 1)])
+    return frame
 
 
 def _alone(
@@ -234,6 +236,7 @@ def _usable(
     required = _chosen(lists)
     optional = _unchosen() - required
     usable: dict[str, None] = {}
+    check_word_classes(_words_of((*lists, *more)), known)
     for word in _words_of((*lists, *more)):
         if word_class(word, known) in templates.classes:
             usable[word] = None

@@ -8,9 +8,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.arguments import check_kind
+from bayes_bias.embeddings import format_records
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.opening import sniff
+from bayes_bias.embeddings.records import IDS, TEXTS
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import whole_file
@@ -55,18 +58,52 @@ def save_sentence_vectors(
 ) -> str:
     """Write the vectors of sentences as an ``.npz`` that `open_embedding` opens, and say what is in it.
 
-    `vectors` is an array, or the path of a NumPy file (``.npy``).
+    `vectors` is an array, or the path of a NumPy file (``.npy``); or of JSON, JSON lines, Parquet or CSV with the
+    ``id`` or the sentence of each vector, in any order, as embedding services return them.
+
+    Raises
+    ------
+    EmbeddingError
+        See `embedding_from_sentences`; a sentence without a vector, or with two.
     """
     path = check_vectors_path(path, overwrite)
     if path.suffix != ".npz":
         raise EmbeddingError(f"path: '{path}' must end in .npz, the format of vectors of sentences")
-    array = _load(Path(vectors)) if isinstance(vectors, str | Path) else vectors
+    array = _read(rows, Path(vectors)) if isinstance(vectors, str | Path) else vectors
     words, labels, arranged = _arranged(rows, array)
     with whole_file(path, overwrite) as unfinished:
         np.savez_compressed(
             unfinished, words=np.array(words, dtype=str), templates=np.array(labels, dtype=str), vectors=arranged
         )
     return f"{len(words)} words in {len(labels)} templates, {arranged.shape[2]} dimensions, are in {path}"
+
+
+def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
+    """The vectors of a file in the order of the rows."""
+    if not file.is_file():
+        raise EmbeddingError(f"vectors: no file '{file}'; give the file with the vectors of the sentences")
+    if sniff(file) is not format_records.FORMAT:
+        return _load(file)
+    _check_rows(rows)
+    found = format_records.read_records(file)
+    by = {"id": found.named(IDS), "sentence": found.named(TEXTS)}
+    keys = {column: keys.astype(str) for column, keys in by.items() if keys is not None and column in rows}
+    if not keys:
+        raise EmbeddingError(
+            f"vectors: '{file}' has neither the id of each sentence ({', '.join(IDS)}) nor its text"
+            f" ({', '.join(TEXTS)}); its columns are {', '.join(map(str, found.beside)) or 'none'}"
+        )
+    column, named = max(keys.items(), key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
+    wanted = rows[column].astype(str)
+    if (lacking := wanted[~wanted.isin(named)]).size:
+        raise EmbeddingError(
+            f"vectors: '{file}' has none of {len(lacking)} of {len(rows)} sentences, such as {column}"
+            f" '{lacking.iloc[0]}'; ask for them again"
+        )
+    if (twice := named[named.duplicated() & named.isin(wanted)]).size and column == "id":
+        raise EmbeddingError(f"vectors: '{file}' has {column} '{twice.iloc[0]}' twice; leave one out")
+    places = pd.Series(range(len(named)), named.to_numpy())
+    return found.vectors[places[~places.index.duplicated()][wanted]]
 
 
 def _load(file: Path) -> NDArray[Any]:
@@ -82,13 +119,7 @@ def _load(file: Path) -> NDArray[Any]:
 
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
-    needed = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
-    check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
-    missing = [column for column in _COLUMNS if column not in rows]
-    if missing:
-        raise EmbeddingError(
-            f"sentences: no column {', '.join(missing)}; give the rows as `bayes-bias sentences` wrote them"
-        )
+    _check_rows(rows)
     array = np.asarray(vectors)
     if array.ndim != 2 or len(array) != len(rows) or array.dtype.kind not in "fiu":
         raise EmbeddingError(
@@ -111,6 +142,16 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
         )
     arranged = array[place.get_indexer(wanted)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
+
+
+def _check_rows(rows: pd.DataFrame) -> None:
+    needed = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
+    check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
+    missing = [column for column in _COLUMNS if column not in rows]
+    if missing:
+        raise EmbeddingError(
+            f"sentences: no column {', '.join(missing)}; give the rows as `bayes-bias sentences` wrote them"
+        )
 
 
 def _odd_one(place: pd.MultiIndex, wanted: pd.MultiIndex) -> str:

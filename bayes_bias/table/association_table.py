@@ -19,7 +19,7 @@ from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
-from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replicates, tidied
+from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replicates, tidied, without_groups
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
@@ -406,7 +406,7 @@ class AssociationTable(Telling):
         attribute: str,
         attribute_class: str,
         value: str,
-        stereotypes: Mapping[str, str],
+        stereotypes: Mapping[str, str | None],
         opposites: Sequence[str] | None = None,
         metric: Metric = COSINE,
         duplicates: Duplicates = "drop",
@@ -429,7 +429,8 @@ class AssociationTable(Telling):
         group : str or mapping of str to str
             The column with each target's group, or a mapping from target to group.
         stereotypes : mapping of str to str
-            The class that is stereotypical for each group. Other classes are controls, unless they are `opposites`.
+            The class that is stereotypical for each group; None leaves a group out. Other classes are controls, unless
+            they are `opposites`.
         opposites : sequence of str, optional
             Further classes to compare. By default none, and where all groups have one class all others.
         metric, name
@@ -460,21 +461,27 @@ class AssociationTable(Telling):
                 "duplicates: 'keep' cannot be combined with replicates; use 'drop', or leave out the column of"
                 " replicates"
             )
-        against = _opposites(frame, attribute_class, stereotypes, opposites)
+        of_groups = {g: c for g, c in stereotypes.items() if c is not None}
+        against = _opposites(frame, attribute_class, of_groups, opposites)
         by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
         parts = {
-            label: matrices(tidied(rows, columns, group), stereotypes, against, metric, duplicates)
+            label: matrices(
+                without_groups(tidied(rows, columns, group), stereotypes), of_groups, against, metric, duplicates
+            )
             for label, rows in by_replicate.items()
         }
+        spare = [each for each in stereotypes if each not in of_groups]
+        left_out_groups = (f"left out, since no class is stereotypical for them: {', '.join(spare)}",) if spare else ()
         first, replicates = next(iter(parts.values())), None
-        values, notices = (first.values, tuple(dict.fromkeys(n for part in parts.values() for n in part.notices)))
+        of_parts = dict.fromkeys(n for part in parts.values() for n in part.notices)
+        values, notices = first.values, (*left_out_groups, *of_parts)
         if replicate is not None:
             singles = {label: part.values for label, part in parts.items()}
             replicates, left_out = combine(singles, kind or replicate)
             values, notices = replicates.mean(), (*notices, *left_out)
         table = cls(
             values=values,
-            stereotypes=MappingProxyType(dict(stereotypes)),
+            stereotypes=MappingProxyType(of_groups),
             opposites=against,
             metric=metric,
             name=name,

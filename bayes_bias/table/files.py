@@ -1,7 +1,7 @@
 """Tables in spreadsheets: a row for each pair of words, or a matrix of targets and attributes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.errors import TableError
-from bayes_bias.files import unquoted
-from bayes_bias.spreadsheets import read_columns
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import LABELS
@@ -20,6 +19,8 @@ from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RAT
 COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {"value": COSINE.name})
 # A table file has these besides: the class that is stereotypical for the group, and whether the class is an opposite.
 STEREOTYPE, OPPOSITE = "stereotype", "opposite"
+# In place of a class: the group is left out.
+NO_CLASS = "none"
 # These head the column of values by their name alone, and any other by its name and unit.
 METRICS = MappingProxyType({metric.name: metric for metric in (COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO)})
 _NAME_AND_UNIT = re.compile(r"(.+?) \[(.+)\]")
@@ -81,7 +82,8 @@ def read_table(
     path : Path
         A CSV, TSV or Excel file; see `bayes_bias.spreadsheets`. Numbers may have decimal commas.
     stereotypes : mapping of str to str, optional
-        The class that is stereotypical for each group; by default what the column `stereotype` says.
+        The class that is stereotypical for each group, or "none" to leave it out; by default what the column
+        `stereotype` says.
     columns : mapping of str to str, optional
         The headings of target, group, attribute, attribute_class, value, and labels such as `target_topic`, where they
         are others than these. The value is called after what it is: cosine, log probability, nearness [unit].
@@ -106,7 +108,8 @@ def read_table(
     words = zip(cells[named["target"]], cells[named["attribute"]], strict=True)
     pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
     cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
-    of_groups = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
+    said = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
+    of_groups = {group: None if c == NO_CLASS and c not in classes else c for group, c in said.items()}
     _check_groups(path, groups, classes, of_groups)
     if opposites is None and OPPOSITE in cells:
         opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
@@ -179,22 +182,21 @@ def read_matrix(path: Path) -> pd.DataFrame:
     return pd.DataFrame(matrix, index=rows)
 
 
-def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], stereotypes: Mapping[str, str]) -> None:
+def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], stereotypes: Collection[str]) -> None:
     """Refuse groups without a stereotype with an example of how to give it."""
     missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
     if missing:
         raise TableError(
             f"{path.name}: which class is stereotypical for {', '.join(missing)}? Give each group its own: `bayes-bias"
-            f" table {path.name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`; classes:"
-            f" {', '.join(dict.fromkeys(classes))}"
+            f" table {path.name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`, or leave a group out with"
+            f" '{missing[0]}={NO_CLASS}'; classes: {', '.join(dict.fromkeys(classes))}"
         )
 
 
-def _cells(path: Path) -> dict[str, Sequence[Any]]:
+def _cells(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise TableError(f"LIST: no file '{path}'; a word list's name, a TOML file or a spreadsheet is needed")
-    read = read_columns(path, path.name, TableError)
-    columns = [(unquoted(heading), [unquoted(cell) for cell in cells]) for heading, cells in read]
+    columns = read_columns(path, path.name, TableError)
     named = dict(columns)
     if len(named) < len(columns):
         twice = next(name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]])
@@ -204,13 +206,11 @@ def _cells(path: Path) -> dict[str, Sequence[Any]]:
 
 def _numbers(cells: Sequence[str], column: str, rows: Sequence[str]) -> list[float]:
     """Cells as numbers, with decimal points or commas; an empty one is a missing value."""
-    numbers = []
-    for cell, row in zip(cells, rows, strict=True):
-        try:
-            numbers.append(float(cell.replace("\u2212", "-").replace(",", ".") or "nan"))
-        except ValueError as error:
-            raise TableError(f"{column}: '{cell}' for {row} is not a number; mend it, or remove the row") from error
-    return numbers
+    try:
+        return list(map(float, as_numbers_of(cells)))
+    except NotNumbersError as error:
+        cell, row = cells[error.position], rows[error.position]
+        raise TableError(f"{column}: '{cell}' for {row} {error}; mend it, or remove the row") from error
 
 
 def _is_matrix(cells: Mapping[str, Sequence[str]]) -> bool:

@@ -40,6 +40,15 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
     return tidy.assign(group=frame[group].to_numpy())
 
 
+def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
+    """The rows of the groups that have a stereotypical class."""
+    spare = [group for group, class_name in stereotypes.items() if class_name is None]
+    for group in spare:
+        if group not in set(tidy.group):
+            raise TableError(f"stereotypes: '{group}' is not a group; {did_you_mean(group, set(tidy.group))}")
+    return tidy[~tidy.group.isin(spare)]
+
+
 def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
     """The rows of each replicate, by its label."""
     _require_column(frame, column)
@@ -123,7 +132,9 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
             why = "not an attribute class" if name not in classes else "stereotypical for a group"
             raise TableError(f"opposites: '{name}' is {why}; {did_you_mean(name, classes)}")
     if missing := sorted(groups - set(stereotypes)):
-        raise TableError(f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it")
+        raise TableError(
+            f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it, or None to leave it out"
+        )
 
 
 def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:

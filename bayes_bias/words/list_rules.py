@@ -5,10 +5,10 @@ What a rule changes or leaves out it returns as notices.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from unicodedata import normalize
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.spelling import composed, is_plain, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 
@@ -39,9 +39,14 @@ def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
     table = content.table(key).values
-    listed = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
+    given = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
+    listed = {name: tuple(map(plain_word, words)) for name, words in given.items()}
     notices = []
     for name, words in listed.items():
+        if hidden := [visible(word) for word in given[name] if not is_plain(word)]:
+            notices.append(
+                f"{content.where}: '{name}' has invisible characters in {', '.join(hidden)}; read without them"
+            )
         repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
         if repeats:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}; kept once")
@@ -188,9 +193,9 @@ def _checked_words(words: object, place: str) -> tuple[str, ...]:
     if not listed:
         raise WordListError(f"{place} is empty; list its words or remove it")
     for word in listed:
-        if not isinstance(word, str) or word != word.strip() or not word:
+        if not isinstance(word, str) or word != word.strip() or not plain_word(word):
             raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
-    return tuple(normalize("NFC", word) for word in listed)
+    return tuple(map(composed, listed))
 
 
 def _forms(word: str) -> set[str]:

@@ -9,11 +9,14 @@ from typing import Any
 from bayes_bias.errors import WordListError
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
 from bayes_bias.words.content import Content
+from bayes_bias.words.spelling import plain_word
 
 # Between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # A table with a row for each word has these columns.
 _WORD, _LABELS = "word", ("group", "class", "category")
+# It may have this besides: what the word is in a sentence, for templates.
+_WORD_CLASS = "word_class"
 # A table of cosines has these, or other numbers with decimals.
 _OF_COSINES = {"target", "attribute", "cosine"}
 _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
@@ -55,7 +58,7 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    headed, notices = _headed(columns, where, padded)
+    headed, notices, word_classes = _headed(columns, where, padded)
     parted = [_parted(heading, words, where) for heading, words in headed]
     known = {name: class_name for name, class_name, _ in parted if class_name}
     for group, class_name in (stereotypes or {}).items():
@@ -76,6 +79,8 @@ def list_of_columns(
     values: dict[str, Any] = (
         {"groups": groups, "classes": classes, "stereotypes": known} if known else {"classes": classes}
     )
+    if word_classes:
+        values["word_classes"] = word_classes
     if opposites is not None:
         values["opposites"] = tuple(opposites)
     elif known:
@@ -83,16 +88,27 @@ def list_of_columns(
     return Content(values, where, notices=notices)
 
 
+def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
+    """The words of each heading of a spreadsheet of either layout, and what was left out."""
+    headed, notices, _ = _headed(columns, where, padded=True)
+    return headed, notices
+
+
 def check_stereotypes(content: Content) -> None:
     """Refuse columns of which none is a group with its stereotypical class."""
     if "groups" in content.values:
         return
-    names = list(content.values["classes"])
-    example = f"{names[0]}={names[len(names) // 2]}" if len(names) > 2 else "flowers=pleasant"
+    names = [name for name in content.values["classes"] if name]
+    half = len(names) // 2
+    pairs = zip(names, names[half:] if len(names) > 2 else ["CLASS"], strict=False)
+    groups = [f"'{group}={name}'" for group, name in pairs][: max(half, 1)]
+    files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
     raise WordListError(
         f"{content.where}: which of {', '.join(names)} are groups, and which class is stereotypical for each? Write "
-        f"GROUP=CLASS in place of the name of every group, such as '{example}', or give the same as "
-        f"stereotypes= in Python, --stereotype '{example}' of `bayes-bias table`"
+        f"GROUP=CLASS in place of the name of every group, such as {groups[0]}, or give the same as stereotypes= in"
+        f" Python, --stereotype {groups[0]} of `bayes-bias table`, or make a list: `bayes-bias wordlists {files}"
+        f" {' '.join(f'--groups {group}' for group in groups)} --out list.csv`. If these are words and no names, write"
+        " names above them"
     )
 
 
@@ -124,22 +140,29 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return bool(filled) and all(map(_DECIMAL.fullmatch, filled))
 
 
-def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
-    """Headings and words of either layout without blanks, and what was left out."""
+def _headed(
+    columns: Iterable[Cells], where: str, padded: bool
+) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...], dict[str, list[str]]]:
+    """Headings and words of either layout without blanks, what was left out, and what words are in a sentence."""
     clean = [
-        (heading.strip(), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
+        (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
         for heading, cells in columns
     ]
     by_name = {heading.lower(): cells for heading, cells in clean}
     labels = [name for name in _LABELS if name in by_name]
     notices: list[str] = []
+    word_classes: dict[str, list[str]] = {}
     if _WORD in by_name and labels:
         if len(labels) > 1:
             raise WordListError(
                 f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in"
                 " one of them, and remove the other"
             )
-        others = [heading for heading, cells in clean if heading.lower() not in (_WORD, labels[0]) and any(cells)]
+        known = (_WORD, labels[0], _WORD_CLASS)
+        others = [heading for heading, cells in clean if heading.lower() not in known and any(cells)]
+        for word, name in zip(by_name[_WORD], by_name.get(_WORD_CLASS, ()), strict=False):
+            if word not in _EMPTY and name not in _EMPTY:
+                word_classes.setdefault(name, []).append(word)
         if others:
             notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {', '.join(others)}")
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
@@ -147,7 +170,7 @@ def _headed(columns: Iterable[Cells], where: str, padded: bool) -> tuple[list[tu
         clean, left_out = _without_padding(clean, where)
         notices += left_out
     words = [(heading, _words(cells, where)) for heading, cells in clean]
-    return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices)
+    return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices), word_classes
 
 
 def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:

@@ -1,7 +1,7 @@
 """What a word is in a sentence (noun, name, adjective): the lexicon of the shipped lists, and a list's own table."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +13,11 @@ from bayes_bias.words.wordlist import WordList
 
 # The file of the lexicon, which lies among the templates and is none.
 LEXICON = "words"
+
+_REMEDY = (
+    "say it in a column word_class beside word and group, or in a copy of the list that `bayes-bias wordlists LIST"
+    " --word-class GROUP=noun --out list.csv` makes, or in a TOML list's table [word_classes]:"
+)
 
 
 @cache
@@ -46,6 +51,24 @@ def word_classes(*wordlists: WordList) -> Mapping[str, str]:
     return {**lexicon(), **given}
 
 
+def check_word_classes(words: Iterable[str], known: Mapping[str, str]) -> None:
+    """Refuse words whose class is unknown, all at once.
+
+    Raises
+    ------
+    TemplateError
+    """
+    unknown = [word for word in dict.fromkeys(words) if word not in known]
+    if len(unknown) == 1:
+        word_class(unknown[0], known)
+    if unknown:
+        listed = ", ".join(f'"{word}"' for word in unknown)
+        raise TemplateError(
+            f"templates: the word classes of {len(unknown)} words are unknown; {_REMEDY} noun = [{listed}]; classes:"
+            f" {', '.join(WORD_CLASSES)}"
+        )
+
+
 def word_class(word: str, known: Mapping[str, str] | None = None) -> str:
     """The class of a word, as it is spelt.
 
@@ -65,7 +88,7 @@ def word_class(word: str, known: Mapping[str, str] | None = None) -> str:
     spelt = [other for other in classes if other.casefold() == word.casefold()]
     near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in spelt)})" if spelt else ""
     raise TemplateError(
-        f"templates: the word class of '{word}' is unknown{near}; add it to the list, in its table [word_classes]:"
+        f"templates: the word class of '{word}' is unknown{near}; {_REMEDY}"
         f' noun = ["{word}"]; classes: {", ".join(WORD_CLASSES)}'
     )
 

@@ -55,6 +55,7 @@ _IN_MEMORY = Mapping | _Frame | Query  # type: ignore[type-arg]
 
 _KEYS = (
     "title",
+    "question",
     "description",
     "groups",
     "classes",
@@ -81,6 +82,8 @@ class WordList(Telling):
     ----------
     name, title, description : str
         The list in file names, in headings, and what it is about.
+    question : str
+        What it asks about, such as "Gender and work": lists of one question stand together.
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
@@ -142,6 +145,7 @@ class WordList(Telling):
     control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def text(self) -> str:
@@ -537,6 +541,7 @@ def _head_fields(name: str, content: Content) -> dict[str, Any]:
         "name": name,
         "title": content.text("title", default=name),
         "description": content.text("description"),
+        "question": content.text("question"),
         "source": content.reference(),
         "errata": content.texts("errata"),
         "word_classes": MappingProxyType(list_rules.read_word_classes(content)),

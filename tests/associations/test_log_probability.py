@@ -145,5 +145,5 @@ def test_templates_of_one_slot_and_words_without_a_class_are_refused():
             "stereotypes": {"men": "work", "women": "home"},
         }
     )
-    with refused(TemplateError, "'Ottokar'"):
+    with refused(TemplateError, '"Ottokar"'):
         log_probabilities(Model(), unknown, ())

@@ -170,7 +170,7 @@ class Tripwire:
 
 def test_without_gensim_what_needs_it_names_the_pythons_that_have_it(tmp_path, monkeypatch):
     monkeypatch.setattr(format_gensim, "find_spec", lambda name: None)
-    (tmp_path / "v.kv").write_bytes(pickle.dumps(Tripwire()))
+    (tmp_path / "v.kv").write_bytes(pickle.dumps(["gensim.models.keyedvectors"]))
     with refused(EmbeddingError, "v.kv gensim not installed 3.12 3.13 save_word2vec_format"):
         open_embedding(tmp_path / "v.kv", trust=True)
     with refused(EmbeddingError, "'glove-twitter-25' gensim not installed 3.12 3.13 file"):
@@ -196,8 +196,8 @@ def test_objects_in_npz_are_read_when_trusted(tmp_path):
 
 @pytest.mark.gensim
 def test_trusted_pickle_of_something_else_is_refused(tmp_path):
-    (tmp_path / "v.kv").write_bytes(pickle.dumps({"he": [1.0]}))
-    with refused(EmbeddingError, "v.kv gensim"):
+    (tmp_path / "v.kv").write_bytes(pickle.dumps([1.0, 2.0]))
+    with refused(EmbeddingError, "v.kv list KeyedVectors dict"):
         open_embedding(tmp_path / "v.kv", trust=True)
 
 
@@ -213,7 +213,7 @@ BAD_FILES = {
     "prose": (b"Call me Ishmael.\n", "'Call me Ishmael.' text"),
     "empty": (b"", "empty npz gensim word2vec-binary text"),
     "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's .bin"),
-    "unknown": (b"\x93NUMPY\x01\x00", "format"),
+    "unknown": (b"\x93NUMBER\x01\x00", "format"),
     "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz"),
 }
 

@@ -1,5 +1,6 @@
 """An encoder's table is that of its sentences' cosines; no sentence is encoded twice; what comes back is checked."""
 
+import json
 import sqlite3
 from contextlib import closing
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError, EmbeddingError, LanguageModelError, TemplateError
 from bayes_bias.language_models import encoding, opening
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
+from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.words.word_classes import word_class
 from tests.helpers import refused, says
 from tests.language_models.fakes import Counting, bag_of_words
@@ -257,3 +259,29 @@ def test_vectors_of_sentences_are_checked(change, message) -> None:
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10")
     with refused(BayesBiasError, message):
         bb.language_models.embedding_from_sentences(*change(rows, bag_of_words(list(rows.sentence))))
+
+
+def test_answers_of_a_service_are_read_by_id_or_sentence_in_any_order(tmp_path):
+    rows = bb.language_models.sentences_to_encode(OWN, "plain-10")
+    vectors = np.random.default_rng(1).normal(size=(len(rows), 4))
+    known = bb.language_models.embedding_from_sentences(rows, vectors).all()
+    answers = [
+        {"custom_id": name, "response": {"body": {"data": [{"index": 0, "embedding": vector.tolist()}]}}}
+        for name, vector in zip(rows.id, vectors, strict=True)
+    ]
+    (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, answers[::-1])))
+    shuffled = pd.DataFrame({"text": rows.sentence, "embedding": list(vectors), "id": range(len(rows))})
+    shuffled = shuffled.sample(frac=1, random_state=2)
+    shuffled.to_parquet(tmp_path / "texts.parquet")
+    shuffled.assign(embedding=shuffled.embedding.map(list)).to_csv(tmp_path / "texts.csv", index=False)
+    for name in ("ids.jsonl", "texts.parquet", "texts.csv"):
+        save_sentence_vectors(rows, tmp_path / name, tmp_path / "v.npz", overwrite=True)
+        read = bb.open_embedding(tmp_path / "v.npz").all()
+        assert read.keys() == known.keys()
+        assert all(np.allclose(read[word], known[word], atol=1e-6) for word in known)
+    (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, answers[1:])))
+    with refused(EmbeddingError, f"1 of {len(rows)} sentences id 's00001'"):
+        save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)
+    (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, [*answers, answers[0]])))
+    with refused(EmbeddingError, "id 's00001' twice"):
+        save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.errors import TableError
-from bayes_bias.files import csv_text, read_csv
+from bayes_bias.files import csv_text
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.files import read_table
 from tests.helpers import random_table
 
@@ -40,7 +41,7 @@ def test_numbers_and_other_words_stay_as_they_are():
 def test_every_word_comes_back(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("csv") / "words.csv"
     path.write_text(csv_text(pd.DataFrame({"word": words}), index=False), encoding="utf-8")
-    assert read_csv(path, "file", TableError, keep_default_na=False).word.tolist() == words
+    assert read_frame(path, "file", TableError, text=None).word.tolist() == words
 
 
 def test_a_table_of_cosines_comes_back_with_its_words(tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import pickle
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.analyses.criterion.biases import Biases
 from bayes_bias.analyses.criterion.data import outside_of
+from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.analyses.sentence_pairs.stereoset import read_triples
 from bayes_bias.analyses.sweep.spec_file import read_sweep
@@ -32,6 +34,7 @@ from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vect
 from bayes_bias.models.spec import load_spec
 from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.words.list_files import read_names
 from bayes_bias.words.templates import load_templates
 from studies.known_bias.scenario import load_scenario
 from studies.known_bias.toml_values import SCENARIOS
@@ -103,6 +106,25 @@ def _workbook() -> bytes:
 def _criterion(path: Path) -> object:
     frame = outside_of(path)
     return frame, Biases.of_frame(frame)
+
+
+def _parquet() -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame(map(json.loads, RECORDS.splitlines())).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _histwords(path: Path) -> object:
+    path.with_name("1990-vocab.pkl").write_bytes(pickle.dumps(["he", "she"]))
+    return bb.open_embedding(path, trust=True).all()
+
+
+def _under_names(path: Path) -> object:
+    return bb.load_wordlist(path, stereotypes={"flowers": "pleasant", "insects": "unpleasant"})
+
+
+def _yaml() -> bytes:
+    return b"\n".join(name.encode() + b": " + json.dumps(words).encode() for name, words in json.loads(NAMES).items())
 
 
 def _sentence_vectors(path: Path) -> object:
@@ -183,6 +205,26 @@ draws = 500
 """
 
 PEOPLE = b"y,prediction,group\n" + b"nurse,nurse,women\nnurse,clerk,men\nclerk,clerk,men\nclerk,clerk,women\n" * 4
+RECORDS = b"".join(
+    json.dumps({"id": f"s{k}", "text": f"{word}.", "embedding": [k, 0.5, -1e-3]}).encode() + b"\n"
+    for k, word in enumerate(("He", "She"))
+)
+SAMPLES = b"\n".join(
+    json.dumps(
+        {
+            "doc_id": k,
+            "doc": {"sent_more": "a", "sent_less": "b", "bias_type": "age"},
+            "filtered_resps": [[f"-{k}.5", "False"], ["-2.25", "False"]],
+            "acc": float("nan"),
+        }
+    ).encode()
+    for k in range(3)
+)
+LISTS = b'word,vector\nhe,"[1.0, 2.5]"\nshe,"[0.25, -1.0]"\n'
+NAMES = json.dumps(
+    {"flowers": ["rose", "lily"], "insects": ["ant"], "pleasant": ["love"], "unpleasant": ["hate", "war"], "n": 3}
+).encode()
+MANZINI = b'{"definite_sets": [["she", "he"], ["woman", "man"]], "testTerms": ["chair"]}'
 MAY = json.dumps(
     {
         part: {"category": part, "examples": [f"{part} {k}" for k in range(3)]}
@@ -247,6 +289,11 @@ READERS = {
         Reader("vectors, archive.npz", lambda: _saved(".npz"), _checksummed),
         Reader("vectors, replicates.npz", _replicated, _checksummed),
         Reader("vectors of sentences.npy", _npy, _sentence_vectors),
+        Reader("vectors, texts.jsonl", lambda: RECORDS, _vectors),
+        Reader("vectors, lists.csv", lambda: LISTS, _vectors),
+        Reader("vectors, texts.parquet", _parquet, _vectors),
+        Reader("vectors of HistWords", _npy, _histwords, "1990-w.npy"),
+        Reader("answers of a service.jsonl", lambda: RECORDS, _sentence_vectors),
         Reader("list.toml", _toml("wordlists", "weat6.toml"), bb.load_wordlist),
         Reader("list with rules.toml", _toml("wordlists", "gender.toml"), bb.load_wordlist),
         Reader("list.csv", lambda: WORDS, bb.load_wordlist),
@@ -254,6 +301,11 @@ READERS = {
         Reader("list in UTF-16.tsv", lambda: WORDS.decode().replace(",", "\t").encode("utf-16"), bb.load_wordlist),
         Reader("controls.csv", lambda: LONG, bb.words.wordlist.load_controls),
         Reader("sentences.json", lambda: MAY, bb.load_wordlist),
+        Reader("list of names.json", lambda: NAMES, _under_names),
+        Reader("list.yaml", _yaml, _under_names),
+        Reader("words.txt", lambda: b"; flowers\nrose\nlily\ntulip\n", read_names),
+        Reader("sets.json", lambda: MANZINI, lambda path: read_debias_sets(path)),
+        Reader("samples.jsonl", lambda: SAMPLES, lm_eval),
         Reader("defining sets.toml", lambda: SETS, read_debias_sets),
         Reader("templates.toml", _toml("templates", "association-10.toml"), load_templates),
         Reader("spec.toml", _toml("models", "crossed.toml"), load_spec),

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.files import COLUMNS, read_matrix, read_table
-from tests.helpers import refused
+from tests.helpers import random_table, refused
 
 STEREOTYPES = {"men": "work", "women": "home"}
 
@@ -46,3 +46,22 @@ def test_a_matrix_is_told_from_a_table_and_groups_without_a_stereotype_are_named
     small_table.values.to_pandas().to_csv(path)
     with refused(TableError, "--matrix mine.csv"):
         read_table(path, STEREOTYPES)
+
+
+def test_a_group_without_a_stereotype_is_left_out_when_asked_and_only_then(tmp_path):
+    frame = random_table(targets={"men": 3, "women": 3, "balanced": 3}).to_frame()
+    path = tmp_path / "mine.csv"
+    frame.to_csv(path, index=False)
+    two = {"men": "work", "women": "home"}
+    with refused(TableError, "balanced 'balanced=none'"):
+        read_table(path, two)
+    read = read_table(path, two | {"balanced": "none"})
+    assert read.values.equals(read_table_of(frame[frame.group != "balanced"], two, tmp_path).values)
+    assert any("balanced" in notice for notice in read.notices)
+    with refused(TableError, "'balancd' did you mean 'balanced'"):
+        read_table(path, two | {"balancd": "none", "balanced": "none"})
+
+
+def read_table_of(frame, stereotypes, folder):
+    frame.to_csv(folder / "other.csv", index=False)
+    return read_table(folder / "other.csv", stereotypes)

@@ -121,7 +121,7 @@ def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
 
 def test_vectors_in_the_place_of_a_list_are_named(tmp_path):
     (tmp_path / "vectors.txt").write_text("he 0.1 0.2\n")
-    with refused(WordListError, "vectors.txt TOML spreadsheet vectors embedding"):
+    with refused(WordListError, "vectors.txt numbers vectors embedding"):
         load_wordlist(tmp_path / "vectors.txt")
 
 

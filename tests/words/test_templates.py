@@ -185,7 +185,7 @@ def test_a_seat_file_is_a_list_of_the_words_that_its_sentences_were_made_from(tm
     ("text", "message"),
     [
         ("{", 'JSON'),
-        ("[]", 'list object'),
+        ("[]", 'list words names'),
         (_seat(attr2=None), "'attr2' 'category' 'examples'"),
         (_seat(targ2={"category": "Flowers", "examples": ["x"]}), "'targ1' 'targ2' 'Flowers'"),
     ],

@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import as_numbers
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.measures.quasi_f import influence
 from bayes_bias.posterior.estimates import bias_estimate, check_scope
 from bayes_bias.posterior.shared_words import by_side, shared_errors
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
 from bayes_bias.table.statistics import compared_classes
 
@@ -106,8 +106,8 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.set_index(LABEL)
     if isinstance(frame.index, pd.RangeIndex):
         raise CriterionError(
-            f"{argument}: the rows have no labels; add a column 'label' with the name of each row's embedding, word or"
-            " class, or set them as the index"
+            f"{argument}: the rows have no labels; call the column with the name of each row's embedding, word or class"
+            f" '{LABEL}', or set them as the index; columns: {', '.join(map(str, frame.columns))}"
         )
     if not len(frame):
         raise CriterionError(f"{argument}: has no rows; give one for each embedding, word or class")
@@ -134,13 +134,25 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     """Refuse what is not a finite number."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        wrong = values[as_numbers(values).isna()]
-        raise CriterionError(f"{where}must hold numbers, got {[*wrong, values.iloc[0]][0]!r}; give one for each label")
+        cell, why = _first_without_number(values)
+        raise CriterionError(
+            f"{where}must hold numbers, and {cell!r} {why}; give each label a number, or leave out its row"
+        )
     wrong = values[~np.isfinite(values)]
     if len(wrong):
         raise CriterionError(
             f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'; fill in this number or leave out the row"
         )
+
+
+def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
+    """The first value that is no number, and why."""
+    given = values.to_list()
+    try:
+        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in given])
+    except NotNumbersError as error:
+        return given[error.position], str(error)
+    return given[0], "is not a number"
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:

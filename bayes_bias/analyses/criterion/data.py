@@ -13,14 +13,19 @@ import xarray as xr
 from bayes_bias.analyses.criterion.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.arguments import described
 from bayes_bias.errors import CriterionError, did_you_mean
-from bayes_bias.files import read_csv
+from bayes_bias.files import table_file
 from bayes_bias.formatting import in_words
+from bayes_bias.spreadsheets import read_frame
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
 
 FEWEST = 4
+# How a frame calls a first column without a heading.
+_UNNAMED = "Unnamed: 0"
 OF = ("bias", "criterion")
 _NAMED = 8
+# Observed values vary at least by their errors.
+_TOO_LARGE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +75,9 @@ class CriterionData:
                 f"covariates: {in_words(len(covariates))} for {in_words(len(labels))} labels are too many; give"
                 f" {in_words(FEWEST)} labels more than covariates"
             )
-        return cls(biases.at(labels), values, _errors(outside), beside, _families(outside, family), notices)
+        errors = _errors(outside)
+        notices += _of_another_unit(values, errors)
+        return cls(biases.at(labels), values, errors, beside, _families(outside, family), notices)
 
     @property
     def labels(self) -> list[str]:
@@ -146,11 +153,17 @@ def outside_of(given: Any) -> pd.DataFrame:
 
 
 def read(path: str | Path, argument: str) -> pd.DataFrame:
-    """A CSV file of this kind; labels are text, so that the language 'no' or 'NA' stays one."""
-    if not Path(path).is_file():
-        raise CriterionError(f"{argument}: no file '{path}'; give a CSV file with a row for each label")
-    subject = f"{argument}: '{path}' is"
-    return read_csv(Path(path), subject, CriterionError, dtype={"label": str}, keep_default_na=False, na_values=[""])
+    """A spreadsheet of this kind; labels are text, so that the language 'no' or 'NA' stays one.
+
+    Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
+    """
+    path = table_file(path)
+    if not path.is_file():
+        raise CriterionError(f"{argument}: no file '{path}'; give a spreadsheet with a row for each label")
+    frame = read_frame(path, f"{argument}: '{path}'", CriterionError, text=(LABEL, _UNNAMED))
+    if LABEL not in frame:
+        frame = frame.rename(columns={_UNNAMED: LABEL})
+    return frame.assign(label=frame[LABEL].str.strip()) if LABEL in frame else frame
 
 
 def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:
@@ -202,6 +215,17 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
         )
     share = (people * values + 1) / (people + 2)  # of none or all, the error is not zero
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
+
+
+def _of_another_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
+    """A notice where errors are far larger than what they are errors of."""
+    times = float(errors.median() / values.std())
+    if times < _TOO_LARGE:
+        return ()
+    return (
+        f"the median of the standard errors of the criterion is {times:.1f} times its standard deviation over labels;"
+        " are both in one unit, such as per cent?",
+    )
 
 
 def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":

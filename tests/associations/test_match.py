@@ -1,0 +1,123 @@
+"""Words under another spelling stand for those of a list when that is asked for, are named, and never stand for two."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, load_wordlist, open_embedding
+from bayes_bias.associations.coverage import lookup
+from bayes_bias.errors import CoverageError, EmbeddingError
+from tests.helpers import refused, says
+
+WORDS = {"men=work": ["John", "José"], "women=home": ["Amy", "Zoé"], "work": ["boss", "Job"], "home": ["baby", "Kid"]}
+RNG = np.random.default_rng(3)
+LOWER = {word: RNG.normal(size=6) for word in ("john", "jose", "amy", "zoe", "boss", "job", "baby", "kid")}
+ASKED = {
+    word: LOWER[plain]
+    for word, plain in zip(["John", "José", "Amy", "Zoé", "boss", "Job", "baby", "Kid"], LOWER, strict=True)
+}
+
+
+def found(match: str, vectors=LOWER, words=WORDS) -> dict[str, np.ndarray]:
+    return lookup(open_embedding(vectors, match=match), load_wordlist(words))[0]
+
+
+@pytest.mark.parametrize(
+    ("match", "also"),
+    [("exact", ""), ("case", "John Amy Job Kid"), ("accents", "John José Amy Zoé Job Kid"), ("subwords", "")],
+)
+def test_a_match_finds_what_it_says_and_no_more(match, also):
+    assert set(found(match)) == {"boss", "baby", *also.split()}
+
+
+def test_the_numbers_are_those_of_the_other_spelling_in_memory_and_in_files(tmp_path):
+    (tmp_path / "v.txt").write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in LOWER.items()))
+    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+    true = cosines(ASKED, WORDS, controls=())
+    for source in (LOWER, tmp_path / "v.txt", tmp_path / "v.npz"):
+        table = cosines(open_embedding(source, match="accents"), WORDS, controls=())
+        assert np.allclose(table.values, true.values, atol=1e-6)
+        assert says(" ".join(table.notices), "'john' for 'John' 'jose' for 'José' match")
+        row = table.coverage.set_index("name").loc["men"]
+        assert (row.respelt, row.missing, row.found) == ("John: john; José: jose", "", 2)
+        assert not any("for 'boss'" in notice for notice in table.notices)
+
+
+def test_two_words_never_become_one():
+    words = {**WORDS, "work": ["May", "may", "MAY"]}
+    vectors = {**LOWER, "may": np.ones(6), "mAY": 2 * np.ones(6)}
+    read = found("case", vectors, words)
+    assert {"may", "May"} <= set(read)
+    assert "MAY" not in read
+    _, coverage = lookup(open_embedding(vectors, match="case"), load_wordlist(words))
+    part = next(part for part in coverage.parts if part.name == "work")
+    assert part.respelt == (("May", "mAY"),)
+    assert part.missing == ("MAY",)
+
+
+def test_messages_offer_the_match_that_would_find_the_words_and_it_does():
+    for words, match in ((WORDS, "case"), ({**WORDS, "men=work": ["José", "Renée"]}, "accents")):
+        vectors = {**LOWER, "renee": np.ones(6)}
+        with refused(CoverageError, f"match='{match}' (--match {match})"):
+            cosines(vectors, words, controls=())
+        names = [name for name in words["men=work"] if name in found(match, vectors, words)]
+        assert len(names) == (1 if match == "case" else 2)
+    table = cosines({**LOWER, "John": np.ones(6), "Amy": np.ones(6)}, WORDS, controls=(), allow_loss=True)
+    assert any("match='case'" in notice for notice in table.notices)
+
+
+def test_the_command_line_takes_the_match_and_says_what_it_did(run, tmp_path):
+    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
+    given = ["weat", str(tmp_path / "l.csv"), "-e", str(tmp_path / "v.npz")]
+    code, _, err = run(*given)
+    assert code == 2
+    assert says(err, "--match case")
+    code, _, err = run(*given, "--match", "accents")
+    assert code == 0
+    assert says(err, "'jose' for 'José'")
+    for wrong, words in (
+        (["--match", "cases"], "'cases' did you mean 'case'"),
+        (["--match", "case", "--encoder", "x"], "--match vectors"),
+    ):
+        code, _, err = run(*given[:2], *wrong)
+        assert code == 2
+        assert says(err, words)
+
+
+def test_an_excerpt_and_replicates_match_as_their_source_does():
+    one, other = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
+    both = open_embedding([one, other], kind="seed", match="accents")
+    read = lookup(both.excerpt(["José", "boss"]), load_wordlist(WORDS))[0]
+    assert set(read) == {"José", "boss"}
+    assert read["José"].shape == (2, 6)
+
+
+@pytest.mark.gensim
+def test_subwords_of_a_fasttext_model_are_used_when_asked_for_and_named(tmp_path):
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    sentences = [["john", "boss", "job"], ["amy", "baby", "kid"]] * 30
+    model = FastText(sentences, vector_size=8, min_count=1, epochs=2, bucket=500, seed=1, workers=1)
+    save_facebook_model(model, str(tmp_path / "m.bin"))
+    with refused(EmbeddingError, "m.bin trust=True --trust .vec"):
+        open_embedding(tmp_path / "m.bin")
+    words = {
+        "men=work": ["john", "johnny"],
+        "women=home": ["amy", "amys"],
+        "work": ["boss", "job"],
+        "home": ["baby", "kid"],
+    }
+    for source in (model, model.wv, tmp_path / "m.bin"):
+        assert "johnny" not in lookup(open_embedding(source, trust=True), load_wordlist(words))[0]
+        table = cosines(open_embedding(source, trust=True, match="subwords"), words, controls=())
+        cosine = model.wv.similarity("johnny", "boss")
+        assert float(table.values.sel(target="johnny", attribute="boss")) == pytest.approx(cosine, abs=1e-5)
+        assert says(" ".join(table.notices), "1 of 2 no vector own subwords johnny")
+        assert table.coverage.set_index("name").loc["men"].from_subwords == "johnny"
+
+
+def test_a_fasttext_bin_that_is_damaged_is_one_line(tmp_path):
+    (tmp_path / "m.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\x00")
+    with refused(EmbeddingError, "m.bin damaged fastText"):
+        open_embedding(tmp_path / "m.bin", trust=True)

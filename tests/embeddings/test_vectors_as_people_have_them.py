@@ -1,0 +1,258 @@
+"""Vectors as people have them: read as they are, or one line with a remedy that works."""
+
+import contextlib
+import gzip
+import json
+import pickle
+import subprocess
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayes_bias import cosines, open_embedding
+from bayes_bias.errors import CoverageError, EmbeddingError
+from tests.helpers import refused
+
+WORDS = {
+    "trees=soft": ["oak", "elm"],
+    "rocks=hard": ["slate", "flint"],
+    "soft": ["wool", "silk"],
+    "hard": ["iron", "tin"],
+}
+VECTORS = {
+    word: np.round(np.random.default_rng(k).normal(size=5), 3)
+    for k, word in enumerate(word for words in WORDS.values() for word in words)
+}
+RECORDS = [{"text": word, "embedding": vector.tolist()} for word, vector in VECTORS.items()]
+FRAME = pd.DataFrame(RECORDS)
+
+
+def biases(source, **options):
+    return cosines(source, WORDS, controls=(), **options).values.to_numpy().round(6)
+
+
+TRUE = biases(VECTORS)
+
+
+def text(first: str = "", between: str = " ", after: str = " ", quote: str = "", number: bool = False) -> str:
+    return "".join(
+        f"{f'{k} ' if number else ''}{quote}{first}{word}{quote}{after}{between.join(map(str, vector))}\n"
+        for k, (word, vector) in enumerate(VECTORS.items())
+    )
+
+
+def json_lines(rows) -> str:
+    return "\n".join(map(json.dumps, rows))
+
+
+def answers(rows=RECORDS) -> list[dict]:
+    """As batches of an embedding service are answered, in another order."""
+    body = [{"embedding": row["embedding"], "index": 0, "object": "embedding"} for row in rows]
+    made = [
+        {"custom_id": row["text"], "response": {"status_code": 200, "body": {"data": [each], "model": "m"}}}
+        for row, each in zip(rows, body, strict=True)
+    ]
+    return made[::-1]
+
+
+READ = {
+    "tab after the word.txt": text(after="\t"),
+    "tabs.tsv": text(after="\t", between="\t"),
+    "header and tabs.vec": "8 5\n" + text(after="\t", between="\t"),
+    "texts.jsonl": json_lines(RECORDS),
+    "texts in another order.jsonl": json_lines(RECORDS[::-1]),
+    "array.json": json.dumps(RECORDS, indent=1),
+    "object.json": json.dumps({"object": "list", "data": RECORDS}),
+    "words and ids.jsonl": json_lines(
+        [{"id": k, "word": r["text"], "vector": r["embedding"]} for k, r in enumerate(RECORDS)]
+    ),
+    "batch.jsonl": json_lines(answers()),
+    "lists.csv": FRAME.to_csv(index=False),
+    "lists with row numbers.csv": FRAME.to_csv(),
+    "arrays of NumPy.csv": FRAME.assign(embedding=list(VECTORS.values())).to_csv(index=False),
+    "lists of NumPy's numbers.csv": FRAME.assign(embedding=[list(v) for v in VECTORS.values()]).to_csv(index=False),
+    "semicolons.csv": FRAME.to_csv(index=False, sep=";"),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_file_is_read_as_it_is(tmp_path, name):
+    (tmp_path / name).write_text(READ[name])
+    assert np.array_equal(biases(tmp_path / name), TRUE)
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(READ[name].encode()))
+    if not name.endswith(".csv"):
+        assert np.array_equal(biases(tmp_path / f"{name}.gz"), TRUE)
+
+
+def test_parquet_and_objects_in_memory_are_read(tmp_path):
+    FRAME.to_parquet(tmp_path / "v.parquet")
+    FRAME.set_index("text").to_parquet(tmp_path / "index.parquet")
+    pairs = list(VECTORS.items())
+    for source in (
+        tmp_path / "v.parquet",
+        tmp_path / "index.parquet",
+        FRAME,
+        FRAME.set_index("text"),
+        FRAME.assign(embedding=list(VECTORS.values())),
+        pairs,
+        [*pairs, ("oak", np.ones(5))],  # the first one counts
+        tuple(map(list, pairs)),
+    ):
+        assert np.array_equal(biases(source), TRUE)
+
+
+@pytest.mark.parametrize("content", [VECTORS, list(VECTORS.items()), FRAME, pd.DataFrame(VECTORS).T])
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_a_pickle_of_words_and_vectors_opens_with_trust(tmp_path, content, protocol):
+    (tmp_path / "v.pkl").write_bytes(pickle.dumps(content, protocol))
+    assert np.array_equal(biases(tmp_path / "v.pkl", trust=True), TRUE)
+    with refused(EmbeddingError, "v.pkl trust=True --trust"):
+        open_embedding(tmp_path / "v.pkl")
+
+
+def histwords(folder: Path) -> Path:
+    zeros = {"unseen": np.zeros(5)}
+    np.save(folder / "1990-w.npy", np.stack([*zeros.values(), *VECTORS.values()]))
+    (folder / "1990-vocab.pkl").write_bytes(pickle.dumps([*zeros, *VECTORS], 2))
+    return folder / "1990-w.npy"
+
+
+def test_the_two_files_of_histwords_are_read_without_words_that_have_zeros(tmp_path):
+    path = histwords(tmp_path)
+    assert np.array_equal(biases(path, trust=True), TRUE)
+    assert open_embedding(path, trust=True).vocabulary() == list(VECTORS)
+    with refused(EmbeddingError, "1990-vocab.pkl trust=True"):
+        open_embedding(path)
+    path.rename(tmp_path / "alone.npy")
+    with refused(EmbeddingError, "alone.npy without words np.savez 1990-vocab.pkl"):
+        open_embedding(tmp_path / "alone.npy")
+    np.savez(tmp_path / "vectors.npz", words=["unseen", *VECTORS], vectors=np.load(tmp_path / "alone.npy"))
+    assert np.array_equal(biases(tmp_path / "vectors.npz"), TRUE)
+
+
+def packed(folder: Path, kind: str) -> Path:
+    (folder / "glove.50d.txt").write_text(text())
+    path = folder / f"glove.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.write(folder / "glove.50d.txt", "glove.50d.txt")
+    else:
+        with tarfile.open(path, f"w:{kind.partition('.')[2]}") as archive:
+            archive.add(folder / "glove.50d.txt", "glove.50d.txt")
+    (folder / "glove.50d.txt").unlink()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "unpack"),
+    [
+        ("zip", ["python", "-m", "zipfile", "-e"]),
+        ("tar", ["tar", "-xf"]),
+        ("tar.gz", ["tar", "-xf"]),
+        ("tar.bz2", ["tar", "-xf"]),
+    ],
+)
+def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
+    path = packed(tmp_path, kind)
+    with refused(EmbeddingError, f"{path.name} unpack first"):
+        open_embedding(path)
+    subprocess.run([*unpack, path, *(["."] if kind == "zip" else [])], cwd=tmp_path, check=True)
+    assert np.array_equal(biases(tmp_path / "glove.50d.txt"), TRUE)
+
+
+@pytest.mark.parametrize("promised", [9, 65])
+def test_a_header_that_is_off_is_corrected_by_the_command_that_the_line_gives(tmp_path, promised):
+    (tmp_path / "a.vec").write_text(f"{promised} 5\n{text()}")
+    with refused(EmbeddingError, f"promises {promised} found 8 sed") as caught:
+        biases(tmp_path / "a.vec")
+    subprocess.run(str(caught.value)[str(caught.value).index("sed ") :], shell=True, cwd=tmp_path, check=True)
+    assert np.array_equal(biases(tmp_path / "a.vec"), TRUE)
+
+
+@pytest.mark.parametrize("prefix", ["/c/en/", "en:", "https://kb.example/"])
+def test_a_prefix_shows_and_goes_with_the_command_that_the_line_gives(tmp_path, prefix):
+    (tmp_path / "FILE").write_text(text(prefix))
+    with refused(CoverageError, f"'{prefix}oak' 'oak' sed") as caught:
+        biases(tmp_path / "FILE")
+    command = str(caught.value).partition("(sed ")[2].partition(")")[0]
+    subprocess.run(f"sed {command}", shell=True, cwd=tmp_path, check=True)
+    assert np.array_equal(biases(tmp_path / "plain.txt"), TRUE)
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (text(quote='"'), "'\"oak\"'"),
+        (text(number=True), "'0', '1', '2'"),
+        (text().replace(" ", "\u200b ", 1), "oak<U+200B>"),
+    ],
+)
+def test_words_that_are_written_otherwise_show(tmp_path, content, shown):
+    (tmp_path / "v.txt").write_text(content)
+    with pytest.raises(CoverageError) as error:
+        biases(tmp_path / "v.txt")
+    assert shown in str(error.value)
+    assert "'oak'" in str(error.value) or "oak (but" in str(error.value)
+
+
+def test_another_encoding_shows_and_the_command_of_the_line_converts_it(tmp_path):
+    chinese = dict(zip(VECTORS, ["木", "林", "石", "岩", "毛", "丝", "铁", "锡"], strict=True))
+    lines = "".join(f"{chinese[word]} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
+    (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
+    words = {heading: [chinese[word] for word in each] for heading, each in WORDS.items()}
+    with refused(CoverageError, "not UTF-8 iconv GB18030") as caught:
+        cosines(tmp_path / "FILE", words, controls=())
+    command = str(caught.value).split("`")[1]
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    assert np.array_equal(cosines(tmp_path / "utf8.txt", words, controls=()).values.to_numpy().round(6), TRUE)
+
+
+def test_the_line_about_a_spreadsheet_keeps_words_such_as_nan(tmp_path):
+    frame = pd.DataFrame({**VECTORS, "nan": np.ones(5), "null": np.ones(5)}).T
+    frame.to_csv(tmp_path / "v.csv")
+    with refused(EmbeddingError, "v.csv DataFrame") as caught:
+        open_embedding(tmp_path / "v.csv")
+    remedy = str(caught.value)[str(caught.value).index("pandas.read_csv") :]
+    read = eval(remedy.replace("pandas", "pd"), {"pd": pd, "file": tmp_path / "v.csv"})
+    assert {"nan", "null"} <= set(open_embedding(read).vocabulary())
+    with refused(EmbeddingError, "nan keep_default_na=False"):
+        open_embedding(pd.read_csv(tmp_path / "v.csv", index_col=0))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (json_lines([*RECORDS, {"text": "x", "embedding": [1.0]}]), "9 1 5 one model"),
+        (json_lines([{"embedding": row["embedding"]} for row in RECORDS]), "no column word"),
+        (json_lines([{"text": "a", "n": 1}]), "no column lists"),
+        ('{"text": "a", "embedding": [1.0,', "not JSON"),
+        ('text,embedding\noak,"[0.1 ... 0.2]"\n', "row 1 not list numbers"),
+    ],
+)
+def test_what_is_wrong_with_a_column_of_lists_is_one_line(tmp_path, content, words):
+    (tmp_path / "v.csv").write_text(content)
+    with refused(EmbeddingError, words):
+        open_embedding(tmp_path / "v.csv")
+
+
+def test_the_folder_or_name_of_a_language_model_points_to_encoder(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    for given in (str(tmp_path), "bert-base-uncased", "sentence-transformers/all-MiniLM-L6-v2"):
+        with refused(EmbeddingError, "--encoder"):
+            open_embedding(given)
+
+
+@pytest.mark.parametrize(
+    "content", ["a 0.1 0.2\n[ 0.3 0.4\n", "2 2\n[ 0.3 0.4\nb 1 2\n", "x" * 60_000, "he " + "0.25 " * 10_000 + "1\n"]
+)
+def test_text_is_not_taken_for_a_column_of_lists_and_is_told_at_once(tmp_path, content):
+    (tmp_path / "v.txt").write_text(content)
+    began = time.process_time()
+    with contextlib.suppress(EmbeddingError):
+        assert open_embedding(tmp_path / "v.txt").source == "v.txt (text)"
+    assert time.process_time() - began < 1

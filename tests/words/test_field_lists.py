@@ -1,0 +1,85 @@
+"""The lists that the field uses: words as their sources have them, with the tables that belong to them."""
+
+import pandas as pd
+import pytest
+
+from bayes_bias import load_wordlist
+from bayes_bias.files import shipped_names, table_file
+from bayes_bias.words.list_files import control_names, field_names, shipped_path, wordlist_names
+
+# The list, the column of labels of which table, and how many labels the list has beyond it.
+CRITERIA = {
+    "garg-occupations": ("garg-occupations", {"collector", "supervisor"}),
+    "bolukbasi-professions": ("bolukbasi-professions", set()),
+    "winogender-occupations": ("winogender-occupations", set()),
+    "winobias-occupations": ("winobias-occupations", set()),
+    **{f"kozlowski-{what}": (f"kozlowski-{what}", set()) for what in ("gender", "affluence", "race")},
+}
+
+
+@pytest.mark.parametrize("name", field_names())
+def test_a_list_of_the_field_is_read_with_its_source(name):
+    words = load_wordlist(name)
+    assert words.source.citation
+    assert words.source.doi
+    assert words.source.bibtex.startswith("@")
+    assert words.question
+
+
+def test_every_shipped_list_has_a_question_and_a_name_of_its_own():
+    names = [*wordlist_names(), *field_names(), *control_names()]
+    assert len(set(names)) == len(names) == len(shipped_names("wordlists"))
+    assert all(load_wordlist(name).question for name in wordlist_names())
+    assert {shipped_path(name) for name in names} == set(shipped_names("wordlists"))
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_targets_are_the_labels_of_the_table_that_belongs_to_them(name):
+    table, without = CRITERIA[name]
+    labels = set(pd.read_csv(table_file(table)).label)
+    assert set(load_wordlist(name).targets) - labels == without
+    assert labels <= set(load_wordlist(name).targets)
+
+
+def test_published_figures_are_in_their_tables():
+    def rows(name, **which):
+        frame = pd.read_csv(table_file(name)).set_index("label")
+        for column, value in which.items():
+            frame = frame[frame[column] == value]
+        return frame
+
+    winobias = rows("winobias-occupations").criterion  # Zhao et al. 2018, Table 1
+    assert (winobias["carpenter"], winobias["secretary"], winobias["editor"]) == (0.02, 0.95, 0.52)
+    assert (winobias > 0.5).sum() == 20
+    assert rows("winogender-occupations").criterion["technician"] == pytest.approx(0.4034)
+    professions = rows("bolukbasi-professions")
+    assert professions.loc["actress", "definitional"] == -1
+    assert len(professions) == 320  # Bolukbasi et al. 2016, Section 3
+    assert rows("kozlowski-gender").criterion["basketball"] == pytest.approx(72.49233)
+    assert rows("garg-occupations", year=2000).criterion["broker"] == pytest.approx(0.5688, abs=1e-4)
+
+
+def test_sizes_are_those_of_the_publications():
+    sizes = {name: [len(words) for words in load_wordlist(name).groups.values()] for name in field_names()}
+    assert sizes["garg-occupations"] == [76]
+    assert sizes["winobias-occupations"] == [20, 20]  # Zhao et al. 2018
+    assert sizes["winogender-occupations"] == [60]  # Rudinger et al. 2018
+    assert sizes["kozlowski-race"] == [59]  # Kozlowski et al. 2019, Appendix A
+    assert all(sizes[f"ceat-i{k}"] == [12, 12] for k in (1, 2, 3, 4))  # Guo & Caliskan 2021
+    assert len(load_wordlist("garg-occupations").pairs) == 20
+    for name in ("garg-asian", "garg-hispanic"):
+        assert [len(words) for words in load_wordlist(name).classes.values()] == [20, 20]
+
+
+def test_the_command_groups_lists_by_question_and_says_what_the_shipped_vectors_lack(run):
+    code, out, _ = run("wordlists")
+    assert code == 0
+    assert out.index("Gender and work") < out.index("winobias-occupations") < out.index("Race and ethnicity")
+    code, out, _ = run("wordlists", "ceat-i1")
+    assert code == 0
+    assert "not in googlenews-demo: " in out
+
+
+def test_a_copy_of_a_list_of_the_field_is_the_list(run, tmp_path):
+    assert run("wordlists", "garg-asian", "--copy", str(tmp_path / "mine.toml"))[0] == 0
+    assert load_wordlist(tmp_path / "mine.toml").sha256 == load_wordlist("garg-asian").sha256

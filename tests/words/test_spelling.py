@@ -1,0 +1,61 @@
+"""Characters that nobody sees, and lists in other encodings."""
+
+import subprocess
+
+import pytest
+
+from bayes_bias import cosines, load_wordlist
+from bayes_bias.errors import WordListError
+from tests.helpers import refused
+
+WORDS = {"trees=soft": ["oak", "elm"], "rocks=hard": ["flint"], "soft": ["wool", "silk"], "hard": ["raw iron", "tin"]}
+LIST = load_wordlist(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("oak", "o\u00adak", "o<U+00AD>ak"),
+        ("oak", "oak\u200b", "oak<U+200B>"),
+        ("silk", "\u200esilk\u200f", "<U+200E>silk<U+200F>"),
+        ("raw iron", "raw\u00a0iron", "raw<U+00A0>iron"),
+        ("elm", "\ufeffelm", "<U+FEFF>elm"),
+    ],
+)
+def test_invisible_characters_are_named_and_do_not_count(tmp_path, old, new, shown):
+    spoilt = {name: [new if word == old else word for word in words] for name, words in WORDS.items()}
+    (tmp_path / "mine.csv").write_text(
+        "\n".join(map(",".join, [WORDS, *zip(*(words * (3 - len(words)) for words in spoilt.values()), strict=True)]))
+    )
+    for source in (spoilt, tmp_path / "mine.csv"):
+        words = load_wordlist(source)
+        assert words.sha256 == LIST.sha256
+        assert any(shown in notice for notice in words.notices)
+
+
+def test_a_joiner_between_letters_stays():
+    persian = "می\u200cخواهم"
+    assert persian in load_wordlist(WORDS | {"soft": ["wool", persian]}).attributes
+
+
+def test_a_heading_with_a_hard_blank_is_the_same_heading(tmp_path):
+    (tmp_path / "m.csv").write_text("jobs=male terms,male\u00a0terms,female terms\nnurse,he,she\n")
+    assert load_wordlist(tmp_path / "m.csv").stereotypes == {"jobs": "male terms"}
+
+
+def test_a_list_in_gb18030_shows_and_the_command_of_the_line_converts_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "花=好,虫=坏,好,坏\n玫瑰,蚂蚁,爱,恨\n"
+    (tmp_path / "list.csv").write_bytes(text.encode("gb18030"))
+    with refused(WordListError, "UTF-8 GB18030 '花=好,虫=坏,好,坏' iconv") as caught:
+        load_wordlist("list.csv")
+    command = str(caught.value)[str(caught.value).index("iconv") :].replace("ENCODING", "GB18030")
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    assert load_wordlist("utf8.csv").groups["花"] == ("玫瑰",)
+
+
+def test_several_words_in_a_cell_show_beside_those_of_the_vectors(tmp_path):
+    vectors = {word: [1.0, k] for k, word in enumerate(["oak", "flint", "wool", "silk", "tin"])}
+    (tmp_path / "m.csv").write_text('trees=soft,rocks=hard,soft,hard\noak,flint,"wool, silk",tin\n')
+    with pytest.raises(ValueError, match="look like 'oak', 'flint', 'wool', and looked for are 'wool, silk'"):
+        cosines(vectors, tmp_path / "m.csv", controls=())
