@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, share_removed
-from bayes_bias.analyses.comparison.paired_difference import difference, pair, share_words, zero_by_construction
+from bayes_bias.analyses.comparison.paired_difference import difference, pair, zero_by_construction
 from bayes_bias.analyses.comparison.spread import change_in_spread
 from bayes_bias.arguments import check_ci_prob, check_different, check_seed, listed
 from bayes_bias.debiasing.damage import Damage
@@ -29,6 +29,7 @@ from bayes_bias.posterior.verdict import verdict_on
 from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.columns import interval_names
+from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.defining_sets import GivenSets
@@ -122,8 +123,10 @@ def compare(
     check_seed(seed)
     check_sampling(sampling)
     before, after = pair(before, after)
-    sides = {"before": before, "after": after, "change": difference(before, after)}
-    scope = check_design(table_means(before), scope).name
+    changes = difference(before, after)
+    before = replace(before, notices=changes.notices)
+    sides = {"before": before, "after": after, "change": changes}
+    scope = check_design(table_means(changes), scope).name
     constructed = _constructed(before, after)
     measures, left_out = _measures(before, after, defining_sets, seed)
     for side in constructed:  # a value of 1e-17 and its p-value are rounding errors
@@ -267,7 +270,7 @@ def compare_all(
         raise TableError(f"tables: {len(tables)} of them have no pair; give two or more")
     remedy = "name each after its embedding: dataclasses.replace(table, name=...)"
     check_different("tables", [table.name for table in tables], remedy, TableError)
-    shared = share_words(tables)
+    shared = [*share_words({table.name: table for table in tables}).values()]
     scope = check_design(table_means(shared[0]), scope).name
     changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
     rows = {}
