@@ -38,6 +38,7 @@ NAMES = [
     "log_probabilities",
     "measures",
     "open_embedding",
+    "over_time",
     "plan",
     "plots",
     "pool",

@@ -62,7 +62,7 @@ def combine(
     shared = share_words(tables)
     chosen = {label: shared[label] for label, weight in weighted.items() if weight}
     combined = weighted_sum(chosen, weighted, name=name)
-    return replace(combined, notices=(*combined.notices, *announce(_of_replicates(chosen))))
+    return replace(combined, notices=(*combined.notices, *announce(unpaired(chosen))))
 
 
 def share_words[Label](
@@ -172,8 +172,8 @@ def _of_number(stack: Numbers, number: int, labels: list[str], wanted: list[str]
     return mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
 
 
-def _of_replicates(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
-    """What does not pair, in a sentence."""
+def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
+    """A notice where tables have different numbers of replicates."""
     numbers = {label: len(_labels(table)) for label, table in tables.items()}
     if len({*numbers.values()}) == 1:
         return ()
