@@ -10,8 +10,9 @@ from scipy.stats import t as student
 
 from bayes_bias.measures.word_scores import WordScores
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope
-from bayes_bias.table.statistics import sufficient_statistics
+from bayes_bias.table.statistics import table_means
 
 type Numbers = NDArray[np.float64]
 
@@ -42,27 +43,29 @@ class SliceMoments:
     @classmethod
     def of(cls, tables: Sequence[AssociationTable], scope: Scope) -> Self:
         """Of tables over the same words."""
-        associated = [table.without_controls() for table in tables]
-        scores = [WordScores.of(sufficient_statistics(table)) for table in associated]
-        design = scores[0].statistics
-        weights = scores[0].weights
+        first, *_ = associated = [table.without_controls() for table in tables]
+        means, g, c = table_means(first), first.group_index, first.class_index
+        (weights,) = bias_weights(means).to_numpy()
+        words = np.bincount(g), np.bincount(c)
+        in_group, in_class = np.eye(len(weights))[g] / words[0], np.eye(weights.shape[1])[c] / words[1]
+        y = np.stack([table.values.to_numpy() for table in associated])
+        rows, columns = y @ in_class, in_group.T @ y
+        blocks = in_group.T @ rows
+        fitted = blocks[:, g][:, :, c]
         parts: list[Part] = []
         if TARGETS in scope:
-            of_targets = np.array([each.of_targets for each in scores])
-            parts += _of_cells("targets", of_targets, design.group_of.to_numpy(), len(weights))
+            parts += _of_cells("targets", (rows * weights[g]).sum(axis=2), g)
         if ATTRIBUTES in scope:
-            of_attributes = np.array([each.of_attributes for each in scores])
-            parts += _of_cells("attributes", of_attributes, design.class_of.to_numpy(), weights.shape[1])
+            parts += _of_cells("attributes", (columns * weights[:, c]).sum(axis=1), c)
         if TARGETS in scope and ATTRIBUTES in scope:
-            residual = np.array([_residuals(table, each) for table, each in zip(associated, scores, strict=True)])
-            df = float(design.interaction_df)
-            pairs = np.outer(design.n_targets, design.n_attributes)
-            scale = float((weights**2 / pairs).sum())
+            residual = (y - rows[:, :, c] - columns[:, g] + fitted).reshape(len(y), -1)
+            df = float(np.outer(*(each - 1 for each in words)).sum())
+            scale = float((weights**2 / np.outer(*words)).sum())
             parts.append(Part("residual", -scale * residual @ residual.T / df, df))
         if scope.samples_replicates:
             parts += _of_replicates(associated)
-        variances = [float(each.statistics.within_sd) ** 2 for each in scores]
-        return cls(np.array([each.bias for each in scores]), tuple(parts), float(np.sqrt(np.mean(variances))))
+        within = ((y - fitted) ** 2).sum() / (len(y) * (g.size * c.size - weights.size))
+        return cls((blocks * weights).sum(axis=(1, 2)), tuple(parts), float(np.sqrt(within)))
 
     def trace(self, form: Numbers, rank: float = 1.0) -> tuple[float, float]:
         """The trace of form V, and its degrees of freedom; `rank` of them for each of a single contrast.
@@ -109,23 +112,14 @@ def weights_of(slices: Sequence[Any], given: Mapping[Any, float]) -> Numbers:
     return np.array([float(given.get(label, 0.0)) for label in slices])
 
 
-def _of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer], cells: int) -> list[Part]:
-    """The covariance of mean scores of the words of each group, or class."""
+def _of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> list[Part]:
+    """The covariance of mean scores (slice, word) of the words of each group, or class."""
     parts = []
-    for cell in range(cells):
+    for cell in np.unique(cell_of):
         own = scores[:, cell_of == cell]
-        words = own.shape[1]
-        if own.any():  # a class that no group is compared with has no weight
-            deviations = own - own.mean(axis=1, keepdims=True)
-            parts.append(Part(source, deviations @ deviations.T / ((words - 1) * words), words - 1.0))
+        deviations, words = own - own.mean(axis=1, keepdims=True), own.shape[1]
+        parts.append(Part(source, deviations @ deviations.T / ((words - 1) * words), words - 1.0))
     return parts
-
-
-def _residuals(table: AssociationTable, scores: WordScores) -> Numbers:
-    """What rows and columns leave of the values, flat."""
-    of, g, c = scores.statistics, table.group_index, table.class_index
-    rows, columns = of.target_mean.to_numpy()[:, c], of.attribute_mean.to_numpy()[:, g].T
-    return np.asarray(table.values.to_numpy() - rows - columns + of.block_mean.to_numpy()[np.ix_(g, c)]).ravel()
 
 
 def _of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, logsumexp, ndtri, softmax
 
 from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form
-from bayes_bias.posterior.estimate import Mixture
 from bayes_bias.posterior.random_effects import Normals
 
 type Numbers = NDArray[np.float64]
@@ -20,7 +19,6 @@ SCALE = 0.5
 FEWEST = 5
 _TAUS = 25
 _ERRORS = 5
-_POSTERIOR_DRAWS = 500
 _DRAWS = 4_000
 # A slice's own variance is drawn towards the mean of all, which counts as so many degrees of freedom.
 _PULL = 4.0
@@ -65,11 +63,8 @@ class NewSlices:
         """Posterior mean of how much slices differ from the line."""
         return float(self.weight @ self.taus)
 
-    def contrast(self, weights: Numbers, of_these: Mixture) -> Normals:
-        """The posterior of a contrast for new slices, given that of these."""
-        centre, sd = (
-            np.ravel(each)[:: max(1, each.size // _POSTERIOR_DRAWS)] for each in (of_these.centre, of_these.sd)
-        )
+    def contrast(self, weights: Numbers, centre: Numbers, sd: Numbers) -> Normals:
+        """The posterior of a contrast for new slices, given that of these: normals of equal weight."""
         wider = np.sqrt(sd[:, None] ** 2 + self.taus**2 * float(weights @ weights))
         share = np.broadcast_to(self.weight / len(sd), wider.shape)
         return Normals(np.repeat(centre, _TAUS), wider.ravel(), share.ravel())

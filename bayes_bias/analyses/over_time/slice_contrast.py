@@ -17,7 +17,6 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import Tabled, capitalized, estimate, probability
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.estimate import Mixture
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.pooling import IntervalEstimate
 from bayes_bias.posterior.summary import chance, row_of_bias
@@ -44,6 +43,9 @@ class Settings:
     seed: int
     sampling: Sampling
 
+
+# Draws of the scales that stand for all.
+_NORMALS = 500
 
 Label = Literal["distinguishable", "for these slices only", "not distinguishable", "not made alike", "not converged"]
 
@@ -182,16 +184,19 @@ def _both_scopes(
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     rows = {str(THESE): row[columns].to_dict()}
     if new is not None:
-        of_new = IntervalEstimate.of(new.contrast(weights, _mixture(fitted, words)), ci_prob)
+        of_new = IntervalEstimate.of(new.contrast(weights, *_normals(fitted, words)), ci_prob)
         rows[NEW] = of_new.row(ci_prob)
     table = pd.DataFrame.from_dict(rows, orient="index").astype(float).rename_axis("scope")
     return table.assign(chance=chance(table.prob_direction))
 
 
-def _mixture(fitted: Fitted, words: ScopeName) -> Mixture:
-    """The posterior as normals; one normal where word effects were sampled."""
+def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
+    """The posterior as some hundred normals, their means and standard deviations; as one where word effects were
+    sampled."""
     posterior = bias_estimate(fitted, words)
-    if posterior.mixture is not None:
-        return posterior.mixture
-    draws = posterior.draws
-    return Mixture(draws.mean(("chain", "draw")), draws.std(("chain", "draw")))
+    if posterior.mixture is None:
+        draws = posterior.draws.to_numpy()
+        return np.array([draws.mean()]), np.array([draws.std()])
+    centre, sd = (np.ravel(each) for each in (posterior.mixture.centre, posterior.mixture.sd))
+    thinned = slice(None, None, max(1, len(sd) // _NORMALS))
+    return centre[thinned], sd[thinned]
