@@ -2,9 +2,9 @@
 other, and a bias of the same size looks smaller."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -86,6 +86,11 @@ class MadeAlike(Tabled):
         shorter = "A smaller q is that of fewer updates, from less text or fewer epochs." if (q < LEAST).any() else ""
         longer = "A larger q is that of more passes over less text." if (q > MOST).any() else ""
         return " ".join(filter(None, [shorter, longer]))
+
+    def named(self, names: Mapping[Any, str]) -> Self:
+        """The same with other names of the embeddings."""
+        table = self.table.rename(index=dict(names))
+        return replace(self, table=table, reference=names[self.reference])
 
     def _shown(self) -> pd.DataFrame:
         return self.table

@@ -193,7 +193,7 @@ def test_different_designs_are_refused(small_table: AssociationTable) -> None:
     with refused(TableError, "'men 0' 'women' 'men' before"):
         compare(small_table, elsewhere)
     one_group = replace(small_table, values=y[:5])
-    with refused(TableError, "target 'women' before"):
+    with refused(TableError, "table 'after' no target of 'women'"):
         compare(small_table, one_group)
 
 
