@@ -33,7 +33,7 @@ from studies.known_bias.training import train_static
 
 ALIKE = 5
 FIRST = "skip-gram, 100"
-_GROWN = 7  # worlds in which the bias of other slices grows
+_GROWN = 3  # worlds in which the bias of other slices grows
 _LISTS, _WORDS = 6, 8
 _SAMPLING = Sampling(draws=800, tune=400, chains=2)
 # The last slice of a series whose others were made alike.

@@ -1,7 +1,7 @@
 """Were embeddings made alike? In vectors that were trained on less, or for a shorter time, all words are closer to each
 other, and a bias of the same size looks smaller."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Self
@@ -15,6 +15,7 @@ from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import HOMES, words_of
 from bayes_bias.table.statistics import within_sd
 
 # Outside these bounds no embedding of a trained world was made like its reference: docs/evidence/over-time.md.
@@ -73,11 +74,20 @@ class MadeAlike(Tabled):
                 f"Made alike: {self.words} random words are about as far apart in each (q from {plain(q.min(), 2)} to"
                 f" {plain(q.max(), 2)}, relative to {self.reference})."
             )
-        named = joined([f"{label} (q {plain(q[label], 2)})" for label in self.unlike])
+        return (
+            f"{self.differing} What differs may be how the vectors were made, so no verdict is given: cut the texts to"
+            " equal numbers of tokens, and train again with the same settings."
+        )
+
+    @property
+    def differing(self) -> str:
+        """Which were not made alike, and what that is a sign of; "" where all were, or nothing is known."""
+        if not self.unlike:
+            return ""
+        named = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
         return (
             f"Not made alike: relative to {self.reference}, {self.words} random words are not as far apart in {named};"
-            f" q should be from {LEAST:g} to {MOST:g}. {self._reason} What differs may be how the vectors were made, so"
-            " no verdict is given: cut the texts to equal numbers of tokens, and train again with the same settings."
+            f" q should be from {LEAST:g} to {MOST:g}. {self._reason}"
         )
 
     @property
@@ -124,47 +134,57 @@ def made_alike(
     TableError
         There is no table of the reference's name.
     """
-    if reference is not None and reference not in tables:
-        raise TableError(f"reference: there is no {reference!r}; {did_you_mean(reference, map(str, tables))}")
-    vectors = _shared_vectors(tables, seed)
-    listed = {
+    embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
+    listed = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}
+    found = embeddings_alike(embeddings, listed, reference=reference, seed=seed, copies=copies)
+    of_list = {
         "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
         "within_sd": [within_sd(table) for table in tables.values()],
     }
-    index = pd.Index(list(tables), name="embedding")
+    return replace(found, table=found.table.assign(**of_list))
+
+
+def embeddings_alike(
+    embeddings: Mapping[Any, Embedding | None],
+    listed: Collection[str],
+    *,
+    reference: Any = None,
+    seed: int = 1,
+    copies: bool = False,
+) -> MadeAlike:
+    """The same of embeddings, None for one that is not known, by words that are not listed; without the columns that
+    need a list."""
+    if reference is not None and reference not in embeddings:
+        valid = did_you_mean(reference, map(str, embeddings))
+        raise TableError(f"reference: there is no {reference!r}; {valid}")
+    vectors = _shared_vectors(embeddings, frozenset(listed), seed)
+    index = pd.Index(list(embeddings), name="embedding")
     if isinstance(vectors, str):
-        nothing = dict.fromkeys(("q", "mean_cosine", "same_words"), np.nan)
-        unknown = pd.DataFrame(nothing | {"alike": True} | listed, index=index)
-        first = next(iter(tables)) if reference is None else reference
-        return MadeAlike(unknown[_COLUMNS], first, 0, vectors)
+        nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
+        first = next(iter(embeddings)) if reference is None else reference
+        return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
     cosine = {label: _mean_cosine(rows) for label, rows in vectors.items()}
     chosen = sorted(cosine, key=cosine.__getitem__)[len(cosine) // 2] if reference is None else reference
-    q = np.array([(1 - cosine[label]) / (1 - cosine[chosen]) for label in tables])
+    q = np.array([(1 - mean) / (1 - cosine[chosen]) for mean in cosine.values()])
     same = np.array([_same_words(rows, vectors[chosen]) for rows in vectors.values()])
     exempt = copies and bool((same > _COPIED).all())
-    table = pd.DataFrame(
-        {"q": q, "alike": exempt | ((q >= LEAST) & (q <= MOST)), "mean_cosine": [*cosine.values()], "same_words": same}
-        | listed,
-        index=index,
-    )
-    return MadeAlike(table[_COLUMNS], chosen, len(vectors[chosen]))
+    alike = exempt | ((q >= LEAST) & (q <= MOST))
+    columns = {"q": q, "alike": alike, "mean_cosine": [*cosine.values()], "same_words": same}
+    return MadeAlike(pd.DataFrame(columns, index=index), chosen, len(vectors[chosen]))
 
 
-_COLUMNS = ["q", "alike", "mean_cosine", "same_words", "list_cosine", "within_sd"]
-
-
-def _shared_vectors(tables: Mapping[Any, AssociationTable], seed: int) -> dict[Any, NDArray[np.float64]] | str:
+def _shared_vectors(
+    embeddings: Mapping[Any, Embedding | None], listed: frozenset[str], seed: int
+) -> dict[Any, NDArray[np.float64]] | str:
     """Unit vectors (word, replicate, dimension) of random words that all embeddings have; or why there are none."""
-    origins = {label: table.origin for label, table in tables.items()}
-    if without := [str(label) for label, origin in origins.items() if origin is None]:
-        which = "no table says" if len(without) == len(tables) else f"the table of {joined(without)} does not say"
+    if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
+        which = "no table says" if len(without) == len(embeddings) else f"the table of {joined(without)} does not say"
         return f"{which} which embedding it was measured in"
-    listed = {word for table in tables.values() for side in ("target", "attribute") for word in _words(table, side)}
     found: dict[Any, dict[str, NDArray[np.float64]]] = {}
     candidates: list[str] | None = None
-    for label, origin in origins.items():
-        assert origin is not None
-        frequent = _frequent(origin.embedding)
+    for label, embedding in embeddings.items():
+        assert embedding is not None
+        frequent = _frequent(embedding)
         if candidates is None:
             drawable = [word for word in frequent if word not in listed]
             order = np.random.default_rng(seed).permutation(len(drawable))[:_CANDIDATES]
@@ -176,10 +196,6 @@ def _shared_vectors(tables: Mapping[Any, AssociationTable], seed: int) -> dict[A
         return f"they share {len(shared)} words beside those of the list, and {_FEWEST} are the least"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in found.items()}
     return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
-
-
-def _words(table: AssociationTable, side: str) -> Iterable[str]:
-    return table.values[side].to_numpy().tolist()
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:

@@ -140,4 +140,9 @@ def _time(label: Any) -> int | float:
         time = np.nan
     if not np.isfinite(time):
         raise TableError(f"tables: {label!r} is not a time; give each slice a number, such as 1900 or 1900.5")
+    return tidy_time(time)
+
+
+def tidy_time(time: float) -> int | float:
+    """1900 and not 1900.0."""
     return int(time) if time.is_integer() else time
