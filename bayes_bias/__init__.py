@@ -28,11 +28,13 @@ TYPES = frozenset(
             "LanguageModelColumn",
             "Metric",
             "ModelSpec",
+            "OverTime",
             "PooledLists",
             "PublishedFinding",
             "RelatedWords",
             "Report",
             "ShareRemoved",
+            "SliceContrast",
         ),
         *("Stability", "Sweep", "Templates", "Verdict", "WordList"),
     }

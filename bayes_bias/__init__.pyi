@@ -13,6 +13,9 @@ from .analyses.comparison.comparison import ShareRemoved as ShareRemoved
 from .analyses.comparison.spread import ChangeInSpread as ChangeInSpread
 from .analyses.criterion.criterion import criterion as criterion
 from .analyses.criterion.results import CriterionValidity as CriterionValidity
+from .analyses.over_time.over_time import over_time as over_time
+from .analyses.over_time.results import OverTime as OverTime
+from .analyses.over_time.slice_contrast import SliceContrast as SliceContrast
 from .analyses.published.published import PublishedFinding as PublishedFinding
 from .analyses.published.published import published as published
 from .analyses.report.record import Report as Report
@@ -53,6 +56,7 @@ from .posterior.verdict import verdict as verdict
 from .posterior.word_effects import word_effects as word_effects
 from .table.association_table import AssociationTable as AssociationTable
 from .table.combine_replicates import combine_replicates as combine_replicates
+from .table.combine_tables import combine as combine
 from .table.metric import Metric as Metric
 from .table.related_words import RelatedWords as RelatedWords
 from .words.cloze import Cloze as Cloze

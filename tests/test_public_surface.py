@@ -21,6 +21,7 @@ NAMES = [
     "Sampling",
     "__version__",
     "calibrate",
+    "combine",
     "combine_replicates",
     "compare",
     "compare_all",
@@ -37,6 +38,7 @@ NAMES = [
     "log_probabilities",
     "measures",
     "open_embedding",
+    "over_time",
     "plan",
     "plots",
     "pool",
@@ -63,7 +65,7 @@ NAMES = [
 
 def test_these_names_and_no_others():
     assert bayes_bias.__all__ == dir(bayes_bias) == NAMES
-    assert len(NAMES) <= 41
+    assert len(NAMES) <= 48
 
 
 @pytest.mark.parametrize("name", sorted(bayes_bias.TYPES))

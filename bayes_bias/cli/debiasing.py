@@ -300,9 +300,12 @@ def _from_table(names: list[str], source: TableSource) -> AssociationTable:
 def _show(comparison: "bb.Comparison") -> None:
     unit = comparison.before.metric.unit
     between = f" ({comparison.between})" if comparison.between else ""
+    where, nothing = "before and after", "nothing had changed"
+    if comparison.corpora:
+        where, nothing = "in both", "both had the same bias"
     print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}{between}")
-    say(f"chance if no bias: {CHANCE}; for the change, if nothing had changed")
-    print_frame(_measures(comparison), title=f"Every measure before and after{between}")
+    say(f"chance if no bias: {CHANCE}; for the {comparison.names['change']}, if {nothing}")
+    print_frame(_measures(comparison), title=f"Every measure {where}{between}")
     for reason in comparison.left_out.values():
         say(f"left out: {reason}")
     say(f"\n{comparison.text}")
@@ -333,17 +336,17 @@ def _biases(comparison: "bb.Comparison") -> pd.DataFrame:
     }
     if comparison.verdict.rope is not None:
         columns["negligible"] = rows.prob_negligible.map(probability)
-    return pd.DataFrame({**columns, "raw": rows.observed.map(number)})
+    return pd.DataFrame({**columns, "raw": rows.observed.map(number)}).rename(index=dict(comparison.names))
 
 
 def _measures(comparison: "bb.Comparison") -> pd.DataFrame:
-    rows = comparison.measures
+    rows, (one, other, _) = comparison.measures, comparison.names.values()
     return pd.DataFrame(
         {
-            "before": rows.before.map(plain),
-            "after": rows.after.map(plain),
+            one: rows.before.map(plain),
+            other: rows.after.map(plain),
             "no bias": rows.b0.map(plain),
-            "p before": rows.p_before.map(probability),
-            "p after": rows.p_after.map(probability),
+            f"p {one}": rows.p_before.map(probability),
+            f"p {other}": rows.p_after.map(probability),
         }
     )

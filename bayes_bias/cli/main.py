@@ -28,7 +28,7 @@ _OBJECTS_BEFORE_COLLECTING = 50_000
 _GROUPS = MappingProxyType(
     {
         "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
-        "Compare": ("compare", "debias", "sweep", "stability", "criterion"),
+        "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
         "Check": ("calibrate", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences"),
         "Data": ("table", "wordlists", "models"),
@@ -42,6 +42,7 @@ _FILES = MappingProxyType(
         "fits": ("fit", "summarize", "pool", "plan"),
         "measures": ("measures",),
         "outside": ("criterion", "tpr-gaps"),
+        "over_time": ("over-time",),
         "report": ("report",),
         "sentence_pairs": ("sentence-pairs",),
         "shipped": ("wordlists", "models", "sentences"),
@@ -60,6 +61,7 @@ COMMANDS = MappingProxyType(
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
         "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
         "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",
+        "over-time": "Did a bias change over time? Its trend and its changes from slice to slice of a corpus.",
         "debias": "Debias an embedding, by hard debiasing or another method.",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",

@@ -94,6 +94,8 @@ def show_sweep(result: "bb.Sweep") -> None:
     if result.ranking is not None:
         print_frame(_removed(result.ranking), title=f"Share of the bias{_of_one(result)} removed, for new words")
     say(result.text)
+    for series in result.series.values():
+        say(series.text)
     if result.ranking is not None:
         say(result.ranking.text)
     for row in result.failures.itertuples():

@@ -79,7 +79,8 @@ ReplicatesOption = Annotated[
     input_option(
         "--replicates",
         metavar="KIND",
-        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus).",
+        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus),"
+        " resampled sentences (bootstrap).",
     ),
 ]
 SubTopicsOption = Annotated[

@@ -24,6 +24,7 @@ MARKS = {
     "these words may differ": "◐",
     "these words do not clearly differ": "○",
     "not converged": "✕",
+    "not made alike": "✕",
     "screened only": "◇",
     "failed": "—",
 }

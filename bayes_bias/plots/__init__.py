@@ -19,6 +19,7 @@ _OF_FITS = {
 _OF_RESULTS = {
     "sweep": ["plot_atlas", "plot_changes", "plot_cost", "plot_ranking", "plot_removal"],
     "criterion": ["plot_criterion"],
+    "over_time": ["plot_over_time"],
     "sentence_pairs": ["plot_sentence_pairs"],
     "stability": ["plot_stability"],
     "tpr_gaps": ["plot_tpr_gaps"],

@@ -1,6 +1,7 @@
 """Figures of a fit: one plot per file, each returns matplotlib axes."""
 
 from bayes_bias.analyses.criterion.plots import plot_criterion as plot_criterion
+from bayes_bias.analyses.over_time.plots import plot_over_time as plot_over_time
 from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs as plot_sentence_pairs
 from bayes_bias.analyses.stability.plots import plot_stability as plot_stability
 from bayes_bias.analyses.sweep.plots import plot_atlas as plot_atlas

@@ -38,6 +38,7 @@ Label = Literal[
     "these words do not clearly differ",
     "raw contrast",
     "not converged",
+    "not made alike",
 ]
 Quantity = Literal["bias", "change", "difference"]
 
@@ -70,7 +71,8 @@ class Verdict(Tabled):
     ----------
     label : str
         "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
-        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged".
+        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged"; of
+        embeddings that are compared "not made alike".
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
@@ -147,6 +149,8 @@ class Verdict(Tabled):
         scope = self.described_scope
         if self.label == "not converged":
             return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
+        if self.label == "not made alike":
+            return f"{self.posterior}. No verdict: the embeddings were not made alike."
         if scope.samples_nothing:
             return f"Raw contrast: {signed(self.mean, self.metric.decimals)}, {scope.condition}{self._direction}."
         return f"Posterior: {self._sentences()}"
@@ -213,7 +217,12 @@ class Verdict(Tabled):
     @property
     def _against(self) -> bool:
         """Whether there is a bias, and its sign is opposite to the stereotype."""
-        settled = self.label not in (*_OF_NEW_ATTRIBUTES[2:], *_OF_THESE_ATTRIBUTES[2:], "not converged")
+        settled = self.label not in (
+            *_OF_NEW_ATTRIBUTES[2:],
+            *_OF_THESE_ATTRIBUTES[2:],
+            "not converged",
+            "not made alike",
+        )
         return self.quantity == "bias" and settled and self.mean < 0
 
     @property

@@ -25,7 +25,7 @@ from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.related_words import RelatedWords, related_words
-from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, few
+from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
 UNEVEN = 3
@@ -584,7 +584,7 @@ def check_same_design(table: AssociationTable, other: AssociationTable, name: st
 
 def with_notices[Table: AssociationTable](table: Table) -> Table:
     """The table with all its notices, which are logged now."""
-    of_replicates = () if table.replicates is None else few(table.replicates)
+    of_replicates = () if table.replicates is None else doubtful(table.replicates)
     return replace(table, notices=announce((*table.notices, *of_replicates, *uneven(table))))
 
 

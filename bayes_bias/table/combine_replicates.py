@@ -9,7 +9,7 @@ import numpy as np
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable, announce, check_same_design, check_table
-from bayes_bias.table.replicates import StackedVectors, combine, few
+from bayes_bias.table.replicates import StackedVectors, combine, doubtful
 
 
 def combine_replicates(
@@ -59,7 +59,7 @@ def combine_replicates(
         vectors=_stacked(tables.values(), str(mean.target.values[0])),
         name=name or first.name,
         origin=None,
-        notices=(*earlier, *announce((*left_out, *few(replicates)))),
+        notices=(*earlier, *announce((*left_out, *doubtful(replicates)))),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
     )
 

@@ -86,11 +86,9 @@ def _shared(tables: Mapping[str, xr.DataArray], dim: Side, argument: str, kind: 
                 )
     shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
     kept = {homes[first][word] for word in shared}
-    for label, home_of_word in homes.items():
-        for home in home_of_word.values():
-            if home not in kept:
-                raise TableError(
-                    f"{argument}: no {dim} of '{home}' is in every {kind}, that of {kind} '{label}' included;"
-                    " measure the same list in each"
-                )
+    for home in dict.fromkeys(home for home_of_word in homes.values() for home in home_of_word.values()):
+        if home not in kept:
+            without = [label for label, home_of_word in homes.items() if home not in home_of_word.values()]
+            lack = f"{kind} '{without[0]}' has no {dim}" if without else f"no {dim} is in every {kind}"
+            raise TableError(f"{argument}: {lack} of '{home}'; measure the same list in each")
     return shared

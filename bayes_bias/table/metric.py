@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Self
 
@@ -45,8 +46,13 @@ class Metric:
     @property
     def difference(self) -> Self:
         """The same for differences of two numbers: in the same unit, with a wider range."""
-        low, high = self.range
-        return type(self)(self.name, self.unit, (low - high, high - low), self.decimals, self.zero)
+        return self.weighted((-1.0, 1.0))
+
+    def weighted(self, weights: Iterable[float]) -> Self:
+        """The same for weighted sums of numbers."""
+        ends = [sorted(weight * end for end in self.range) for weight in weights if weight]
+        low, high = (sum(side) for side in zip(*ends, strict=True))
+        return type(self)(self.name, self.unit, (low, high), self.decimals, self.zero)
 
     def to_json(self) -> str:
         """For the attributes of a fit."""

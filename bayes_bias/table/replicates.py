@@ -118,8 +118,22 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
 _OF_FEW = "two or three that differ three times as much as lists of words do: 13% to 22% false findings at the 5% level"
 
 
-def few(replicates: Replicates) -> tuple[str, ...]:
-    """A notice where there are few."""
+def doubtful(replicates: Replicates) -> tuple[str, ...]:
+    """Notices where there are few, or where they are no independent draws."""
+    return (*_few(replicates), *_bootstrapped(replicates))
+
+
+def _bootstrapped(replicates: Replicates) -> tuple[str, ...]:
+    if "bootstrap" not in replicates.kind:
+        return ()
+    return (
+        f"{replicates.text} of one corpus share most of their sentences and differ less than corpora do: what is said"
+        " of new ones holds for this corpus alone, and intervals of single words are too short for others; train on"
+        " halves of the text, or on separate corpora",
+    )
+
+
+def _few(replicates: Replicates) -> tuple[str, ...]:
     if len(replicates.tables) >= FEW:
         return ()
     return (

@@ -156,3 +156,9 @@ def test_repeated_pairs_are_not_counted_beside_replicates():
     frame = combine_replicates(tables(), "seed").to_frame()
     with refused(TableError, "duplicates 'keep'"):
         read(frame, duplicates="keep")
+
+
+def test_bootstrapped_corpora_are_named_as_what_they_are(caplog):
+    found = combine_replicates(tables(5), "bootstrap")
+    assert says(found.notices, "5 bootstraps sentences halves separate corpora")
+    assert not says(combine_replicates(tables(5), "corpus").notices, "sentences")

@@ -1,4 +1,4 @@
-"""Did debiasing change anything? Two embeddings, or two tables of cosines, over the same words."""
+"""Did debiasing change anything, or do corpora differ? Two embeddings, or two tables, over the same words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, share_removed
-from bayes_bias.analyses.comparison.paired_difference import difference, pair, share_words, zero_by_construction
+from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, names_of_sides, share_removed
+from bayes_bias.analyses.comparison.paired_difference import difference, pair, zero_by_construction
 from bayes_bias.analyses.comparison.spread import change_in_spread
-from bayes_bias.arguments import check_ci_prob, check_different, check_seed, listed
+from bayes_bias.arguments import check_ci_prob, check_different, check_seed, check_switch, listed
+from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -25,10 +26,11 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.estimates import levels
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, summarize, tabulate
-from bayes_bias.posterior.verdict import verdict_on
+from bayes_bias.posterior.verdict import Verdict, verdict_on
 from bayes_bias.progress import step, within
-from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.association_table import AssociationTable, announce, check_table
 from bayes_bias.table.columns import interval_names
+from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.defining_sets import GivenSets
@@ -46,10 +48,11 @@ def compare(
     rope: float | None = None,
     defining_sets: GivenSets = (),
     damage: Damage | None = None,
+    versions: bool | None = None,
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Comparison:
-    r"""Did debiasing change anything, and how sure can one be?
+    r"""Did debiasing change anything, or do two corpora differ, and how sure can one be?
 
     The crossed model is fitted to the *difference* of the two tables, value by value,
 
@@ -76,6 +79,10 @@ def compare(
         For Direct Bias and RIPA; see `measure_all`.
     damage : Damage, optional
         What the change has cost, from `bayes_bias.debiasing.damage`; it stands beside it in sentences and page.
+    versions : bool, optional
+        Whether `after` was made from `before`, as debiasing does it, or from a text of its own. By default what is
+        known: the table says how it was debiased, or words keep their vectors. Of corpora sentences and page name both,
+        and say nothing of what was removed.
     seed, sampling
         See `fit`.
 
@@ -96,6 +103,9 @@ def compare(
     *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The
     bias after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
     construction and not sampled.
+
+    *Made alike.* Vectors of two corpora differ in bias, too, where one was trained on less text or for fewer epochs.
+    Where random words are not as far apart in both (`bayes_bias.associations.made_alike`), there is no verdict.
 
     *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If an embedding shrinks as a
     whole, all cosines become smaller, and so does the bias, although words are as far apart relative to their spread
@@ -121,9 +131,17 @@ def compare(
     check_rope(rope)
     check_seed(seed)
     check_sampling(sampling)
+    if versions is not None:
+        check_switch("versions", versions)
+    whole = {"before": before, "after": after}
     before, after = pair(before, after)
-    sides = {"before": before, "after": after, "change": difference(before, after)}
-    scope = check_design(table_means(before), scope).name
+    alike = None if _is_version(after, versions) else made_alike(whole, reference="before", seed=seed)
+    corpora = _are_corpora(alike, versions)
+    names = names_of_sides(before, after, corpora)
+    changes = difference(before, after)
+    before = replace(before, notices=changes.notices)
+    sides = {"before": before, "after": after, "change": changes}
+    scope = check_design(table_means(changes), scope).name
     constructed = _constructed(before, after)
     measures, left_out = _measures(before, after, defining_sets, seed)
     for side in constructed:  # a value of 1e-17 and its p-value are rounding errors
@@ -131,8 +149,8 @@ def compare(
     fits: dict[State, Fitted] = {}
     for state in STATES:
         if state not in constructed:
-            named = replace(sides[state], name=f"{before.name}, {state}")
-            with within(state):
+            named = replace(sides[state], name=f"{before.name}, {names[state]}")
+            with within(names[state]):
                 fits[state] = fit_table(named, spec, seed=seed, sampling=sampling)
     step("summarising")
     changed = fits["change"]
@@ -150,11 +168,33 @@ def compare(
         controls=control_levels(changed, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         in_spread=change_in_spread(before, after, bias),
-        verdict=verdict_on("change", changed, scope, ci_prob, rope),
+        verdict=_verdict(changed, scope, ci_prob, rope, alike if corpora else None),
         measures=measures,
         left_out=left_out,
         damage=damage,
+        corpora=corpora,
+        alike=alike.named(names) if corpora and alike is not None and not alike.unknown else None,
     )
+
+
+def _is_version(after: AssociationTable, given: bool | None) -> bool:
+    """Whether it is known, before any vectors are read, that one side was made from the other."""
+    return bool(given) or (given is None and "debiasing" in after.provenance)
+
+
+def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
+    """Whether neither side was made from the other: as it was said, or as vectors show it."""
+    if versions is not None:
+        return not versions
+    return alike is not None and not alike.unknown and not alike.are_versions
+
+
+def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:
+    """That on a change, or on a difference of corpora, of which there is none where they were not made alike."""
+    if alike is None:
+        return verdict_on("change", change, scope, ci_prob, rope)
+    found = verdict_on("difference", change, scope, ci_prob, rope)
+    return replace(found, label="not made alike", beside=None) if alike.unlike else found
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
@@ -239,7 +279,8 @@ def compare_all(
         Indexed by ``before`` and ``after``, the names of two tables. ``mean`` change of the bias from the one to the
         other with its equal-tailed interval (units of the tables); ``observed``, that of the raw
         contrasts; ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for
-        the number of pairs [1]_; ``converged``. Intervals are not adjusted.
+        the number of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known: where
+        they were not, there is no chance, and a notice says so. Intervals are not adjusted.
 
     Raises
     ------
@@ -267,7 +308,8 @@ def compare_all(
         raise TableError(f"tables: {len(tables)} of them have no pair; give two or more")
     remedy = "name each after its embedding: dataclasses.replace(table, name=...)"
     check_different("tables", [table.name for table in tables], remedy, TableError)
-    shared = share_words(tables)
+    by_name = {table.name: table for table in tables}
+    shared = [*share_words(by_name).values()]
     scope = check_design(table_means(shared[0]), scope).name
     changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
     rows = {}
@@ -277,8 +319,19 @@ def compare_all(
         rows[names] = _row(fitted, scope, ci_prob)
     index = pd.MultiIndex.from_tuples(rows, names=["before", "after"])
     result = pd.DataFrame(list(rows.values()), index=index)
+    unlike = _unlike(by_name, seed)
+    result["alike"] = [not {*names} & unlike for names in result.index]
     result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
+    result["chance_holm"] = result.chance_holm.where(result.alike)
     return result
+
+
+def _unlike(tables: Mapping[str, AssociationTable], seed: int) -> set[str]:
+    """Those that were not made as the others were, with a notice; versions of one embedding are."""
+    alike = made_alike(tables, seed=seed, copies=True)
+    if alike.unlike:
+        announce((alike.text,))
+    return {*alike.unlike}
 
 
 def _change(one: AssociationTable, other: AssociationTable) -> AssociationTable:

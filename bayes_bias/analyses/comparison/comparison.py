@@ -1,4 +1,8 @@
-"""The result of a comparison of two embeddings, as data and as sentences."""
+"""The result of a comparison of two embeddings, as data and as sentences.
+
+Where one was made from the other, as by debiasing, sentences speak of before and after and of what was removed; of two
+corpora they name both, and nothing is removed.
+"""
 
 import math
 from collections.abc import Mapping
@@ -10,6 +14,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from bayes_bias.analyses.comparison.spread import ChangeInSpread
+from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.errors import TableError
@@ -89,6 +94,11 @@ class Comparison(Tabled):
         Measures that do not apply, and why.
     damage : Damage, optional
         What the change has cost.
+    corpora : bool
+        Whether these are two embeddings neither of which was made from the other. What is called "before" here is then
+        the first, and "change" the second minus the first.
+    alike : MadeAlike, optional
+        Whether both were made alike, as far as anything is known; where they were not, there is no verdict.
     """
 
     before: AssociationTable
@@ -106,6 +116,8 @@ class Comparison(Tabled):
     measures: pd.DataFrame
     left_out: Mapping[str, str]
     damage: Damage | None = None
+    corpora: bool = False
+    alike: MadeAlike | None = None
 
     def document(self) -> "Document":
         """Return the page of the comparison and the files next to it, which `bayes_bias.write` writes into a folder."""
@@ -121,13 +133,19 @@ class Comparison(Tabled):
     @property
     def embeddings(self) -> dict[str, str]:
         """The embedding or model of each side, "before" and "after"; a side whose table does not say is left out."""
-        sides = {"before": self.before, "after": self.after}
-        named = {side: table.provenance.get("embedding", "") for side, table in sides.items()}
-        return {side: name for side, name in named.items() if name}
+        return _embeddings(self.before, self.after)
+
+    @property
+    def names(self) -> Mapping[State, str]:
+        """What sides and change are called on the page: "before", "after" and "change", or of corpora their names and
+        "difference"."""
+        return names_of_sides(self.before, self.after, self.corpora)
 
     @property
     def between(self) -> str:
         """What is compared, as tables say it: "before: bert; after: bert-cda"."""
+        if self.corpora:
+            return f"{self.names['before']} and {self.names['after']}"
         return "; ".join(f"{side}: {name}" for side, name in self.embeddings.items())
 
     @property
@@ -142,13 +160,20 @@ class Comparison(Tabled):
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
         decimals = self.before.metric.decimals
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
-        sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}.", *_judged(self.verdict)]
+        one, other = self.names["before"], self.names["after"]
+        if self.corpora:
+            said = [f"Bias in {one}: {before}; in {other}: {after}.", f"Difference, {other} minus {one}: {change}."]
+        else:
+            said = [f"Bias before: {before}; after: {after}.", f"Change: {change}."]
+        judged = _judged(self.verdict) if self.verdict.label != "not made alike" else []
         return " ".join(
             [
-                *sentences,
+                *said,
+                *([self.alike.text] if self.alike is not None else []),
+                *judged,
                 *_construction(self),
-                _share(self),
-                *filter(None, [self.in_spread.text]),
+                *([] if self.corpora else [_share(self)]),
+                *filter(None, [self.in_spread.between(one, other) if self.corpora else self.in_spread.text]),
                 *_moved_controls(self),
                 *_few_words(self),
                 *_taught(self),
@@ -196,6 +221,20 @@ class Comparison(Tabled):
         return tidy.assign(embedding=[self.embeddings.get(state, "") for state in tidy.state])
 
 
+def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: bool) -> Mapping[State, str]:
+    """See `Comparison.names`."""
+    if not corpora:
+        return {state: str(state) for state in STATES}
+    one, other = (_embeddings(before, after).get(side, "") for side in ("before", "after"))
+    named = (one, other) if one and other and one != other else ("the first", "the second")
+    return dict(zip(STATES, (*named, "difference"), strict=True))
+
+
+def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, str]:
+    named = {side: table.provenance.get("embedding", "") for side, table in {"before": before, "after": after}.items()}
+    return {side: name for side, name in named.items() if name}
+
+
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
     """Fieller's interval for ``1 - after / before``, from the three posteriors' means and standard deviations.
 
@@ -232,10 +271,14 @@ def _judged(verdict: Verdict) -> list[str]:
 
 def _construction(comparison: Comparison) -> list[str]:
     return [
-        f"Zero by construction {side}: every attribute is equally close to all groups, which is arithmetic and not"
-        " evidence that the bias is gone from the vectors."
+        f"Zero by construction {_placed(comparison, side)}: every attribute is equally close to all groups, which is"
+        " arithmetic and not evidence that the bias is gone from the vectors."
         for side in comparison.zero_by_construction
     ]
+
+
+def _placed(comparison: Comparison, side: State) -> str:
+    return f"in {comparison.names[side]}" if comparison.corpora else side
 
 
 def _share(comparison: Comparison) -> str:
@@ -285,4 +328,5 @@ def _moved_controls(comparison: Comparison) -> list[str]:
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
     moved = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
-    return [f"Control classes moved by {moved} at most ({most})."]
+    verb = "differ" if comparison.corpora else "moved"
+    return [f"Control classes {verb} by {moved} at most ({most})."]

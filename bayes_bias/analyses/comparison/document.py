@@ -13,7 +13,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import bounds, level
+from bayes_bias.formatting import bounds, capitalized, level
 from bayes_bias.plots import plot_overview, plot_word_bias
 from bayes_bias.table.association_table import words_in
 from bayes_bias.table.scopes import scope_of
@@ -22,26 +22,31 @@ from bayes_bias.table.scopes import scope_of
 def comparison_document(comparison: Comparison) -> Document:
     """The document of a comparison."""
     table, methods, figures = comparison.before, methods_of(comparison), _figures(comparison)
-    fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
-    controls = _controls(comparison)
+    fits = {state: Fitted.of(fit) for state, fit in comparison.fits.items()}
+    controls, names = _controls(comparison), comparison.names
+    change = capitalized(names["change"])
+    of = comparison.between if comparison.corpora else "Before and after"
+    heading = f"{of}: {comparison.name}"
+    measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"
     return Document(
-        title=f"Before and after: {comparison.name}",
-        heading=f"Before and after: {comparison.name}",
-        opening={"lede": comparison.between, "answer": comparison.text},
+        title=heading,
+        heading=heading,
+        opening={"lede": "" if comparison.corpora else comparison.between, "answer": comparison.text},
         sections=(
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,
-            PageSection("measures", "Every measure before and after", "comparison-measures.html"),
-            PageSection("words", "Change, word by word", "comparison-words.html", look="words") if figures else None,
+            PageSection("measures", measures, "comparison-measures.html"),
+            PageSection("words", f"{change}, word by word", "comparison-words.html", look="words") if figures else None,
             notices_section("What was left out", table.notices),
             methods_section(methods),
         ),
         facts={
             "comparison": comparison,
+            "names": names,
             "level": level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
-            "failed": [state for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
+            "failed": [names[state] for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
             "controls": controls,
             "metric": table.metric,
             "decimals": table.metric.decimals,
@@ -54,7 +59,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "controls": comparison.controls,
         },
         methods=methods,
-        fits=fits,
+        fits={str(state): fitted for state, fitted in fits.items()},
         provenance=model_provenance(comparison, fits["change"])
         | {
             "before": dict(table.provenance),
@@ -107,15 +112,16 @@ def methods_of(comparison: Comparison) -> Methods:
     values, table = comparison.before.values, comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
         "comparison": comparison,
+        "names": comparison.names,
         "rope": comparison.verdict.rope,
-        "modelled": f"change of the {table.metric.name}",
-        "finding": "change",
+        "modelled": f"{comparison.names['change']} of the {table.metric.name}",
+        "finding": comparison.names["change"],
         "targets": _counted(values.group, table.groups),
         "attributes": _counted(values.attribute_class, table.associated_classes),
         "controls": _counted(values.attribute_class, table.controls),
         **source_facts(table),
         "pairs": f"{values.size:,}",
-        "by_themselves": [state for state in comparison.fits if state != "change"],
+        "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
         "fieller": not math.isnan(comparison.share_removed.lower),
         "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }

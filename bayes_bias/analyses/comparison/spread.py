@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.formatting import MINUS, estimate, percent
+from bayes_bias.formatting import MINUS, estimate, percent, plain
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.statistics import within_sd
@@ -55,14 +55,30 @@ class ChangeInSpread:
         left, removed = percent(self.spread_after / self.spread_before), percent(self.share_removed)
         said = (
             f"In units of the spread of {self.of}, which is {left} of what it was, the change is"
-            f" {estimate(self.change, self.lower, self.upper, _DECIMALS)} and the share removed"
-            f" {removed.replace('-', MINUS)}."
+            f" {self._written} and the share removed {removed.replace('-', MINUS)}."
         )
+        return f"{said}{self._disagreement('change')}"
+
+    def between(self, one: str, other: str) -> str:
+        """The same of two embeddings neither of which was made from the other."""
+        if math.isnan(self.change):
+            return ""
+        spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"
+        said = f"In units of the spread of {self.of}, {spreads}, the difference is {self._written}."
+        return f"{said}{self._disagreement('differ')}"
+
+    @property
+    def _written(self) -> str:
+        return estimate(self.change, self.lower, self.upper, _DECIMALS)
+
+    def _disagreement(self, verb: str) -> str:
+        """Where the other unit says something else; the bias did "change", or "differ"."""
         if not self.disagrees:
-            return said
+            return ""
         if _side(self.lower, self.upper) == 0:
-            return f"{said} The two disagree: relative to the spread of all {self.of} this bias did not clearly change."
-        return f"{said} The two disagree: relative to the spread of all {self.of} this bias changed in another way."
+            return f" The two disagree: relative to the spread of all {self.of} this bias did not clearly {verb}."
+        in_another_way = {"change": "changed", "differ": "differs"}[verb]
+        return f" The two disagree: relative to the spread of all {self.of} this bias {in_another_way} in another way."
 
 
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:

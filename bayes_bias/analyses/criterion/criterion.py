@@ -127,7 +127,11 @@ def criterion(
     Priors, in standard deviations over labels: ``correlation`` uniform from -1 to 1, ``mean`` and the coefficients of
     covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a correlation of their
     own, uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows: the
-    interval is wide, and its middle is near zero.
+    interval is wide, and its middle is near zero; the slope, which is that of the bias on the criterion's scale, is
+    drawn towards zero with it. A trend of a bias over time is `bayes_bias.over_time`.
+
+    A reliability is that of biases in these vectors: vectors of another text, or of this text from another seed, move
+    single words, the rarer the more. Fits of several corpora as replicates count that.
 
     Of several fits, errors share what `bayes_bias.posterior.shared_words.shared_errors` finds: one share for all pairs.
     Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the coverage.

@@ -207,7 +207,8 @@ class CriterionValidity(Tabled):
         if self.widest == THESE:
             return []
         of_criterion = self.written(f"{RELIABILITY} of criterion", NEW) if self.table.criterion_se.any() else "exact"
-        return [f"Reliability: biases {self.written(f'{RELIABILITY} of bias', NEW)}, criterion {of_criterion}."]
+        of_bias = self.written(f"{RELIABILITY} of bias", NEW)
+        return [f"Reliability in these vectors: biases {of_bias}, criterion {of_criterion}."]
 
     @property
     def _conclusion(self) -> str:

@@ -82,6 +82,11 @@ class Cell(ABC):
             There is none.
         """
 
+    @property
+    def absent_controls(self) -> list[str]:
+        """Control classes of which there is no word, and which are left out."""
+        return []
+
     def without_controls(self) -> "Cell":
         """The cell as the quasi-F needs it, which reads no control classes; the same where these cost nothing."""
         return self
@@ -117,6 +122,11 @@ class VectorCell(Cell):
         replicates = [list(self.embedding.replicates), self.embedding.kind]
         other = [] if self.similarity == COSINES else [self.similarity.name]
         return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other]
+
+    @property
+    def absent_controls(self) -> list[str]:
+        known = {*self.embedding.vocabulary()}
+        return [name for name, words in self.words.controls.items() if not known & {*words}]
 
     def table(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))

@@ -12,8 +12,10 @@ from bayes_bias.analyses.sweep.plots import Side, plot_atlas, plot_changes, plot
 from bayes_bias.analyses.sweep.results import Sweep, wide_of
 from bayes_bias.documents.document import Document, PageSection, methods_section, priors_of
 from bayes_bias.documents.methods import Methods, cited_spec, sources_of
+from bayes_bias.files import slug
 from bayes_bias.fitting.storage import netcdf
 from bayes_bias.formatting import counted, level
+from bayes_bias.plots import plot_over_time
 from bayes_bias.table.columns import interval_columns
 
 # More rows than that nobody reads on a page; all of them are in cells.csv.
@@ -35,6 +37,9 @@ def sweep_document(sweep: Sweep) -> Document:
             PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
             PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
             if ranks
+            else None,
+            PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": _slugs(sweep)})
+            if sweep.series
             else None,
             _versions_section(sweep) if len(sweep.changes) else None,
             PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep.cells)}),
@@ -58,6 +63,7 @@ def sweep_document(sweep: Sweep) -> Document:
         figures={
             "atlas": partial(plot_atlas, sweep),
             **{f"ranking-{side}s": partial(plot_ranking, sweep, side) for side in ranks},
+            **{f"over-time-{slug(name)}": partial(plot_over_time, series) for name, series in sweep.series.items()},
             **({"changes": partial(plot_changes, sweep)} if len(sweep.changes) else {}),
             **({"removal": partial(plot_removal, sweep)} if sweep.ranking else {}),
             **({"cost": partial(plot_cost, sweep)} if _has_costs(sweep) else {}),
@@ -78,6 +84,10 @@ def sweep_document(sweep: Sweep) -> Document:
         look="atlas",
         sortable=True,
     )
+
+
+def _slugs(sweep: Sweep) -> dict[str, str]:
+    return {name: slug(name) for name in sweep.series}
 
 
 def _has_costs(sweep: Sweep) -> bool:
@@ -167,6 +177,11 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
         "coverage": sweep.coverage,
         "failures": sweep.failures,
     }
+    if sweep.series:
+        rows = {name: series.table for name, series in sweep.series.items()}
+        frames["over-time"] = pd.concat(rows, names=["list"])
+    if sweep.alike is not None:
+        frames["alike"] = sweep.alike.table
     if len(sweep.changes):
         frames["changes"] = sweep.changes
     if sweep.ranking is not None:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from bayes_bias.analyses.sweep.columns import Opened, open_columns
-from bayes_bias.arguments import check_different, check_switch
+from bayes_bias.arguments import check_different, check_switch, is_number
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.lists import DEMO
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.errors import WordListError
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
 
@@ -24,6 +26,9 @@ class Grid:
         See `sweep`.
     controls, similarity, allow_loss
         See `similarities`, for all cells alike. Results in a folder are known by the name of a similarity.
+    times : mapping of str to float
+        When the text of an embedding was written, by the embedding's name: of two or more every list becomes a series,
+        see `bayes_bias.over_time`.
 
     Examples
     --------
@@ -36,11 +41,26 @@ class Grid:
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS
     similarity: str | Similarity = "cosine"
     allow_loss: bool = False
+    times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[Opened], Similarity]:
         """All lists with their control classes, all embeddings, opened and not yet read, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
-        return _read_lists(self.lists, self.controls), open_columns(self.embeddings), similarity_of(self.similarity)
+        columns = open_columns(self.embeddings)
+        _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
+        return _read_lists(self.lists, self.controls), columns, similarity_of(self.similarity)
+
+
+def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
+    """Refuse the time of what is no embedding here, or no time, and two of one time."""
+    for name, time in times.items():
+        if name not in embeddings:
+            raise EmbeddingError(f"times: there is no embedding '{name}'", name, embeddings)
+        if not is_number(time):
+            raise EmbeddingError(f"times: that of '{name}' is {time!r}; give a number, such as 1900")
+        others = [other for other, of_other in times.items() if of_other == time and other != name]
+        if others:
+            raise EmbeddingError(f"times: '{name}' and '{others[0]}' are both of {time:g}; give each its own time")
 
 
 def _read_lists(

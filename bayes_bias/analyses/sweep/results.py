@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.criterion.biases import Biases, with_common_error
+from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.analyses.sweep.columns import Column
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.ranking import VersionRanking
 from bayes_bias.analyses.sweep.settings import SweepSettings
 from bayes_bias.arguments import check_kind
+from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, counted, in_words
@@ -117,6 +119,10 @@ class Sweep(Tabled):
         How much of the bias each version removes; None without versions or without a clear bias.
     damage : mapping of str to Damage
         What each version costs, by name; empty until `with_damage` is given it.
+    alike : MadeAlike or None
+        Whether the embeddings were made alike; None with one alone, with models, or where nothing is known.
+    series : mapping of str to OverTime
+        Each list over time; empty unless embeddings have times, see `Grid`.
     """
 
     settings: SweepSettings
@@ -135,6 +141,8 @@ class Sweep(Tabled):
     pooled: Crossed | None = None
     ranking: VersionRanking | None = None
     damage: Mapping[str, Damage] = field(default_factory=dict)
+    alike: MadeAlike | None = None
+    series: Mapping[str, OverTime] = field(default_factory=dict)
 
     def document(self) -> "Document":
         """Return the atlas and the files next to it, which `bayes_bias.write` writes into a folder."""
@@ -151,6 +159,13 @@ class Sweep(Tabled):
     def noun(self) -> str:
         """What a column is called in sentences."""
         return "model" if self.metric.name in LOG_PROBABILITIES else "embedding"
+
+    @property
+    def unlike(self) -> str:
+        """That embeddings were not made alike, in sentences; "" where they were, or nothing is known."""
+        if self.alike is None or not self.alike.unlike:
+            return ""
+        return f"{self.alike.differing} Differences between these embeddings may be those of how they were made."
 
     @property
     def unconverged(self) -> pd.DataFrame:
@@ -172,6 +187,8 @@ class Sweep(Tabled):
                 f" {_are(int(cells.survives.sum()))}."
             )
         sentences += _unfinished(cells)
+        if self.unlike:
+            sentences.append(self.unlike)
         if versions := len(self.embeddings) - len(self.originals):
             sentences.append(
                 f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}:"

@@ -10,6 +10,7 @@ from typing import Any
 
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
 from bayes_bias.analyses.sweep.grid import Grid
+from bayes_bias.arguments import is_number
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import make_debiaser
 from bayes_bias.debiasing.version import GivenVersion, Version
@@ -28,7 +29,7 @@ _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
 _KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
 _EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
-_EMBEDDINGS = (*_EMBEDDING, "versions")
+_EMBEDDINGS = (*_EMBEDDING, "at", "versions")
 # What a table of a version may name beside the settings of its method.
 _DEBIASING = ("name", "method", "sets", "of")
 
@@ -46,6 +47,7 @@ class Source:
     paths: tuple[str, ...]
     settings: Mapping[str, Any]
     versions: tuple["Debiasing | Source", ...] = ()
+    at: float | None = None  # when the text was written
 
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
@@ -108,7 +110,7 @@ class SweepSpec:
         columns = [column for _, columns in opened for column in columns]
         measured = {name: value for name, value in self.settings.items() if name in _MEASURED}
         return {
-            "lists": Grid(self.lists, columns, **measured),
+            "lists": Grid(self.lists, columns, times=_times(opened), **measured),
             "versions": [*self.versions, *nested],
             "sampling": self.sampling,
             **{name: value for name, value in self.settings.items() if name not in _MEASURED},
@@ -118,6 +120,11 @@ class SweepSpec:
         """Words that versions of all embeddings learn from, or of this one by its name."""
         name = source.settings.get("name", "")
         return [word for version in self.versions if version.applies_to(name) for word in version.learned_words]
+
+
+def _times(opened: Sequence[tuple[Source, list[Embedding | LanguageModelColumn]]]) -> dict[str, float]:
+    """The time of each embedding that has one."""
+    return {column.name: source.at for source, columns in opened for column in columns if source.at is not None}
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
@@ -153,7 +160,21 @@ def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
     source = _vectors(where, place, content, home)
     versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
-    return replace(source, versions=versions)
+    return replace(source, versions=versions, at=_at(place, content, source))
+
+
+def _at(place: str, content: Mapping[str, Any], source: Source) -> float | None:
+    """The time of an embedding, of which there is one, perhaps with replicates."""
+    if "at" not in content:
+        return None
+    if not is_number(content["at"]):
+        raise EmbeddingError(f"{place}: at = {content['at']!r} is no time; give a number, such as at = 1900")
+    if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
+        raise EmbeddingError(
+            f"{place}: at = {content['at']:g} is the time of one embedding; give each a table of its own, or say what"
+            ' its files are replicates of, such as replicates = "seed"'
+        )
+    return float(content["at"])
 
 
 def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> Debiasing | Source:
@@ -189,7 +210,7 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
             f"{place}: names {' and '.join(kinds) or 'no source of numbers'}; give one of files, encoder and masked"
         )
     (kind,) = kinds
-    settings = {key: str(value) for key, value in content.items() if key not in (kind, "versions")}
+    settings = {key: str(value) for key, value in content.items() if key not in (kind, "at", "versions")}
     for key in settings:
         if key not in ("name", *_KINDS[kind]):
             raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")

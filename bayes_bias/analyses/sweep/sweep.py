@@ -1,12 +1,16 @@
 """`bb.sweep`: every list in every embedding, each cell computed once."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from bayes_bias.analyses.over_time.over_time import tidy_time
+from bayes_bias.analyses.over_time.results import OverTime, series_of
+from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings
 from bayes_bias.analyses.sweep.cells import Cell
-from bayes_bias.analyses.sweep.columns import changes_of, names_of_columns, open_versions, read_columns
+from bayes_bias.analyses.sweep.columns import Column, changes_of, names_of_columns, open_versions, read_columns
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.ranking import rank_versions
@@ -14,15 +18,19 @@ from bayes_bias.analyses.sweep.results import At, Computed, Sweep, assembled
 from bayes_bias.analyses.sweep.settings import SweepSettings, check_chosen
 from bayes_bias.arguments import check_jobs, check_path
 from bayes_bias.associations.lists import DEMO, check_alone
+from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
 from bayes_bias.debiasing.version import Version
-from bayes_bias.errors import OutputError
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.formatting import joined
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.shared_words import Influence, shared_errors
-from bayes_bias.progress import step, within
+from bayes_bias.progress import logging_from, step, within
+from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-from bayes_bias.words.wordlist import ListLike
+from bayes_bias.words.wordlist import ListLike, WordList
 
 # The folder of results inside that of a sweep; the atlas lies beside it.
 CELLS = "cells"
@@ -107,6 +115,7 @@ def sweep(
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
     columns = list(read_columns(opened, chosen, words, similarity, grid.allow_loss, store))
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
+    announce(_without_controls(columns))
 
     def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
         with within(what):
@@ -129,8 +138,68 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = assembled(settings, columns, words, of_cells, of_changes, measured)
+    readable = {column.name for column in columns if not column.failed}
+    vectors = {each.name: each for each in opened if isinstance(each, Embedding) and each.name in readable}
+    result = replace(
+        result, alike=_alike(vectors, words, seed), series=_series(settings, grid.times, vectors, columns, words)
+    )
     step("pooling")
     return _pooled(result, of_cells.influence, of_changes.influence)
+
+
+def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
+    """One notice of all control classes that embeddings have no word of."""
+    absent: dict[str, dict[str, None]] = {}
+    for column in columns:
+        for cell in column.cells.values():
+            for name in cell.absent_controls:
+                absent.setdefault(name, {}).setdefault(column.name)
+    if not absent:
+        return ()
+    where = dict.fromkeys(name for names in absent.values() for name in names)
+    return (f"control classes left out, with no word in {joined([*where])}: {', '.join(absent)}",)
+
+
+def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
+    """Whether the embeddings were made alike; None where there is one alone, or nothing is known."""
+    if len(embeddings) < 2:
+        return None
+    step("were the embeddings made alike?")
+    found = embeddings_alike(embeddings, _words_of(lists), seed=seed)
+    return None if found.unknown else found
+
+
+def _series(
+    settings: SweepSettings,
+    times: Mapping[str, float],
+    embeddings: Mapping[str, Embedding],
+    columns: Sequence[Column],
+    lists: Sequence[WordList],
+) -> dict[str, OverTime]:
+    """Every list over time, as far as it could be measured in two embeddings or more that have times."""
+    by_name = {column.name: column for column in columns}
+    in_order = {time: name for name, time in sorted(times.items(), key=lambda item: item[1]) if name in embeddings}
+    found: dict[str, OverTime] = {}
+    for words in lists:
+        tables: dict[float, AssociationTable] = {}
+        for time, name in in_order.items():
+            try:
+                with logging_from("bayes_bias", logging.ERROR):
+                    tables[tidy_time(time)] = by_name[name].cells[words.name].table().without_controls()
+            except BayesBiasError:  # the screening of this cell has said so
+                continue
+        if len(tables) < 2:
+            continue
+        slices = {time: embeddings[in_order[float(time)]] for time in tables}
+        alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
+        how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
+        with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
+            found[words.name] = series_of(tables, alike, how)
+    return found
+
+
+def _words_of(lists: Sequence[WordList]) -> set[str]:
+    return {word for words in lists for word in (*words.targets, *words.attributes)}
 
 
 def _pooled(result: Sweep, influence: Mapping[At, Influence], of_changes: Mapping[At, Influence]) -> Sweep:

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from bayes_bias import AssociationTable, compare, compare_all
-from bayes_bias.analyses.comparison.paired_difference import share_words
 from bayes_bias.errors import ScopeError, TableError
+from bayes_bias.table.combine_tables import share_words
 from tests.helpers import SHORT, changed, equalised, random_table, refused
 
 
@@ -48,7 +48,7 @@ def test_a_pair_is_the_change_of_a_comparison(found, tables):
 
 def test_all_tables_are_cut_to_the_words_that_all_have(tables):
     lacking = replace(tables[1], values=tables[1].values[1:, :])
-    cut = share_words([tables[0], lacking, tables[2]])
+    cut = share_words({"first": tables[0], "less": lacking, "like first": tables[2]}).values()
     assert {table.values.shape for table in cut} == {(10, 19)}
     assert [table.name for table in cut] == ["first", "less", "like first"]
 

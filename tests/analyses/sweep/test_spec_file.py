@@ -42,6 +42,15 @@ def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:
     assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
 
 
+def test_an_embedding_may_have_a_time(home: Path) -> None:
+    text = '[[embeddings]]\nfiles = "seed-*.txt"\nreplicates = "seed"\nname = "a decade"\nat = 1900\n'
+    read = read_sweep(spec(home, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
+    assert dict(read.arguments()["lists"].times) == {"a decade": 1900.0, "other": 1910.5}
+    for at, message in (("at = 'early'", "at 'early' number"), ("at = 1900", "1900 one embedding replicates")):
+        with refused(BayesBiasError, message):
+            read_sweep(spec(home, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
+
+
 def test_lists_may_be_globs_of_shipped_names(home: Path) -> None:
     read = read_sweep(spec(home, f'lists = ["weat[67]", "gender"]\n{DEMO}'))
     assert read.lists == ("weat6", "weat7", "gender")

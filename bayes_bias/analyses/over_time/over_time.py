@@ -1,0 +1,148 @@
+"""Did a bias change over time? One list in several slices of a corpus, word by word."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from bayes_bias.analyses.over_time.results import OverTime, series_of
+from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings, SliceScope
+from bayes_bias.arguments import check_ci_prob, check_kind, check_seed
+from bayes_bias.associations.made_alike import made_alike
+from bayes_bias.errors import ScopeError, TableError
+from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import generalising_spec
+from bayes_bias.progress import step
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
+
+type Tables = Mapping[Any, AssociationTable]
+
+
+def over_time(
+    tables: Tables,
+    model: str | Path | ModelSpec = "crossed",
+    *,
+    scope: SliceScope = NEW,
+    words: ScopeName = DEFAULT_SCOPE,
+    reference: Any = None,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+) -> OverTime:
+    r"""Did a bias change over time, and is that more than chance explains?
+
+    All slices are compared word by word: whatever a word brings to all of them cancels. Any contrast over time is a
+    weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted; the trend has the weights of
+    the least-squares line, times the span, so that it is the change along the line from the first slice to the last.
+
+    Two scopes are always said. *These slices*: what happened in exactly these corpora, with new words. *New slices*:
+    what other corpora of the same times would have shown; slices differ from a line by a scale tau of their own,
+
+    .. math:: \beta_t = \alpha + \gamma x_t + \eta_t,\quad \eta_t \sim N(0, \tau^2),\quad
+              \tau \sim \mathrm{HalfNormal}(0.5\,s)
+
+    with s the standard deviation of values within blocks. It takes five slices or more.
+
+    Parameters
+    ----------
+    tables : mapping of times to AssociationTable
+        One list in two slices or more, by their times, which are numbers such as 1900. Tables may have replicates
+        (seeds), of different numbers. Words that a slice lacks are left out of all, with a notice; control classes
+        take no part.
+    model : str, Path or ModelSpec
+        A crossed model.
+    scope : {"new slices", "these slices"}
+        What the verdict is about.
+    words : {"all", "both", "targets", "attributes", ...}
+        Over which words, and whether over new replicates, all answers generalise; see `fit`.
+    reference : number, optional
+        The slice that the others are compared with to see whether they were made alike; by default that whose words
+        are neither nearest to each other nor farthest apart.
+    ci_prob : float
+        Probability of the intervals.
+    seed, sampling
+        See `fit`.
+
+    Returns
+    -------
+    OverTime
+        Printed, the answer in sentences; ``alike`` first of all, ``table`` with each slice, ``trend``, ``changes`` of
+        neighbours, ``moved`` words; ``contrast`` and ``minus`` ask for more. `bayes_bias.write` makes a page.
+
+    Raises
+    ------
+    TableError
+        Fewer than two slices; a time that is no number, or there twice; other stereotypes or another association; a
+        group or class without a word in common.
+    ScopeError
+        The design cannot carry the scope of words, or it leaves nothing uncertain.
+
+    Notes
+    -----
+    *Made alike.* Vectors from less text, or fewer epochs, have smaller cosines and smaller biases. Where random words
+    are not as far apart in one slice as in the others (`bayes_bias.associations.made_alike`), there is no verdict. No
+    correction is known that works; train again with equal numbers of tokens.
+
+    *When.* A change is dated only where one step between neighbours is the largest with a probability above .8.
+
+    References
+    ----------
+    Garg, N., Schiebinger, L., Jurafsky, D., & Zou, J. (2018). Word embeddings quantify 100 years of gender and ethnic
+    stereotypes. PNAS, 115(16), E3635-E3644. https://doi.org/10.1073/pnas.1720347115
+
+    Gelman, A. (2006). Prior distributions for variance parameters in hierarchical models. Bayesian Analysis, 1(3),
+    515-534. https://doi.org/10.1214/06-BA117A
+
+    Examples
+    --------
+    >>> tables = {year: cosines(f"{year}.txt", "weat7", ()) for year in range(1900, 2000, 10)}      # doctest: +SKIP
+    >>> print(over_time(tables).text)                                                               # doctest: +SKIP
+    """
+    settings = Settings(generalising_spec(model, "a series"), scope, words, ci_prob, seed, sampling)
+    _check(settings)
+    slices = _in_order(tables)
+    step("were the slices made alike?")
+    return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
+
+
+def _check(settings: Settings) -> None:
+    if settings.scope not in get_args(SliceScope):
+        raise ScopeError(f"scope: '{settings.scope}' is not a scope of slices", settings.scope, get_args(SliceScope))
+    sampling_scope(settings.words)
+    check_ci_prob(settings.ci_prob)
+    check_seed(settings.seed)
+    check_sampling(settings.sampling)
+
+
+def _in_order(tables: Any) -> dict[Any, AssociationTable]:
+    """The slices in the order of their times, each with its time as a whole number where it is one."""
+    needed = "not a mapping of times to tables; give {1900: table, 1910: another}"
+    check_kind("tables", tables, Mapping, needed, TableError)
+    found: dict[Any, AssociationTable] = {}
+    for label, table in tables.items():
+        time = _time(label)
+        check_table(table, f"tables: {label}")
+        if time in found:
+            raise TableError(f"tables: two slices are of the time {time}; give each a time of its own")
+        found[time] = table.without_controls()
+    if len(found) < 2:
+        raise TableError(f"tables: {len(found)} slice(s) show no change over time; give two or more, five for a trend")
+    return {time: found[time] for time in sorted(found)}
+
+
+def _time(label: Any) -> int | float:
+    try:
+        time = float(label)
+    except (TypeError, ValueError):
+        time = np.nan
+    if not np.isfinite(time):
+        raise TableError(f"tables: {label!r} is not a time; give each slice a number, such as 1900 or 1900.5")
+    return tidy_time(time)
+
+
+def tidy_time(time: float) -> int | float:
+    """1900 and not 1900.0."""
+    return int(time) if time.is_integer() else time

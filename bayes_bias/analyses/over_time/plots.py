@@ -1,0 +1,70 @@
+"""The bias of each slice on an axis of time."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from bayes_bias.analyses.over_time.results import OverTime
+from bayes_bias.arguments import check_kind
+from bayes_bias.plots.style import GREY, INK, NOISE, PAPER, axes_or_new, bias_axis, colour, finish, legend_below, style
+from bayes_bias.table.columns import interval_of
+
+_ROWS = 10
+_MOST_LABELS = 12
+
+
+def plot_over_time(
+    series: OverTime, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Each slice at its time: the bias with two intervals, and the line of the trend.
+
+    The thin interval is that of the slice by itself, which holds what words bring to all slices. The thick one is that
+    of the slice about the mean of all, which does not: two slices are compared by these. A slice that was not made as
+    the others were is drawn hollow, and then there is no line.
+
+    Parameters
+    ----------
+    series : OverTime
+        From `bayes_bias.over_time`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_over_time(over_time({1900: one, 1950: other}))                       # doctest: +SKIP
+    """
+    check_kind("series", series, OverTime, "not what `bayes_bias.over_time` returned; give that")
+    rows, times = series.table, np.array(series.times)
+    with style(palette):
+        ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
+        own, about = interval_of(rows), interval_of(rows, "about_mean")
+        ax.vlines(times, *own, color=GREY, linewidth=1.1, zorder=2, label="the slice by itself, with new words")
+        ax.vlines(
+            times, *about, color=colour(0), linewidth=4.2, alpha=0.85, zorder=3, label="about the mean: compare these"
+        )
+        unlike = np.isin(rows.index, series.alike.unlike)
+        for chosen, face, label in ((~unlike, INK, "bias"), (unlike, PAPER, "bias, not made alike")):
+            if chosen.any():
+                ax.plot(times[chosen], rows.bias[chosen], linestyle="", label=label, **_point(face))
+        if not unlike.any():
+            line = rows.bias.mean() + series.slope * (times - times.mean())
+            ax.plot(times, line, color=colour(1), linewidth=1.2, linestyle="--", zorder=1, label="least-squares line")
+        ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
+        _time_axis(ax, rows.index.tolist())
+        ax.set_ylabel(bias_axis(series.metric))
+        legend_below(ax, shown=legend, ncols=2)
+        return finish(ax, series.fit, "bias over time")
+
+
+def _point(face: str) -> dict[str, Any]:
+    return {"marker": "o", "markersize": 5.5, "markerfacecolor": face, "markeredgecolor": INK, "zorder": 5}
+
+
+def _time_axis(ax: Axes, labels: list[Any]) -> None:
+    """A tick for each slice, where there is room; distances are those in time."""
+    step = -(-len(labels) // _MOST_LABELS)
+    ax.set_xticks(list(map(float, labels))[::step], labels=list(map(str, labels))[::step], parse_math=False)
+    ax.margins(x=0.06)
+    ax.set_xlabel("time")

@@ -1,0 +1,294 @@
+"""The result of `bayes_bias.over_time`, as data and as sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
+from bayes_bias.analyses.over_time.new_slices import NewSlices, has_enough
+from bayes_bias.analyses.over_time.rows import Tables, rows_of_changes, rows_of_lost, rows_of_slices, rows_of_words
+from bayes_bias.analyses.over_time.slice_contrast import Settings, SliceContrast, contrast_of
+from bayes_bias.arguments import check_kind, is_number
+from bayes_bias.associations.made_alike import MadeAlike, made_alike
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import Tabled, estimate, in_words, joined, probability
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.columns import interval_of
+from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import ScopeName, check_design, scope_of
+from bayes_bias.table.statistics import table_means
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+# A date of the change is said from this probability on: for straight lines one step reaches .5 in a third of series.
+DATED = 0.8
+_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OverTime(Tabled):
+    """A bias in slices over time. Made by `bayes_bias.over_time`.
+
+    Attributes
+    ----------
+    name : str
+        The list.
+    tables : mapping of times to AssociationTable
+        The slices in the order of their times, over the words that all have.
+    sources : mapping of times to AssociationTable
+        The same with all their words.
+    settings : Settings
+        Model, scopes, probability of the intervals, seed.
+    alike : MadeAlike
+        Whether the slices were made alike; read this first.
+    new : NewSlices or None
+        The model of new slices; None with fewer than five.
+    table : pandas.DataFrame
+        A row for each slice: its own ``bias`` with a confidence interval (the quasi-F of these words);
+        ``about_mean_ci95_lb`` and ``_ub``, the narrower interval of the slice about the mean of all, around the same
+        point: two slices may be compared by these; ``together`` with its interval, the bias given all other slices
+        (five or more); ``weat_d``. Units: those of the tables; WEAT's d has none.
+    trend : SliceContrast
+        The change along the least-squares line from the first slice to the last.
+    steps : tuple of SliceContrast
+        The changes between neighbours.
+    changes : pandas.DataFrame
+        The same as a table, indexed by ``slice`` and ``next``: ``mean``, interval, ``prob_direction``, ``chance`` and
+        ``chance_holm``, adjusted for the number of neighbours, in these slices; ``new_eti95_lb`` and ``_ub``,
+        ``chance_new`` and ``chance_new_holm`` for new ones; ``prob_largest``, how probable it is that the largest
+        change lies here.
+    moved : pandas.DataFrame
+        The trend of each word, in these vectors, by ``side`` and ``word``; those that moved most first.
+    lost : pandas.DataFrame
+        Slices that lack words: which, and the ``trend`` of the others over the words that they share.
+    notices : tuple of str
+        What was left out, and what does not pair.
+    """
+
+    name: str
+    tables: Mapping[Any, AssociationTable]
+    sources: Mapping[Any, AssociationTable]
+    settings: Settings
+    alike: MadeAlike
+    new: NewSlices | None
+    table: pd.DataFrame
+    trend: SliceContrast
+    steps: tuple[SliceContrast, ...]
+    changes: pd.DataFrame
+    moved: pd.DataFrame
+    lost: pd.DataFrame
+    notices: tuple[str, ...] = ()
+
+    def document(self) -> "Document":
+        """Return the page of the series and the files next to it, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.over_time.document import over_time_document
+
+        return over_time_document(self)
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """The times of the slices."""
+        return tuple(map(float, self.tables))
+
+    @property
+    def metric(self) -> Metric:
+        """What the numbers are."""
+        return next(iter(self.tables.values())).metric
+
+    @property
+    def scope(self) -> ScopeName:
+        """Over which words the answers generalise."""
+        return self.settings.words
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model."""
+        return self.settings.spec
+
+    @property
+    def ci_prob(self) -> float:
+        """Probability of the intervals."""
+        return self.settings.ci_prob
+
+    @property
+    def fit(self) -> xr.DataTree:
+        """The crossed model of the trend."""
+        return self.trend.fit
+
+    @property
+    def slope(self) -> float:
+        """The trend per unit of time."""
+        return float(self.trend.table["mean"].iloc[0] / (self.times[-1] - self.times[0]))
+
+    def contrast(self, weights: Mapping[Any, float], *, label: str = "") -> SliceContrast:
+        """Any contrast of slices, such as ``{1900: -1, 1950: 1}``, in both scopes.
+
+        Raises
+        ------
+        TableError
+            There is no such slice, a weight is no finite number, or they do not sum to zero.
+        """
+        weights = _checked(weights, self.tables)
+        written = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
+        return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or written)
+
+    def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
+        """The difference between two series, such as of two newspapers or two lists of one design, slice by slice: its
+        trend is a difference of trends.
+
+        Raises
+        ------
+        TableError
+            The other has other times, another design, or no words in common.
+        """
+        check_kind("other", other, OverTime, "not a series; give what `bayes_bias.over_time` returned", TableError)
+        if self.times != other.times:
+            raise TableError(
+                f"other: its slices are of {_listed(other.tables)}, and those of this series of {_listed(self.tables)};"
+                " give both the same times"
+            )
+        every = {(label, side): table for side, of in enumerate((self, other)) for label, table in of.sources.items()}
+        shared = share_words(every, "other")
+        apart = {
+            label: weighted_sum({0: shared[label, 0], 1: shared[label, 1]}, {0: 1.0, 1: -1.0}) for label in self.tables
+        }
+        named = name or f"{self.name} minus {other.name}"
+        both = {
+            f"{label} ({side})": every[label, k] for label in self.tables for k, side in enumerate(("one", "other"))
+        }
+        return series_of(apart, made_alike(both, seed=self.settings.seed), self.settings, named)
+
+    @property
+    def text(self) -> str:
+        """The answer in sentences, beginning with whether the slices were made alike."""
+        first, *_, last = self.tables
+        slices = f"{in_words(len(self.tables))} slices from {first} to {last}"
+        return " ".join(
+            filter(
+                None, [f"{self.name} in {slices}.", self.alike.text, self.trend.text, self.dated, self.found_changes]
+            )
+        )
+
+    @property
+    def dated(self) -> str:
+        """When it changed, in a sentence; "" where there is no change to date."""
+        if self.new is None or self.alike.unlike or not self._something_changed:
+            return ""
+        (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())
+        if most <= DATED:
+            return (
+                "When it changed cannot be said: no step between neighbours is the largest with a probability above"
+                f" {probability(DATED)} (at most {probability(most)}, {one} to {other})."
+            )
+        return f"The largest change lies between {one} and {other}, with probability {probability(most)}."
+
+    @cached_property
+    def _something_changed(self) -> bool:
+        return self.trend.verdict in ("distinguishable", "for these slices only") or bool(self._clear.any())
+
+    @property
+    def _clear(self) -> "pd.Series[bool]":
+        return self.changes.chance_holm < 1 - self.ci_prob
+
+    @property
+    def found_changes(self) -> str:
+        """Neighbours that differ clearly, in a sentence."""
+        if self.alike.unlike:
+            return ""
+        decimals = self.metric.decimals
+        clear = self.changes[self._clear]
+        number = in_words(len(self.changes))
+        if clear.empty:
+            return f"Of {number} neighbours none differ more than chance explains, after Holm's adjustment."
+        named = joined(
+            [
+                f"{one} to {other} ({estimate(row['mean'], *interval_of(row), decimals)})"
+                for (one, other), row in clear.iterrows()
+            ]
+        )
+        said = f"After Holm's adjustment for {number} neighbours, in these slices: {named}."
+        if self.new is None:
+            return said
+        new = clear.index[clear.chance_new_holm < 1 - self.ci_prob]
+        also = joined([f"{one} to {other}" for one, other in new]) if len(new) else "none"
+        return f"{said} For new slices: {also}."
+
+    @property
+    def moved_most(self) -> str:
+        """The words that moved most, in a sentence: in these vectors, since other trainings move single words."""
+        decimals, sides = self.metric.decimals, []
+        for side in dict.fromkeys(self.moved.index.get_level_values("side")):
+            rows = self.moved.loc[side].head(_NAMED)
+            named = [f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()]
+            sides.append(f"{side}s {', '.join(named)}")
+        return f"In these vectors moved most: {'; '.join(sides)}."
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table
+
+
+def series_of(given: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
+    """The series of slices in the order of their times, once it is known whether they were made alike."""
+    shared = share_words(given)
+    first = next(iter(shared.values()))
+    if first.covariates:
+        raise TableError(
+            "tables: words have covariates, for which biases over time cannot be adjusted yet; make the tables without"
+        )
+    words = check_design(table_means(first), settings.words).name
+    settings = replace(settings, words=words)
+    times = tuple(map(float, shared))
+    moments = SliceMoments.of([*shared.values()], scope_of(words))
+    new = NewSlices(moments, times) if has_enough(times) else None
+    draws = None if new is None else new.draws(settings.seed)
+    trend_of = dict(zip(shared, trend_weights(times), strict=True))
+    first_label, last_label = next(iter(shared)), next(reversed(shared))
+    label = f"change along the line from {first_label} to {last_label}"
+    trend = contrast_of(shared, trend_of, alike, new, settings, label, "trend")
+    steps = [
+        contrast_of(shared, {one: -1.0, other: 1.0}, alike, new, settings, f"{one} to {other}")
+        for one, other in pairwise(shared)
+    ]
+    return OverTime(
+        name=name or first.name,
+        tables=shared,
+        sources=given,
+        settings=settings,
+        alike=alike,
+        new=new,
+        table=rows_of_slices(shared, moments, draws, settings.ci_prob),
+        trend=trend,
+        steps=tuple(steps),
+        changes=rows_of_changes(steps, [*pairwise(shared)], draws, settings.ci_prob),
+        moved=rows_of_words(trend, words, settings.ci_prob),
+        lost=rows_of_lost(given, shared, words, settings.ci_prob),
+        notices=(*dict.fromkeys(n for table in shared.values() for n in table.notices), *announce(unpaired(shared))),
+    )
+
+
+def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
+    check_kind("weights", weights, Mapping, "not a mapping of slices to weights; give {1900: -1, 1950: 1}", TableError)
+    for label, weight in weights.items():
+        if label not in tables:
+            raise TableError(f"weights: there is no slice {label!r}; valid: {_listed(tables)}")
+        if not is_number(weight):
+            raise TableError(f"weights: that of {label} must be a finite number, got {weight!r}")
+    total, size = sum(weights.values()), sum(map(abs, weights.values()))
+    if not size or abs(total) > 1e-9 * size:
+        raise TableError(
+            f"weights: they sum to {total:g}, and those of a contrast sum to zero without all being zero; give such as"
+            " {1900: -1, 1950: 1}"
+        )
+    return {label: float(weight) for label, weight in weights.items()}
+
+
+def _listed(tables: Mapping[Any, Any]) -> str:
+    return ", ".join(map(str, tables))

@@ -1,0 +1,219 @@
+"""Were embeddings made alike? In vectors that were trained on less, or for a shorter time, all words are closer to each
+other, and a bias of the same size looks smaller."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Vector
+from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.formatting import Tabled, joined, plain
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import HOMES, words_of
+from bayes_bias.table.statistics import within_sd
+
+# Outside these bounds no embedding of a trained world was made like its reference: docs/evidence/over-time.md.
+LEAST, MOST = 0.9, 1.1
+_WORDS = 500
+_FEWEST = 50
+# Drawn from one embedding, of which the others have some.
+_CANDIDATES = 6_000
+# Median cosine of a word's vectors: from here on one embedding is a changed copy of the other.
+_COPIED = 0.9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MadeAlike(Tabled):
+    """How far apart random words are in each of several embeddings, relative to one of them. Made by `made_alike`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        A row for each embedding: ``q``, one minus the mean cosine of random words, divided by that of the reference;
+        ``alike``, whether it lies within [.9, 1.1]; ``mean_cosine`` of the random words; ``same_words``, the median
+        cosine of a word's vector with that of the reference (NaN where dimensions differ); ``list_cosine`` and
+        ``within_sd``, the mean of the list's values and their standard deviation within blocks. ``q``,
+        ``mean_cosine`` and ``same_words`` are NaN, and ``alike`` is true, where nothing is known.
+    reference : str
+        The embedding that the others are compared with.
+    words : int
+        How many random words; 0 where nothing is known.
+    unknown : str
+        Why nothing is known, in a clause; "" where something is.
+    """
+
+    table: pd.DataFrame
+    reference: Any
+    words: int
+    unknown: str = ""
+
+    @property
+    def unlike(self) -> list[Any]:
+        """The embeddings that were not made as the reference was."""
+        return self.table.index[~self.table.alike].tolist()
+
+    @property
+    def are_versions(self) -> bool:
+        """Whether each is a changed copy of the reference, as debiasing makes it: words keep their vectors."""
+        return bool((self.table.same_words > _COPIED).all())
+
+    @property
+    def text(self) -> str:
+        """Were they made alike, in sentences."""
+        if self.unknown:
+            return f"Whether they were made alike is not known: {self.unknown}."
+        q = self.table.q
+        if not self.unlike:
+            return (
+                f"Made alike: {self.words} random words are about as far apart in each (q from {plain(q.min(), 2)} to"
+                f" {plain(q.max(), 2)}, relative to {self.reference})."
+            )
+        return (
+            f"{self.differing} What differs may be how the vectors were made, so no verdict is given: cut the texts to"
+            " equal numbers of tokens, and train again with the same settings."
+        )
+
+    @property
+    def differing(self) -> str:
+        """Which were not made alike, and what that is a sign of; "" where all were, or nothing is known."""
+        if not self.unlike:
+            return ""
+        named = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
+        return (
+            f"Not made alike: relative to {self.reference}, {self.words} random words are not as far apart in {named};"
+            f" q should be from {LEAST:g} to {MOST:g}. {self._reason}"
+        )
+
+    @property
+    def _reason(self) -> str:
+        q = self.table.q[self.unlike]
+        shorter = "A smaller q is that of fewer updates, from less text or fewer epochs." if (q < LEAST).any() else ""
+        longer = "A larger q is that of more passes over less text." if (q > MOST).any() else ""
+        return " ".join(filter(None, [shorter, longer]))
+
+    def named(self, names: Mapping[Any, str]) -> Self:
+        """The same with other names of the embeddings."""
+        table = self.table.rename(index=dict(names))
+        return replace(self, table=table, reference=names[self.reference])
+
+    def _shown(self) -> pd.DataFrame:
+        return self.table
+
+
+def made_alike(
+    tables: Mapping[Any, AssociationTable], *, reference: Any = None, seed: int = 1, copies: bool = False
+) -> MadeAlike:
+    r"""How far apart are random words in each of several embeddings?
+
+    .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
+
+    with the mean cosine :math:`\bar c` of 500 random words that all embeddings have and the list has not. Vectors that
+    had fewer updates have a smaller one, and so have their biases, whatever the text says.
+
+    Parameters
+    ----------
+    tables : mapping of names to AssociationTable
+        The same list in several embeddings, from `bayes_bias.cosines`: a table knows where it was measured. With
+        replicates, cosines are averaged over them.
+    reference : name, optional
+        The embedding that the others are compared with; by default that whose words are neither nearest to each other
+        nor farthest apart.
+    seed : int
+        Which words are drawn.
+    copies : bool
+        Changed copies of one embedding, as debiasing makes them, count as made alike.
+
+    Raises
+    ------
+    TableError
+        There is no table of the reference's name.
+    """
+    embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
+    listed = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}
+    found = embeddings_alike(embeddings, listed, reference=reference, seed=seed, copies=copies)
+    of_list = {
+        "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
+        "within_sd": [within_sd(table) for table in tables.values()],
+    }
+    return replace(found, table=found.table.assign(**of_list))
+
+
+def embeddings_alike(
+    embeddings: Mapping[Any, Embedding | None],
+    listed: Collection[str],
+    *,
+    reference: Any = None,
+    seed: int = 1,
+    copies: bool = False,
+) -> MadeAlike:
+    """The same of embeddings, None for one that is not known, by words that are not listed; without the columns that
+    need a list."""
+    if reference is not None and reference not in embeddings:
+        valid = did_you_mean(reference, map(str, embeddings))
+        raise TableError(f"reference: there is no {reference!r}; {valid}")
+    vectors = _shared_vectors(embeddings, frozenset(listed), seed)
+    index = pd.Index(list(embeddings), name="embedding")
+    if isinstance(vectors, str):
+        nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
+        first = next(iter(embeddings)) if reference is None else reference
+        return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
+    cosine = {label: _mean_cosine(rows) for label, rows in vectors.items()}
+    chosen = sorted(cosine, key=cosine.__getitem__)[len(cosine) // 2] if reference is None else reference
+    q = np.array([(1 - mean) / (1 - cosine[chosen]) for mean in cosine.values()])
+    same = np.array([_same_words(rows, vectors[chosen]) for rows in vectors.values()])
+    exempt = copies and bool((same > _COPIED).all())
+    alike = exempt | ((q >= LEAST) & (q <= MOST))
+    columns = {"q": q, "alike": alike, "mean_cosine": [*cosine.values()], "same_words": same}
+    return MadeAlike(pd.DataFrame(columns, index=index), chosen, len(vectors[chosen]))
+
+
+def _shared_vectors(
+    embeddings: Mapping[Any, Embedding | None], listed: frozenset[str], seed: int
+) -> dict[Any, NDArray[np.float64]] | str:
+    """Unit vectors (word, replicate, dimension) of random words that all embeddings have; or why there are none."""
+    if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
+        which = "no table says" if len(without) == len(embeddings) else f"the table of {joined(without)} does not say"
+        return f"{which} which embedding it was measured in"
+    found: dict[Any, dict[str, NDArray[np.float64]]] = {}
+    candidates: list[str] | None = None
+    for label, embedding in embeddings.items():
+        assert embedding is not None
+        frequent = _frequent(embedding)
+        if candidates is None:
+            drawable = [word for word in frequent if word not in listed]
+            order = np.random.default_rng(seed).permutation(len(drawable))[:_CANDIDATES]
+            candidates = [drawable[k] for k in order]
+        rows = {word: np.atleast_2d(np.asarray(frequent[word], float)) for word in candidates if word in frequent}
+        found[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
+    shared = [word for word in candidates or () if all(word in rows for rows in found.values())][:_WORDS]
+    if len(shared) < _FEWEST:
+        return f"they share {len(shared)} words beside those of the list, and {_FEWEST} are the least"
+    stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in found.items()}
+    return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
+
+
+def _frequent(embedding: Embedding) -> dict[str, Vector]:
+    """The words that random lists are drawn from, with their vectors; a file is read as far as they go."""
+    marked = embedding.reader.marked()
+    if marked is not None:
+        return embedding.find(marked)
+    return dict(islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT))
+
+
+def _mean_cosine(rows: NDArray[np.float64]) -> float:
+    """Of all pairs of different words, averaged over replicates."""
+    n = len(rows)
+    return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
+
+
+def _same_words(rows: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
+    """The median cosine of a word's vectors in two embeddings."""
+    if rows.shape != reference.shape:
+        return float("nan")
+    return float(np.median((rows * reference).sum(axis=-1)))

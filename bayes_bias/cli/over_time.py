@@ -1,0 +1,139 @@
+"""A bias in slices of a corpus over time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from glob import glob
+from typing import Annotated, cast
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, SliceScope
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, model_option, with_options
+from bayes_bias.cli.table_source import MeasuringOptions, TableSource
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import plain, probability, signed
+from bayes_bias.progress import step
+from bayes_bias.spreadsheets import is_spreadsheet
+from bayes_bias.table.scopes import ScopeName
+
+_SCOPES: Mapping[str, SliceScope] = {"new": NEW, "these": THESE}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slices(MeasuringOptions):
+    """Where each slice comes from, and how all are measured."""
+
+    at: Annotated[
+        list[str],
+        typer.Option(
+            metavar="TIME=FILE",
+            help="A slice: its time and its embedding, or a file that `bayes-bias table` wrote (then without LIST);"
+            " several files or a pattern, 1900='vec/1900-*.txt', are seeds of one slice. Once for each slice.",
+        ),
+    ]
+
+    @property
+    def files(self) -> dict[float, list[str]]:
+        """The files of each slice."""
+        found: dict[float, list[str]] = {}
+        for given in self.at:
+            text, _, pattern = given.partition("=")
+            try:
+                time = float(text)
+            except ValueError:
+                time = float("nan")
+            if not pattern or time != time:
+                raise BayesBiasError(f"--at: '{given}' is not TIME=FILE with a number for the time, such as 1900=a.txt")
+            if time in found:
+                raise BayesBiasError(f"--at: {text} is given twice; give files of one slice together, {text}=one,other")
+            found[time] = [file for part in pattern.split(",") for file in self._matching(part, given)]
+        return found
+
+    def _matching(self, pattern: str, given: str) -> list[str]:
+        if not any(sign in pattern for sign in "*?["):
+            return [pattern]
+        files = sorted(glob(pattern))
+        if not files:
+            raise BayesBiasError(f"--at: no file is called as '{given}' says; check the pattern")
+        return files
+
+    def table(self, time: float, names: list[str], wordlist: str | None) -> bb.AssociationTable:
+        """The table of one slice."""
+        step(f"{time:g}: measuring")
+        options = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
+        several = len(names) > 1
+        options["replicates"] = (self.replicates or "seed") if several else None
+        source = TableSource(**options, embedding=names)
+        if wordlist is not None:
+            return source.table(wordlist)
+        if several or not is_spreadsheet(names[0]):
+            raise BayesBiasError(
+                f"LIST: is missing; an embedding such as '{names[0]}' needs a word list, only files of `bayes-bias"
+                " table` do not"
+            )
+        return source.read(names[0])
+
+
+@app.command()
+@with_options
+def over_time(
+    slices: Slices,
+    output: OutputFolder,
+    inference: InferenceWithoutRope,
+    wordlist: Annotated[
+        str | None, typer.Argument(metavar="[LIST]", help="Word list; none where --at names files of tables.")
+    ] = None,
+    speak_of: Annotated[
+        str, model_option("--slices", help="What the verdict is about: new slices of these times (new), or these.")
+    ] = "new",
+) -> None:
+    """Did a bias change over time? Its trend and its changes from slice to slice of a corpus.
+
+    Example: bayes-bias over-time weat7 --at 1900='vec/1900-*.txt' --at 1910='vec/1910-*.txt' --out decades
+    """
+    if speak_of not in _SCOPES:
+        raise BayesBiasError(f"--slices: '{speak_of}' is not known; valid: {', '.join(_SCOPES)}")
+    with progress_bar():
+        tables = {time: slices.table(time, names, wordlist) for time, names in slices.files.items()}
+        settings = inference.fitting
+        series = bb.over_time(
+            tables,
+            scope=_SCOPES[speak_of],
+            words=cast(ScopeName, inference.scope),
+            ci_prob=inference.ci_prob,
+            **settings,
+        )
+        page = output.write(series)
+    _show(series)
+    if page is not None:
+        say(f"\nThe series is in {page}")
+
+
+def _show(series: "bb.OverTime") -> None:
+    rows, decimals = series.table, series.metric.decimals
+    alike = series.alike.table
+    shown = {
+        "bias": [signed(value, decimals) for value in rows.bias],
+        "by itself": intervals(rows, decimals),
+        "about the mean": intervals(rows, decimals, "about_mean"),
+        "WEAT\nd": [plain(value, 2) for value in rows.weat_d],
+        "q": [plain(value, 2) for value in alike.q],
+    }
+    print_frame(pd.DataFrame(shown, index=rows.index), title=f"Bias of {series.name}, in {series.metric.unit}")
+    changes = series.changes
+    columns = {
+        "change": [signed(value, decimals) for value in changes["mean"]],
+        "interval": intervals(changes, decimals),
+        "chance\nafter Holm": [probability(value) for value in changes.chance_holm],
+    }
+    if series.new is not None:
+        columns["new slices\nafter Holm"] = [probability(value) for value in changes.chance_new_holm]
+    names = [f"{one} to {other}" for one, other in changes.index]
+    print_frame(pd.DataFrame(columns, index=pd.Index(names, name="slices")), title="From slice to slice")
+    say(f"\n{series.text}")
+    say(series.moved_most)

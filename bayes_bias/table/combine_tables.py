@@ -1,0 +1,216 @@
+"""Tables over the same words, and weighted sums of them: a change, a trend, a difference of differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.linalg import helmert
+
+from bayes_bias.arguments import check_kind, is_number
+from bayes_bias.errors import TableError
+from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
+from bayes_bias.table.labels import HOMES, Side, belongs, shared_words
+
+type Numbers = NDArray[np.float64]
+
+
+def combine(
+    tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float] | Sequence[float], *, name: str | None = None
+) -> AssociationTable:
+    r"""A weighted sum of tables of the same words, value by value: any contrast of tables is a table.
+
+    .. math:: y_{ij} = \sum_t L_t\, y_{ijt}
+
+    Its bias is the contrast of the biases, and whatever a word brings to all tables cancels where weights sum to zero.
+    Two tables with the weights -1 and 1 are the change that `bayes_bias.compare` models; :math:`(x_t - \bar x) /
+    \sum_t (x_t - \bar x)^2` is the least-squares trend over times :math:`x_t`.
+
+    Parameters
+    ----------
+    tables : mapping of names to AssociationTable
+        Two or more of one list, in embeddings, decades, newspapers. Words that one of them lacks are left out of all,
+        with a notice. What is known of words (sub-topics, pairs, covariates) is what the first says.
+    weights : mapping of the same names to numbers, or sequence
+        :math:`L_t`. A table that is not named weighs nothing, but its words count.
+    name : str, optional
+        What the table is called; by default as the first one.
+
+    Returns
+    -------
+    AssociationTable
+        Units: those of the tables times those of the weights. Replicates are paired by their labels where these are
+        the same, and by their order where they are as many. Otherwise the tables' replicates are independent: with R
+        the smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1
+        orthonormal contrasts of its own, scaled so that the variance of the mean is estimated without bias.
+
+    Raises
+    ------
+    TableError
+        Fewer than two tables; other stereotypes or another association; a group or class without a word in common; a
+        weight that is no finite number, or of no table; only zeros; a sum in which nothing varies.
+
+    Examples
+    --------
+    >>> tables = {year: cosines(f"word2vec-{year}.txt", "weat6") for year in (1900, 1950)}      # doctest: +SKIP
+    >>> fit(combine(tables, {1900: -1, 1950: 1}))                                               # doctest: +SKIP
+    """
+    weighted = _weights(tables, weights)
+    shared = share_words(tables)
+    chosen = {label: shared[label] for label, weight in weighted.items() if weight}
+    combined = weighted_sum(chosen, weighted, name=name)
+    return replace(combined, notices=(*combined.notices, *announce(unpaired(chosen))))
+
+
+def share_words[Label](
+    tables: Mapping[Label, AssociationTable], argument: str = "tables"
+) -> dict[Label, AssociationTable]:
+    """Tables over the words that all of them have, in the order of the first and with its sub-topics, pairs and
+    covariates: vectors that were changed on purpose do not show what words mean.
+
+    Raises
+    ------
+    TableError
+        Metrics or stereotypes differ, a word has another group or class, a group or class has no word in common.
+    """
+    (first_label, first), *others = tables.items()
+    for label, table in tables.items():
+        check_table(table, f"{argument}: {label}")
+    for label, table in others:
+        check_same_design(table, first, f"{argument}: '{label}'", f"'{first_label}'")
+    values = {str(label): table.values for label, table in tables.items()}
+    shared = shared_words(values, argument, "table")
+    lost = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
+    cut = {
+        label: replace(table.over(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *lost))
+        for label, table in tables.items()
+    }
+    return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
+
+
+def weighted_sum(
+    tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float], *, name: str | None = None
+) -> AssociationTable:
+    """`combine` of tables that share their words already."""
+    first = next(iter(tables.values()))
+    combined = assemble(
+        np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
+        belongs(first.values, "target"),
+        belongs(first.values, "attribute"),
+        first.stereotypes,
+        opposites=first.opposites,
+        replicates=_replicates(tables, weights),
+        kind="" if first.replicates is None else first.replicates.kind,
+        metric=first.metric.weighted([weights[label] for label in tables]),
+        name=name or first.name,
+        notices=tuple(dict.fromkeys(notice for table in tables.values() for notice in table.notices)),
+        source=first.source,
+        control_sources=first.control_sources,
+        provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
+    )
+    return _with_labels_of(first, combined)
+
+
+def _weights(tables: Any, weights: Any) -> dict[Any, float]:
+    needed = "not a mapping of names to tables; give {1900: table, 1910: another}"
+    check_kind("tables", tables, Mapping, needed, TableError)
+    if len(tables) < 2:
+        raise TableError(f"tables: {len(tables)} of them have nothing to be combined with; give two or more")
+    if not isinstance(weights, Mapping):
+        check_kind("weights", weights, Sequence | np.ndarray, "not one number for each table", TableError)
+        if len(weights) != len(tables):
+            raise TableError(f"weights: {len(weights)} of them for {len(tables)} tables; give one for each")
+        weights = dict(zip(tables, weights, strict=True))
+    for label, weight in weights.items():
+        if label not in tables:
+            raise TableError(f"weights: there is no table {label!r}; valid: {', '.join(map(str, tables))}")
+        if not is_number(weight):
+            raise TableError(f"weights: that of {label!r} must be a finite number, got {weight!r}")
+    if not any(weights.values()):
+        raise TableError("weights: all are zero, and nothing is left; give some that differ from zero")
+    return {label: float(weights.get(label, 0.0)) for label in tables}
+
+
+# Replicates.
+
+
+def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
+    """The weighted sum in each replicate; none where a table has none."""
+    singles = {label: _stacked(table) for label, table in tables.items()}
+    sizes = {label: len(stack) for label, stack in singles.items()}
+    fewest = min(sizes, key=sizes.__getitem__)
+    if not sizes[fewest]:
+        return {}
+    names = _labels(tables[fewest])
+    each = [
+        weights[label] * _of_number(stack, len(names), _labels(tables[label]), names)
+        for label, stack in singles.items()
+    ]
+    return dict(zip(names, np.sum(each, axis=0), strict=True))
+
+
+def _stacked(table: AssociationTable) -> Numbers:
+    return np.array([single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else [])
+
+
+def _labels(table: AssociationTable) -> list[str]:
+    return [] if table.replicates is None else list(table.replicates.labels)
+
+
+def _of_number(stack: Numbers, number: int, labels: list[str], wanted: list[str]) -> Numbers:
+    """Replicates in the order of the wanted labels; of more, as many as are wanted, with the same mean and the same
+    expected variance of the mean."""
+    if set(labels) == set(wanted):
+        return stack[[labels.index(label) for label in wanted]]
+    if len(stack) == number:
+        return stack
+    mean = stack.mean(axis=0)
+    contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
+    return mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
+
+
+def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
+    """A notice where tables have different numbers of replicates."""
+    numbers = {label: len(_labels(table)) for label, table in tables.items()}
+    if len({*numbers.values()}) == 1:
+        return ()
+    kind = next(table.replicates.kind for table in tables.values() if table.replicates is not None)
+    listed = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
+    if not all(numbers.values()):
+        return (
+            f"not every table has replicates ({listed}), so that nothing says how much a new {kind} would change; the"
+            " combined table has their means alone",
+        )
+    return (
+        f"replicates do not pair, since tables have different numbers of them ({listed}), and count as independent; how"
+        f" much they differ rests on {min(numbers.values())} of each",
+    )
+
+
+# Words.
+
+
+def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
+    """The second with the groups, sub-topics, pairs and covariates of the first."""
+    labels = first.values.coords
+
+    def relabelled(values: xr.DataArray) -> xr.DataArray:
+        return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
+
+    return second.over(relabelled)
+
+
+def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
+    """Notices of the words that a table lacks, and another one has."""
+    every = dict.fromkeys(word for values in tables.values() for word in belongs(values, dim))
+    lost = [word for word in every if word not in {*shared}]
+    lacking = {label: [word for word in lost if word not in belongs(values, dim)] for label, values in tables.items()}
+    return [
+        f"{len(words)} {dim} word(s) are not in '{label}' and were left out: {', '.join(words[:10])}"
+        + (f", and {len(words) - 10} more" if len(words) > 10 else "")
+        for label, words in lacking.items()
+        if words
+    ]

@@ -1,0 +1,161 @@
+"""Slices of trained worlds in which nothing changes: `python -m benchmarks.trained_slices --worlds 14`.
+
+Worlds of known bias in real text (`studies.known_bias.slices`): slices made alike, others with fewer tokens at equal
+epochs or at equal numbers of updates, and slices whose bias grows. Are those that were not made alike flagged, and how
+often is a change found where there is none?
+"""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import linregress
+
+from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
+from bayes_bias.analyses.over_time.new_slices import NewSlices
+from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.models.spec import load_spec
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.scopes import scope_of
+from bayes_bias.words.wordlist import WordList
+from benchmarks.over_time import bootstrapped, differ, disjoint
+from benchmarks.provenance import provenance, write
+from benchmarks.simulating import simulated
+from studies.known_bias.scenario import ModelRecipe
+from studies.known_bias.slices import Slice, World
+from studies.known_bias.training import train_static
+
+ALIKE = 5
+FIRST = "skip-gram, 100"
+_GROWN = 3  # worlds in which the bias of other slices grows
+_LISTS, _WORDS = 6, 8
+_SAMPLING = Sampling(draws=800, tune=400, chains=2)
+# The last slice of a series whose others were made alike.
+ODD: Mapping[str, Slice] = {
+    "85% of the tokens": Slice(share=0.85),
+    "70% of the tokens": Slice(share=0.7),
+    "40% of the tokens": Slice(share=0.4),
+    "70%, equal updates": Slice(share=0.7, epochs=11),
+    "40%, equal updates": Slice(share=0.4, epochs=20),
+    "27%, equal updates": Slice(share=0.27, epochs=30),
+}
+_GROWING = tuple(Slice(bias=bias) for bias in (0.2, 0.6, 1.0, 1.4, 1.8))
+RECIPES: Mapping[str, ModelRecipe] = {
+    recipe.name: recipe
+    for recipe in (
+        ModelRecipe("skip-gram, 100", "skip-gram", {"dimensions": 100, "window": 5}),
+        ModelRecipe("skip-gram, 50", "skip-gram", {"dimensions": 50, "window": 5}),
+        ModelRecipe("skip-gram, 300", "skip-gram", {"dimensions": 300, "window": 5}),
+        ModelRecipe("CBOW, 100", "cbow", {"dimensions": 100, "window": 5}),
+        ModelRecipe("fastText, 100", "fasttext", {"dimensions": 100, "window": 5}),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Worlds read by one kind of model."""
+
+    recipe: str
+
+
+def judge(cell: Cell, seed: int) -> dict[str, Any]:
+    """What is said of the slices of one world."""
+    world = World(seed)
+    growing = _GROWING if cell.recipe == FIRST and seed < _GROWN else ()
+    plan = [*(Slice() for _ in range(ALIKE)), *ODD.values(), *growing]
+    vectors = [_trained(text, each, RECIPES[cell.recipe]) for text, each in zip(world.written(plan), plan, strict=True)]
+    alike, odd, grown = vectors[:ALIKE], vectors[ALIKE : ALIKE + len(ODD)], vectors[ALIKE + len(ODD) :]
+    series = {"made alike": alike} | {kind: [*alike[:-1], last] for kind, last in zip(ODD, odd, strict=True)}
+    if grown:
+        series["growing bias"] = grown
+    rng = np.random.default_rng([seed, 7])
+    lists = [_list(world, rng) for _ in range(_LISTS)]
+    return {kind: _said(slices, lists, seed) for kind, slices in series.items()}
+
+
+def _trained(text: list[list[str]], each: Slice, recipe: ModelRecipe) -> dict[str, np.ndarray]:
+    settings = {**recipe.settings, "epochs": each.epochs, "min_count": 5}
+    words = dict.fromkeys(word for sentence in text for word in sentence)
+    return train_static(text, ModelRecipe(recipe.name, recipe.kind, settings), words, seed=1)
+
+
+def _list(world: World, rng: np.random.Generator) -> WordList:
+    groups, classes = (
+        {name: sorted(rng.choice(words, _WORDS, replace=False).tolist()) for name, words in side.items()}
+        for side in (world.groups, world.classes)
+    )
+    content = {"groups": groups, "classes": classes, "stereotypes": {"one": "this", "other": "that"}}
+    return WordList.from_mapping(content, name="drawn")
+
+
+def _said(slices: list[dict[str, np.ndarray]], lists: list[WordList], seed: int) -> dict[str, Any]:
+    """q of each slice, and by list what every method finds."""
+    shared = {0: [cosines(vectors, lists[0], (), allow_loss=True) for vectors in slices]}
+    alike = made_alike(dict(enumerate(shared[0])), seed=seed)
+    found = [_found([cosines(vectors, words, (), allow_loss=True) for vectors in slices], seed) for words in lists]
+    rates = {name: float(np.mean([each[name] for each in found])) for name in found[0]}
+    return {"q": alike.table.q.tolist(), "reference": int(alike.reference), "words": alike.words, **rates}
+
+
+def _found(tables: list[AssociationTable], seed: int) -> dict[str, float]:
+    times = tuple(map(float, range(len(tables))))
+    given = dict(zip(times, tables, strict=True))
+    moments = SliceMoments.of(tables, scope_of("both"))
+    new = NewSlices(moments, times)
+    settings = Settings(load_spec("crossed"), NEW, "both", 0.95, 1, _SAMPLING)
+    weights = trend_weights(times)
+    trend = contrast_of(given, dict(zip(times, weights, strict=True)), made_alike(given), new, settings, "trend")
+    _, lower, upper = moments.interval(np.eye(len(tables))[-1] - np.eye(len(tables))[0], 0.95)
+    apart = np.array([moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]]])
+    return {
+        "these": float(trend.table.chance[THESE] < 0.05),
+        "new": float(trend.table.chance[NEW] < 0.05),
+        "last, these": float(lower > 0 or upper < 0),
+        "first bias": float(moments.biases[0]),
+        "last bias": float(moments.biases[-1]),
+        "least squares": float(linregress(times, moments.biases).pvalue < 0.05),
+        "independent": float(differ(apart)),
+        "WEAT": float(disjoint(*(bootstrapped(table, seed) for table in (tables[0], tables[-1])))),
+    }
+
+
+def main() -> None:
+    """Train all worlds and write what is said of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=14)
+    parser.add_argument("--others", type=int, default=4, help="worlds of each other recipe")
+    parser.add_argument("--recipes", nargs="*", default=list(RECIPES))
+    parser.add_argument("--jobs", type=int, default=-1)
+    chosen = parser.parse_args()
+    cells = [Cell(name) for name in chosen.recipes]
+    plan = [asdict(World(0)), {name: asdict(each) for name, each in ODD.items()}]
+    records = simulated(judge, cells[:1], chosen.worlds, "trained-slices", plan, jobs=chosen.jobs)
+    records += simulated(judge, cells[1:], chosen.others, "trained-slices", plan, jobs=chosen.jobs)
+    rows = [
+        {"recipe": cell.recipe, "kind": kind, **said, "flagged": _flagged(said["q"], said["reference"])}
+        for cell, record in records
+        for kind, said in record.items()
+    ]
+    table = pd.DataFrame(rows)
+    print(
+        table.groupby(["recipe", "kind"], sort=False)[
+            ["flagged", "these", "new", "last, these", "WEAT", "least squares"]
+        ].mean()
+    )
+    write("over-time-trained", provenance() | {"worlds": chosen.worlds, "others": chosen.others, "lists": _LISTS}, rows)
+
+
+def _flagged(q: list[float], reference: int) -> bool:
+    """Whether the last slice is, which is the odd one; of slices made alike, whether any is."""
+    return any(not LEAST <= each <= MOST for each in q)
+
+
+if __name__ == "__main__":
+    main()

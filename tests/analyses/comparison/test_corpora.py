@@ -1,0 +1,91 @@
+"""Two corpora: both are named, nothing is removed, and there is no verdict unless they were made alike."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias import Comparison, compare, compare_all, cosines, open_embedding
+from bayes_bias.embeddings.embedding import Embedding
+from tests.helpers import SHORT, letters, numbered, says, states
+
+LIST = {
+    "men=work": numbered("m", 6),
+    "women=home": numbered("w", 6),
+    "work": numbered("j", 6),
+    "home": numbered("h", 6),
+}
+WORDS = [word for words in LIST.values() for word in words]
+
+
+def paper(name: str, seed: int, lean: float = 0.6, shared: float = 0.4) -> Embedding:
+    """Vectors with a bias in the first dimension; the more all words share, the nearer they are to each other."""
+    rng = np.random.default_rng(seed)
+    sign = {"m": lean, "j": lean, "w": -lean, "h": -lean}
+    vectors = {word: rng.standard_normal(30) + shared for word in [*WORDS, *letters(300)]}
+    for word in WORDS:
+        vectors[word] = vectors[word] + sign[word[0]] * 3 * np.eye(30)[0]
+    return open_embedding(vectors, name=name)
+
+
+@pytest.fixture(scope="module")
+def found(sampled: None) -> Comparison:
+    return compare(cosines(paper("Times", 1), LIST, ()), cosines(paper("Post", 2, 0.1), LIST, ()), sampling=SHORT)
+
+
+def test_two_corpora_are_told_from_versions_of_one_embedding(found: Comparison) -> None:
+    assert found.corpora
+    assert dict(found.names) == {"before": "Times", "after": "Post", "change": "difference"}
+    assert found.verdict.quantity == "difference"
+    assert says(found.text, "Bias in Times in Post Post minus Times Made alike")
+    assert not says(found.text, "removed")
+    assert says(found.text, "units spread cosines in Times in Post difference")
+
+
+def test_page_tables_and_methods_name_both_and_nothing_is_removed(found: Comparison, tmp_path: Path) -> None:
+    folder = bb.write(found, tmp_path / "out", figures=("png",)).parent
+    page = (folder / "index.html").read_text()
+    texts = {name: (folder / name).read_text() for name in ("index.html", "methods.txt", "tables.tex")}
+    for name, text in texts.items():
+        assert "Times" in text, name
+        assert "Post" in text, name
+        for word in ("removed", "Before and after", "before and after", "against the stereotype", "debiased words"):
+            assert word not in text, (name, word)
+    assert "Times and Post" in page
+    assert states(texts["methods.txt"], "Post less Times")
+    assert json.loads((folder / "provenance.json").read_text())["before"]["embedding"] == "Times"
+
+
+@pytest.mark.slow
+def test_corpora_that_were_not_made_alike_get_no_verdict() -> None:
+    one, other = (
+        cosines(paper(name, seed, 0.6, shared), LIST, ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
+    )
+    found = compare(one, other, sampling=SHORT)
+    assert found.verdict.label == "not made alike"
+    assert says(found.text, "Not made alike B no verdict tokens")
+    assert not says(found.text, "larger than chance")
+    assert compare(one, other, versions=True, sampling=SHORT).verdict.label != "not made alike"
+
+
+@pytest.mark.slow
+def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCaptureFixture) -> None:
+    before = paper("Times", 1)
+    vectors = before.all()
+    after = open_embedding({word: vector - 0.3 * np.eye(30)[0] for word, vector in vectors.items()}, name="mended")
+    found = compare(cosines(before, LIST, ()), cosines(after, LIST, ()), sampling=SHORT)
+    assert not found.corpora
+    assert says(found.text, "Bias before after share removed")
+
+
+@pytest.mark.slow
+def test_pairs_that_were_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
+    papers = [paper("A", 1), paper("B", 2), paper("C", 3, shared=1.2)]
+    tables = [replace(cosines(each, LIST, ()), name=each.name) for each in papers]
+    rows = compare_all(tables, sampling=SHORT)
+    assert rows.alike.tolist() == [True, False, False]
+    assert rows.chance_holm.isna().tolist() == [False, True, True]
+    assert says(caplog.text, "Not made alike C")

@@ -1,0 +1,221 @@
+"""Bias over time: pairing is exact, new slices are wider, and slices that were not made alike get no verdict."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import linregress
+
+import bayes_bias as bb
+from bayes_bias import AssociationTable, OverTime, combine, over_time, write
+from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form, trend_weights
+from bayes_bias.analyses.over_time.new_slices import NewSlices, largest_change
+from bayes_bias.associations.made_alike import MadeAlike
+from bayes_bias.errors import ScopeError, TableError
+from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.plots import plot_over_time
+from bayes_bias.table.scopes import scope_of
+from benchmarks.simulated_series import slices
+from tests.helpers import SHORT, refused, says, states, unlisted_columns
+
+YEARS = (1900, 1905, 1920, 1930, 1950)
+STEP = (0.02, 0.02, 0.02, 0.16, 0.16)
+
+type Tables = Mapping[float, AssociationTable]
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return slices(np.random.default_rng(3), YEARS, STEP)
+
+
+@pytest.fixture(scope="module")
+def found(sampled: None, tables: Tables) -> OverTime:
+    return over_time(tables, sampling=SHORT)
+
+
+def unlike(series: OverTime) -> OverTime:
+    """The same, had one slice been trained on less."""
+    table = series.alike.table.assign(q=[0.6, 1, 1, 1, 1], alike=[False, True, True, True, True])
+    alike = MadeAlike(table, 1905, 500)
+    steps = tuple(replace(change, alike=alike) for change in series.steps)
+    return replace(series, alike=alike, trend=replace(series.trend, alike=alike), steps=steps)
+
+
+def test_the_trend_is_the_least_squares_line_of_the_biases(found: OverTime, tables: Tables) -> None:
+    line = linregress(YEARS, [quasi_f(table).value for table in tables.values()])
+    assert found.slope == pytest.approx(line.slope, rel=1e-6)
+    row = found.trend.table.loc["these slices"]
+    assert row["mean"] == pytest.approx(50 * line.slope, rel=1e-6)
+    assert found.trend.verdict == "distinguishable"
+
+
+def test_the_variance_of_any_contrast_is_that_of_the_table_of_the_contrast(tables: Tables) -> None:
+    """A quasi-F of the combined table, which knows nothing of slices."""
+    for scope in ("both", "targets", "attributes"):
+        moments = SliceMoments.of([*tables.values()], scope_of(scope))
+        for weights in (trend_weights(YEARS), np.array([-1.0, 1, 0, 0, 0]), np.array([0, 0.5, -1, 0.5, 0])):
+            variance, df = moments.trace(np.outer(weights, weights))
+            alone = quasi_f(combine(tables, [*weights]), scope)
+            assert (variance**0.5, df) == pytest.approx((alone.se, alone.df))
+            assert weights @ moments.biases == pytest.approx(alone.value)
+
+
+def test_the_form_of_residuals_knows_no_level_and_no_trend() -> None:
+    form = residual_form(YEARS)
+    np.testing.assert_allclose(form @ np.column_stack([np.ones(5), YEARS]), 0, atol=1e-9)
+    assert np.trace(form) == pytest.approx(3)
+
+
+def test_new_slices_are_wider_by_how_much_slices_differ_from_a_line(found: OverTime) -> None:
+    these, new = (found.trend.table.loc[scope] for scope in ("these slices", "new slices"))
+    assert found.new is not None
+    widened = np.sqrt(these.sd**2 + found.new.weight @ found.new.taus**2 * (trend_weights(YEARS) ** 2).sum())
+    assert new.sd == pytest.approx(widened, rel=0.02)
+    assert new.eti95_lb < these.eti95_lb < these.eti95_ub < new.eti95_ub
+
+
+def test_without_errors_of_words_tau_is_what_slices_show() -> None:
+    """Then the likelihood is that of the sum of squares alone, which a grid integrates."""
+    rng, times = np.random.default_rng(1), tuple(np.arange(12.0))
+    b = 0.03 * rng.standard_normal(12)
+    exact = SliceMoments(b, (), 0.1)
+    object.__setattr__(exact, "trace", lambda form, rank=1.0: (0.0, np.inf))
+    object.__setattr__(exact, "rank", lambda form: 1.0)
+    tau = np.linspace(1e-4, 0.3, 20_000)
+    ss = b @ residual_form(times) @ b
+    density = tau**-10.0 * np.exp(-ss / tau**2 / 2) * np.exp(-((tau / 0.05) ** 2) / 2)
+    assert NewSlices(exact, times).tau == pytest.approx((tau * density).sum() / density.sum(), rel=0.03)
+
+
+def test_a_large_step_is_dated_and_a_line_is_not(found: OverTime) -> None:
+    assert found.changes.prob_largest.idxmax() == (1920, 1930)
+    assert says(found.text, "largest between 1920 and 1930")
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(np.arange(6.0), 0.3, (2000, 6))
+    assert largest_change(drawn).max() < 0.4
+
+
+def test_neighbours_are_adjusted_for_their_number_in_both_scopes(found: OverTime) -> None:
+    changes = found.changes
+    assert changes.index.tolist() == [(1900, 1905), (1905, 1920), (1920, 1930), (1930, 1950)]
+    assert (changes.chance_holm < 0.05).tolist() == [False, False, True, False]
+    assert (changes.chance_new >= changes.chance).all()
+    assert says(found.found_changes, "four neighbours 1920 to 1930")
+
+
+def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> None:
+    step = found.contrast({1905: -1, 1950: 1})
+    change = bb.compare(tables[1905], tables[1950], sampling=SHORT).bias.loc["change"]
+    row = step.table.loc["these slices"]
+    assert (row["mean"], row.eti95_lb) == pytest.approx((change["mean"], change.eti95_lb), abs=2e-4)
+    assert says(step.text, "-1 x 1905 in these slices for new slices")
+    for weights, message in (
+        ({1905: -1, 1901: 1}, "weights 1901 1900, 1905"),
+        ({1905: -1}, "weights -1 zero"),
+        ({1905: -1, 1950: "one"}, "weights 1950 'one'"),
+        ([-1, 1], "weights mapping"),
+    ):
+        with refused(TableError, message):
+            found.contrast(weights)
+
+
+def test_slices_that_were_not_made_alike_get_no_verdict(found: OverTime) -> None:
+    told = unlike(found)
+    assert told.trend.verdict == "not made alike"
+    assert says(told.text, "Not made alike 1900 0.60 no verdict tokens")
+    assert not says(told.text, "larger than chance")
+    assert told.dated == told.found_changes == ""
+    assert {change.verdict for change in told.steps} == {"not made alike"}
+
+
+def test_nothing_is_known_of_tables_without_vectors(found: OverTime) -> None:
+    assert says(found.alike.text, "not known embedding")
+    assert found.alike.unlike == []
+
+
+@pytest.mark.slow
+def test_fewer_than_five_slices_say_nothing_of_new_ones(tables: Tables) -> None:
+    some = over_time({year: tables[year] for year in YEARS[1:4]}, scope="new slices", sampling=SHORT)
+    assert some.trend.table.index.tolist() == ["these slices"]
+    assert some.trend.judged == "these slices"
+    assert says(some.text, "three slices new slices nothing five")
+    assert "together" not in some.table
+
+
+@pytest.mark.slow
+def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureFixture) -> None:
+    rng = np.random.default_rng(5)
+    given = slices(rng, YEARS, np.linspace(0, 0.1, 5), groups=3, words=6, controls=1, seeds=(2, 3, 2, 3, 2))
+    given[1920] = given[1920].over(lambda values: values.drop_sel(target="g0t1"))
+    series = over_time(given, sampling=SHORT)
+    assert all("g0t1" not in table.values.target for table in series.tables.values())
+    assert series.lost.loc[1920, "lacks"] == "g0t1"
+    assert series.lost.loc[1920].trend == pytest.approx(0.1, abs=0.05)
+    assert says(series.notices, "do not pair 1900: 2 1905: 3")
+    assert series.trend.verdict in ("distinguishable", "for these slices only")
+    assert series.table.weat_d.isna().all()
+    assert caplog.text.count("do not pair") == 1
+
+
+@pytest.mark.slow
+def test_a_difference_of_two_series_has_the_difference_of_their_trends(tables: Tables, found: OverTime) -> None:
+    other = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=SHORT)
+    apart = found.minus(other, name="one paper minus the other")
+    assert apart.slope == pytest.approx(found.slope - other.slope, rel=1e-6)
+    assert says(apart.text, "one paper minus the other 1900 to 1950")
+    with refused(TableError, "other 1900, 1905 1900, 1905, 1920"):
+        found.minus(over_time({year: tables[year] for year in YEARS[:2]}, sampling=SHORT))
+
+
+def test_a_page_has_the_answer_the_figure_and_every_neighbour(found: OverTime, tmp_path: Path) -> None:
+    page = write(unlike(found), tmp_path / "unlike", figures=("png",)).read_text()
+    assert states(page, "not made alike relative to 1905")
+    folder = write(found, tmp_path / "out", figures=("png",)).parent
+    page = (folder / "index.html").read_text()
+    assert page.index("made alike") < page.index("Each slice") < page.index("Words that moved")
+    assert states(page, "what other corpora of the same times would have shown")
+    assert "against the stereotype" not in page
+    assert "removed" not in page
+    assert not unlisted_columns(
+        *(pd.read_csv(folder / f"{name}.csv") for name in ("slices", "trend", "changes", "alike"))
+    )
+    assert pd.read_csv(folder / "changes.csv").slice.tolist() == [1900, 1905, 1920, 1930]
+    assert states((folder / "methods.txt").read_text(), "slices 1900, 1905, 1920, 1930, 1950")
+    assert json.loads((folder / "provenance.json").read_text())["reference"] == "1900"
+
+
+def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
+    ax = plot_over_time(unlike(found))
+    hollow, full = ([*line.get_xdata()] for line in sorted(ax.lines[:2], key=lambda line: len(line.get_xdata())))
+    assert (hollow, full) == ([1900], [1905, 1920, 1930, 1950])
+    assert [label.get_text() for label in ax.get_xticklabels()] == [str(year) for year in YEARS]
+
+
+def test_what_is_no_series_is_refused_in_a_line(tables: Tables) -> None:
+    first = tables[1900]
+    for given, message in (
+        ({1900: first}, "tables 1 two"),
+        ([first, first], "tables list {1900:"),
+        ({"early": first, "late": first}, "tables 'early' time number"),
+        ({1900: first, "1900.0": first}, "tables two 1900"),
+        ({1900: first, 1910: 3}, "tables: 1910 not a table"),
+        ({1900: first, 1910: _without(first, "g0")}, "table '1910' no target of 'g0'"),
+        ({1900: first, 1910: slices(np.random.default_rng(0), [0], [0], groups=3)[0]}, "'1910' stereotypes '1900'"),
+    ):
+        with refused(TableError, message):
+            over_time(given)
+    with refused(ScopeError, "scope 'both' new slices"):
+        over_time(tables, scope="both")
+    with refused(ScopeError, "scope 'none'"):
+        over_time(tables, words="none")
+    with refused(TableError, "reference 1901 1900"):
+        over_time(tables, reference=1901)
+
+
+def _without(table: AssociationTable, group: str) -> AssociationTable:
+    return table.over(lambda values: values.sel(target=values.group != group))

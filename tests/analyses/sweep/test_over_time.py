@@ -1,0 +1,73 @@
+"""Embeddings with times: every list of a sweep is a series, and what was not made alike is said."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.errors import EmbeddingError
+from tests.helpers import letters, refused, says, states
+
+BRIEF = bb.Sampling(draws=600, tune=400, chains=2)
+WORDS = [*bb.load_wordlist("weat7").targets, *bb.load_wordlist("weat7").attributes]
+
+
+def decade(seed: int, shared: float = 0.3) -> dict[str, np.ndarray]:
+    """Random vectors, the nearer to each other the more they share."""
+    rng = np.random.default_rng(seed)
+    return {word: rng.standard_normal(30) + shared for word in [*WORDS, *letters(200)]}
+
+
+def grid(times: dict[str, float]) -> bb.Grid:
+    vectors = {"later": decade(1), "first": decade(2), "short": decade(3, 1.0)}
+    return bb.Grid(["weat7"], vectors, controls=(), times=times)
+
+
+@pytest.fixture(scope="module")
+def swept(sampled: None) -> Sweep:
+    return bb.sweep(grid({"later": 1950, "first": 1900}), sampling=BRIEF, jobs=1)
+
+
+def test_a_list_is_a_series_of_the_embeddings_that_have_times(swept: Sweep) -> None:
+    series = swept.series["weat7"]
+    assert [*series.tables] == [1900, 1950]
+    cells = swept.cells.xs("weat7", level="list").observed
+    assert series.table.bias.to_numpy() == pytest.approx([cells["first"], cells["later"]])
+    assert says(series.text, "Made alike weat7 1900 to 1950")
+
+
+def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: Path) -> None:
+    assert says(swept.text, "Not made alike short Differences")
+    page = bb.write(swept, tmp_path / "atlas", figures=("png",)).read_text()
+    assert "Over time" in page
+    assert states(page, "weat7 in two slices from 1900 to 1950")
+    assert (tmp_path / "atlas" / "over-time.csv").is_file()
+
+
+def test_times_that_are_none_are_refused_in_a_line() -> None:
+    for times, message in (
+        ({"never": 1900.0}, "times 'never' later"),
+        ({"first": "early"}, "times 'first' 'early' number"),
+        ({"first": 1900.0, "later": 1900.0}, "times 'first' 'later' 1900"),
+    ):
+        with refused(EmbeddingError, message):
+            bb.sweep(grid(times))
+
+
+def test_controls_that_vocabularies_lack_are_one_notice(caplog: pytest.LogCaptureFixture) -> None:
+    given = bb.Grid(["weat7"], {"one": decade(1), "other": decade(2)})
+    found = bb.sweep(given, posteriors="none", jobs=1)
+    assert found.failures.empty
+    said = [record.message for record in caplog.records if "control classes left out" in record.message]
+    assert len(said) == 1
+    assert says(said[0], "one other neutral human")
+
+
+def test_cells_that_all_failed_are_not_ranked() -> None:
+    bare = {name: {word: np.ones(3) + k for k, word in enumerate(letters(60))} for name in ("one", "other")}
+    found = bb.sweep(bb.Grid(["weat6", "weat7"], bare), jobs=1)
+    assert found.pooled is None
+    assert (found.cells.verdict == "failed").all()
+    assert "Who is more biased" not in [part.title for part in found.document().sections if part is not None]

@@ -1,0 +1,81 @@
+"""Embeddings that were not made alike are found by words that nobody asked for."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import AssociationTable, cosines, open_embedding
+from bayes_bias.associations.made_alike import made_alike
+from bayes_bias.errors import TableError
+from tests.helpers import letters, refused, says
+
+LIST = {"men=work": ["he", "him"], "women=home": ["she", "her"], "work": ["boss", "job"], "home": ["house", "tea"]}
+WORDS = ["he", "him", "she", "her", "boss", "job", "house", "tea", *letters(200)]
+
+
+def vectors(seed: int = 0, shared: float = 0.5) -> dict[str, np.ndarray]:
+    """Words that have more or less in common: a mean cosine of about shared² / (1 + shared²)."""
+    rng = np.random.default_rng(seed)
+    common = np.ones(30) * shared
+    return {word: common + rng.standard_normal(30) for word in WORDS}
+
+
+def measured(given: object) -> AssociationTable:
+    return cosines(given, LIST, ())
+
+
+def test_words_that_are_closer_to_each_other_are_found_and_other_axes_are_not() -> None:
+    turn, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((30, 30)))
+    rotated = {word: 3 * vector @ turn for word, vector in vectors().items()}
+    found = made_alike({1900: measured(vectors()), 1910: measured(rotated), 1920: measured(vectors(2, 1.0))})
+    assert found.unlike == [1920]
+    assert found.table.q[1910] == pytest.approx(found.table.q[1900])
+    assert found.table.q[1920] / found.table.q[1900] == pytest.approx((1 / 2) / (1 / 1.25), rel=0.03)
+    assert found.words == 200
+    assert says(found.text, "Not made alike 1920 smaller fewer tokens")
+
+
+def test_q_is_one_minus_the_mean_cosine_of_pairs() -> None:
+    one, other = vectors(), vectors(3, 0.8)
+    found = made_alike({"a": measured(one), "b": measured(other)}, reference="a")
+    rows = np.array([other[word] for word in letters(200)])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    pairs = (rows @ rows.T)[np.triu_indices(200, 1)]
+    assert found.table.mean_cosine["b"] == pytest.approx(pairs.mean())
+    assert found.table.q["a"] == 1
+
+
+def test_copies_of_one_embedding_may_differ_on_purpose() -> None:
+    before = vectors()
+    after = {word: vector - 0.4 * np.ones(30) for word, vector in before.items()}
+    tables = {"before": measured(before), "after": measured(after)}
+    assert made_alike(tables).unlike
+    found = made_alike(tables, copies=True)
+    assert found.are_versions
+    assert not found.unlike
+    assert not made_alike({"one": measured(before), "other": measured(vectors(4))}).are_versions
+
+
+def test_seeds_are_averaged() -> None:
+    seeds = open_embedding([open_embedding(vectors(k), name=f"s{k}") for k in (0, 1)], kind="seed")
+    found = made_alike({1: measured(seeds), 2: measured(vectors(2))}, reference=2)
+    alone = [made_alike({1: measured(vectors(k)), 2: measured(vectors(2))}, reference=2).table.q[1] for k in (0, 1)]
+    assert found.table.q[1] == pytest.approx(np.mean(alone))
+
+
+def test_what_is_not_known_is_said() -> None:
+    few = {word: vector for word, vector in vectors().items() if word in WORDS[:20]}
+    assert says(made_alike({1: measured(few), 2: measured(few)}).text, "not known 12 words 50")
+    other = AssociationTable.from_frame(
+        measured(few).to_frame(),
+        target="target",
+        group="group",
+        attribute="attribute",
+        attribute_class="attribute_class",
+        value="cosine",
+        stereotypes={"men": "work", "women": "home"},
+    )
+    found = made_alike({1: measured(few), 2: other})
+    assert says(found.text, "not known 2 embedding")
+    assert found.table.alike.all()
+    with refused(TableError, "reference 3 1, 2"):
+        made_alike({1: measured(few), 2: other}, reference=3)

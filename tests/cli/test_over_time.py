@@ -1,0 +1,52 @@
+"""Slices on the command line: files by pattern, one time each, and a refusal in one line."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayes_bias import cosines, open_embedding, save_vectors
+from tests.helpers import says
+
+YEARS = (1900, 1910)
+
+
+@pytest.fixture
+def decades(tmp_path: Path) -> list[str]:
+    """Two seeds of the words of WEAT 7 in each of two decades, of which the second has drifted."""
+    rng, demo = np.random.default_rng(0), open_embedding("googlenews-demo")
+    values = cosines(demo, "weat7", ()).values
+    vectors = demo.find([*values.target.values, *values.attribute.values])
+    for year in YEARS:
+        for seed in (1, 2):
+            noise = 0.05 if year == 1900 else 0.2
+            moved = {word: vector + noise * rng.normal(size=vector.shape) for word, vector in vectors.items()}
+            save_vectors(moved, tmp_path / f"{year}-{seed}.npz")
+    return [argument for year in YEARS for argument in ("--at", f"{year}={tmp_path}/{year}-*.npz")]
+
+
+@pytest.mark.slow
+def test_two_decades_with_seeds(run, decades, tmp_path):
+    short = ("--draws", "500", "--tune", "300", "--controls", "none")
+    code, out, err = run("over-time", "weat7", *decades, *short, "--out", "made", "--figures", "none")
+    assert code == 0, err
+    assert says(out, "1900 to 1910 change along the line")
+    assert (tmp_path / "made" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("weat7", "--at", "1900"), "--at '1900' TIME=FILE"),
+        (("weat7", "--at", "early=a.npz"), "--at 'early=a.npz' number"),
+        (("weat7", "--at", "1900=*.nothing"), "--at no file pattern"),
+        (("weat7", "--at", "1900=a.npz", "--at", "1900.0=b.npz"), "--at 1900.0 twice 1900.0=one,other"),
+        (("--at", "1900=googlenews-demo"), "LIST missing 'googlenews-demo'"),
+        (("weat7", "--at", "1900=googlenews-demo"), "tables 1 two"),
+        (("weat7", "--at", "1900=googlenews-demo", "--slices", "all"), "--slices 'all' new, these"),
+    ],
+)
+def test_what_is_no_slice_is_one_line(run, arguments, said):
+    code, _, err = run("over-time", *arguments)
+    assert code == 2
+    assert says(err.splitlines()[-1], said)

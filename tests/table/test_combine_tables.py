@@ -1,0 +1,98 @@
+"""Contrasts of tables: what is combined is each value, each replicate, and the variance between replicates."""
+
+import numpy as np
+import pytest
+
+from bayes_bias import AssociationTable, combine, combine_replicates
+from bayes_bias.errors import TableError
+from bayes_bias.measures.word_scores import WordScores
+from bayes_bias.table.association_table import assemble
+from tests.helpers import random_table, refused, says
+
+YEARS = (1900, 1910, 1930)
+
+
+def bias(table: AssociationTable) -> float:
+    return WordScores.of_table(table).bias
+
+
+def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> AssociationTable:
+    """A table of trainings that differ by noise of single values."""
+    first, rng = random_table(1), np.random.default_rng(seed)
+    targets = dict(zip(first.values.target.to_numpy().tolist(), first.values.group.to_numpy().tolist(), strict=True))
+    attributes = first.values.attribute.to_numpy().tolist()
+    classes = dict(zip(attributes, first.values.attribute_class.to_numpy().tolist(), strict=True))
+    tables = {
+        f"{name} {k}": assemble(
+            first.values.to_numpy() + sd * rng.standard_normal(first.values.shape), targets, classes, first.stereotypes
+        )
+        for k in range(number)
+    }
+    return combine_replicates(tables, "seed")
+
+
+def test_the_bias_of_a_contrast_is_the_contrast_of_the_biases() -> None:
+    tables = {year: random_table(seed) for seed, year in enumerate(YEARS)}
+    weights = {1900: -0.25, 1930: 0.75}
+    found = combine(tables, weights, name="trend")
+    assert found.name == "trend"
+    assert bias(found) == pytest.approx(sum(weights.get(year, 0) * bias(tables[year]) for year in YEARS), abs=1e-12)
+    np.testing.assert_array_equal(combine(tables, (-0.25, 0, 0.75)).values, found.values)
+    assert found.metric.range == (-1, 1)
+
+
+def test_replicates_pair_by_their_labels_or_else_by_their_order() -> None:
+    one, other = seeds(3), seeds(3, seed=1)
+    turned = combine_replicates(dict(reversed(other.singles().items())), "seed")
+    expected = np.stack(
+        [b.values - a.values for a, b in zip(*(t.singles().values() for t in (one, other)), strict=True)]
+    )
+    for table in (other, turned):
+        np.testing.assert_allclose(combine({"a": one, "b": table}, (-1, 1)).replicates.stacked(), expected)
+    renamed = seeds(3, seed=1, name="training")
+    np.testing.assert_allclose(combine({"a": one, "b": renamed}, (-1, 1)).replicates.stacked(), expected)
+
+
+def test_unequal_numbers_of_replicates_keep_mean_and_the_variance_of_the_mean() -> None:
+    numbers, sd, variances = {1900: 2, 1910: 5, 1930: 4}, 0.02, []
+    weights = dict(zip(YEARS, (-0.5, -0.5, 1.0), strict=True))
+    for draw in range(40):
+        tables = {year: seeds(n, sd, seed=97 * draw + n) for year, n in numbers.items()}
+        found = combine(tables, weights)
+        assert len(found.replicates.tables) == 2
+        np.testing.assert_allclose(found.replicates.mean(), found.values, atol=1e-12)
+        np.testing.assert_allclose(found.values, sum(weights[year] * t.values for year, t in tables.items()))
+        variances.append(found.replicates.stacked().var("replicate", ddof=1).mean().item() / 2)
+    assert says(found.notices, "do not pair 1900: 2 1910: 5 independent")
+    assert np.mean(variances) == pytest.approx(sum(weights[y] ** 2 * sd**2 / n for y, n in numbers.items()), rel=0.05)
+
+
+def test_a_table_without_replicates_leaves_the_means() -> None:
+    found = combine({1900: seeds(3), 1910: random_table(1)}, (-1, 1))
+    assert found.replicates is None
+    assert says(found.notices, "1900: 3 1910: none means alone")
+
+
+def test_words_that_one_table_lacks_are_named() -> None:
+    lacking = random_table(2).over(lambda values: values.drop_sel(target="men 0"))
+    found = combine({1900: random_table(1), 1910: lacking}, (-1, 1))
+    assert "men 0" not in found.values.target
+    assert says(found.notices, "1 target not in '1910' men 0")
+
+
+def test_what_cannot_be_combined_is_refused_in_a_line() -> None:
+    table = random_table()
+    tables = {1900: table, 1910: random_table(1)}
+    other = random_table(targets={"men": 3, "boys": 4})
+    for given, weights, message in (
+        ({1900: table}, (1,), "tables 1 two"),
+        ([table, table], (1, 1), "tables list {1900:"),
+        (tables, (1,), "weights 1 2 tables"),
+        (tables, {1920: 1}, "weights 1920 1900, 1910"),
+        (tables, (1, "much"), "weights 1910 'much'"),
+        (tables, (0, 0), "weights zero"),
+        ({1900: table, 1910: other}, (-1, 1), "'1910' stereotypes '1900'"),
+        ({1900: table, 1910: 3}, (-1, 1), "tables: 1910 not a table"),
+    ):
+        with refused(TableError, message):
+            combine(given, weights)
