@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.choices import UNKNOWN, Answers, Asked, differences, read_answers
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,
@@ -21,11 +20,13 @@ from bayes_bias.analyses.answers.model import (
     loadings,
     names_of,
     observed,
+    pairs_of,
     written_out,
 )
 from bayes_bias.analyses.answers.pairing import half_change, paired
 from bayes_bias.analyses.answers.posterior import Posterior, sample
 from bayes_bias.analyses.answers.published import published_row
+from bayes_bias.analyses.answers.reading import UNKNOWN, Answers, Asked, read_answers
 from bayes_bias.analyses.answers.results import (
     FEW_LABELS,
     FEW_WORDINGS,
@@ -82,7 +83,7 @@ def estimate(
     Parameters
     ----------
     answers : pandas.DataFrame, str or Path
-        A row for each word choice; see `bayes_bias.analyses.answers.choices.read_answers`.
+        A row for each word choice; see `bayes_bias.analyses.answers.reading.read_answers`.
     wordlist
         The list of the questions: two groups of labels, two classes of words. For several stereotypes lists by name, or
         a TOML file with a table ``[lists.name]`` for each, or the name of shipped answers ("answers-demo").
@@ -146,7 +147,9 @@ def estimate(
         before=first,
         after=second,
         notices=announce(tuple(notices)),
-        published=pd.concat({"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]),
+        published=pd.concat(
+            {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]
+        ),
         **_estimated([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
     )
 
@@ -165,9 +168,9 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     -------
     pymc.Model
         ``mu``; ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair`` and ``sd_answer``; the effects
-        ``word``, ``wording``, ``label_a``, ``label_b``, ``pair``, each a sd times a standard normal variable; observed
-        are ``D`` of each answer, and ``word_contrast``, by how much words differ within answers. `estimate` integrates
-        the effects out and has the same posterior of the rest.
+        ``word_effect``, ``wording_effect`` and so on, each a sd times a standard normal variable; observed are ``D`` of
+        each answer, and ``word_contrast``, by how much words differ within answers. `estimate` integrates the effects
+        out and has the same posterior of the rest.
 
     Raises
     ------
@@ -237,7 +240,7 @@ def _with(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
     above = float((mu > 0).mean())
     numbers = {key: float(value) for key, value in over_draws(mu, ci_prob).items()}
-    return numbers | {"prob_positive": above, "prob_direction": max(above, 1 - above)}
+    return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
 
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
@@ -302,15 +305,15 @@ def _reach(cell: Asked, scope: str) -> str:
 def _levels(cells: list[tuple[Asked, Observed]], unit: int) -> pd.DataFrame:
     """Numbers of answers and mean D by what was asked: wording, label, pair, and the group named first."""
     tables = [table for cell, data in cells for table in _levels_of(cell, unit * data.difference)]
-    return pd.concat(tables).set_index(["model", "stereotype", "factor", "level"])
+    return pd.concat(tables).set_index(["model", "stereotype", "factor", "level"]).sort_index()
 
 
 def _levels_of(cell: Asked, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     replies = cell.counted
     factors = {name: replies[name] for name in ("wording", "label_a", "label_b", "first")}
-    factors["pair"] = replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
+    factors[PAIR] = pairs_of(replies)
     for name, levels in factors.items():
-        kept = ((levels != "") & (levels != UNKNOWN)).to_numpy()
+        kept = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
         if kept.any():
             by_level = pd.Series(difference[kept]).groupby(levels.to_numpy()[kept]).agg(["size", "mean"])
             by_level = by_level.set_axis(["answers", "D"], axis=1).rename_axis("level").reset_index()

@@ -80,10 +80,21 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     return {name: _association(load_wordlist(given), name) for name, given in _named(wordlist).items()}
 
 
+def wordlists(source: Lists) -> dict[str, WordList]:
+    """The word lists of answers, by stereotype: each is an ordinary one, for an embedding or an encoder as well.
+
+    Examples
+    --------
+    >>> wordlists("answers-demo")["career"].groups["male names"][:2]
+    ('Ben', 'John')
+    """
+    return {name: known.wordlist for name, known in lists_of(source).items()}
+
+
 def _named(wordlist: Any) -> dict[str, Any]:
     if isinstance(wordlist, str | Path):
-        content = _lists_in_file(wordlist)
-        return _named(wordlist if content is None else content) if content is not None else _one(wordlist)
+        several = _lists_in_file(wordlist)
+        return _one(wordlist) if several is None else _named(several)
     if isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
         return {str(name): _with_name(given, str(name)) for name, given in wordlist.items()}
     if isinstance(wordlist, Sequence):

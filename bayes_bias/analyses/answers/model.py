@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.choices import UNKNOWN, Asked, differences
+from bayes_bias.analyses.answers.reading import UNKNOWN, Asked, differences
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -98,7 +98,7 @@ def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
 
 def _loadings(asked: Asked) -> Numbers:
     """Means of the effects of words by class, each set of words a row."""
-    known = asked.list
+    known = asked.questions
     here = np.array([[word in words for word in known.words] for words in map(set, asked.sets)], float)
     in_a, in_b = here * known.is_word_a, here * ~known.is_word_a
     return np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
@@ -189,7 +189,7 @@ class Density:
         return log_density, centre, sd
 
     def _some(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        _, size, _, within = self._cells
+        *_, within = self._cells
         _, scale, _ = self._design
         among, with_pairs, of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
@@ -251,7 +251,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
         for effect in effects:
             sd = pm.HalfNormal(f"sd_{effect}", PRIORS[effect])
             standard = pm.Normal(f"{effect}_standard", 0, 1, dims=effect)
-            of_levels = pm.Deterministic(effect, sd * standard, dims=effect)
+            of_levels = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
             expected = expected + loadings(data.keys, effect, data.words) @ of_levels
             if effect == WORD:
                 # Within answers, where all else cancels, contrasts of words have the same sd, and their own noise.
@@ -264,7 +264,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
 def names_of(asked: Asked) -> dict[str, list[str]]:
     """What the levels of each effect are called."""
     return {
-        WORD: list(asked.list.words),
+        WORD: list(asked.questions.words),
         "wording": asked.wordings,
         **{f"label_{side}": asked.labels(side) for side in "ab"},
         PAIR: sorted(set(pairs_of(asked.counted))),

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.choices import Answers, Asked, differences
 from bayes_bias.analyses.answers.model import Observed, keys_of, observed
+from bayes_bias.analyses.answers.reading import Answers, Asked, differences
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 
@@ -47,8 +47,8 @@ def _matched(before: Asked, after: Asked) -> tuple[Asked, Asked]:
     joined = sides[0].merge(sides[1], on=key, suffixes=("_before", "_after"))
     if joined.empty:
         raise AnswersError(
-            f"after: no answer about '{before.stereotype}' was asked the same as one before (labels, wording and words);"
-            " give answers to the same questions"
+            f"after: no answer about '{before.stereotype}' was asked the same as one before (labels, wording and"
+            " words); give answers to the same questions"
         )
     return tuple(  # type: ignore[return-value]
         replace(cell, replies=cell.counted.iloc[joined[f"row_{name}"]])

@@ -1,11 +1,11 @@
-"""What is published of answers: the D of Bai et al. and its t test, and other tests that know of no labels, or of two."""
+"""What is published of answers: the D of Bai et al., its t test, and tests that know of no labels, or of two."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.analyses.answers.choices import Asked, differences
+from bayes_bias.analyses.answers.reading import Asked, differences
 from bayes_bias.table.columns import interval_names
 
 type Numbers = NDArray[np.float64]
@@ -65,7 +65,7 @@ def published_row(asked: Asked, ci_prob: float) -> dict[str, float]:
 def t_test(values: Numbers) -> tuple[float, float]:
     """Student's t of a mean of zero, and its p; of answers that are all alike it is infinite."""
     spread = values.std(ddof=1) if len(values) > 1 else np.nan
-    if spread == 0:
+    if spread < 1e-12:
         return (float(np.sign(values[0]) * np.inf), float(values[0] == 0))
     t = float(values.mean() / spread * np.sqrt(len(values)))
     return t, float(2 * stats.t.sf(abs(t), len(values) - 1))
@@ -87,7 +87,7 @@ def two_way(
     if variance <= 0 or clusters[2] == 1:  # as its authors advise; of one pair there are no clusters
         variance = float(deviation @ deviation) / number**2
     error, freedom = variance**0.5, max(min(clusters[:2]) - 1, 1) if clusters[2] > 1 else number - 1
-    if error == 0:
+    if error < 1e-12:
         return float(values.mean()), float(values.mean()), float(values.mean() == 0)
     reach = stats.t.ppf((1 + ci_prob) / 2, freedom) * error
     p = 2 * stats.t.sf(abs(values.mean()) / error, freedom)

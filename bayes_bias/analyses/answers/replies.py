@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.analyses.answers.choices import ASKED, read_frame
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
+from bayes_bias.analyses.answers.reading import ASKED, read_frame
 from bayes_bias.errors import AnswersError, did_you_mean
 
 # Columns of a file of prompts, as `prompts` writes it.
 PROMPT_COLUMNS = ("id", "stereotype", "wording", "label_a", "label_b", "first", "words", "prompt")
-_SEPARATOR = " | "
+SEPARATOR = " | "
 # Columns of the published file, by ours.
 _PUBLISHED = {"category": "stereotype", "variation": "wording", "llm": "model", "answer": "reply"}
 _SAME_WORDING = {"synonym": "replication"}
@@ -31,7 +31,7 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
         What was asked, as `bayes_bias.answers.prompts` wrote it.
     replies : pandas.DataFrame, str or Path
         Columns ``id`` and ``reply``, the text of the model, with lines such as "salary - Ben"; optional ``model``,
-        ``temperature``, ``date`` and ``version``. Several models, or several replies to a prompt, are rows of their own.
+        ``temperature``, ``date`` and ``version``. Models, or replies to the same prompt, are rows of their own.
     wordlist
         As for `bayes_bias.answers.estimate`.
 
@@ -93,7 +93,7 @@ def _with_columns(frame: pd.DataFrame, needed: tuple[str, ...], what: str) -> pd
 
 
 def _choices_of(row: dict[str, Any], known: AssociationList) -> Iterator[tuple[str, str]]:
-    words = tuple(str(row["words"]).split(_SEPARATOR))
+    words = tuple(str(row["words"]).split(SEPARATOR))
     offered = {str(row["label_a"]), str(row["label_b"])}
     for word, chosen in assigned(str(row["reply"]), words, known).items():
         yield word, chosen if chosen in offered else ""
@@ -137,7 +137,9 @@ def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answ
             )
         known = lists[str(stereotype)]
         found = pd.DataFrame(
-            [assigned(str(reply), known.words, known) for reply in own.reply], index=own.index, columns=list(known.words)
+            [assigned(str(reply), known.words, known) for reply in own.reply],
+            index=own.index,
+            columns=list(known.words),
         )
         # The file does not say which words were asked: those that at least half of the replies have.
         asked = found.columns[(found != "").mean() >= 0.5]
@@ -152,7 +154,9 @@ def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answ
                 "label_a": a,
                 "label_b": b,
             }
-            rows += [shared | {"word": word, "chosen": label if label in (a, b) else ""} for word, label in chosen.items()]
+            rows += [
+                shared | {"word": word, "chosen": label if label in (a, b) else ""} for word, label in chosen.items()
+            ]
     return pd.DataFrame(rows)
 
 
@@ -189,4 +193,3 @@ def _labels(known: AssociationList) -> dict[str, str]:
 def _plain(text: str) -> str:
     """Lower case, without quotation marks and asterisks."""
     return text.translate(_QUOTES).casefold()
-

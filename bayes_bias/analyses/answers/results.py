@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.choices import Answers
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
+from bayes_bias.analyses.answers.reading import Answers
+from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import (
     Tabled,
     bounds,
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
 
 # What a number speaks of.
-NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "new labels, from few", "new labels, from few wordings"
-THESE_LABELS, ONE_PAIR = "these labels", "this pair of labels only"
+NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "few labels", "few wordings"
+THESE_LABELS, ONE_PAIR = "these labels", "this pair only"
 SOURCES = ("answers", "words", "wordings", "labels")
 # What the steps of the ladder count as a sample.
 STEPS: Mapping[str, str] = {
@@ -81,7 +82,7 @@ class _AnswersResult(Tabled):
     @property
     def several_models(self) -> bool:
         """Whether rows are of more than one model."""
-        return self.table.index.get_level_values("model").nunique() > 1
+        return len(set(self.table.index.get_level_values("model"))) > 1
 
     @property
     def distinguishable(self) -> "pd.Series[bool]":
@@ -100,7 +101,7 @@ class _AnswersResult(Tabled):
 
     def verdict(self, stereotype: str | None = None, model: str | None = None) -> str:
         """Whether D is distinguishable from zero, and for whom, in a sentence."""
-        return self._verdict(self._only(stereotype, model))
+        return self._verdict(self.row(stereotype, model))
 
     @property
     def text(self) -> str:
@@ -109,7 +110,14 @@ class _AnswersResult(Tabled):
         sentences = self._of_one(rows[0]) if len(rows) == 1 else self._of_all()
         return " ".join(sentences)
 
-    def _only(self, stereotype: str | None, model: str | None) -> tuple[str, str]:
+    def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
+        """The model and stereotype of one row of the table.
+
+        Raises
+        ------
+        AnswersError
+            There is none, or there are several.
+        """
         rows = [
             row
             for row in self.table.index
@@ -117,8 +125,6 @@ class _AnswersResult(Tabled):
         ]
         if len(rows) != 1:
             known = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
-            from bayes_bias.errors import AnswersError
-
             raise AnswersError(f"stereotype: {stereotype!r} is not one row of the table; give one of {known}")
         return rows[0]
 
@@ -131,7 +137,7 @@ class _AnswersResult(Tabled):
             )
         clear = bool(self.distinguishable.loc[key])
         number = estimate(row["mean"], *interval_of(row), DECIMALS)
-        chances = f"probability that it is positive {equals(probability(row.prob_positive))}"
+        chances = f"probability that it is positive {equals(probability(row.prob_above))}"
         judged = f"{'' if clear else 'not '}distinguishable from zero"
         caution = {
             FEW_LABELS: f", though {self._numbers(row)} are few to speak of others; five of each group would be enough",
@@ -159,14 +165,18 @@ class _AnswersResult(Tabled):
     def _of_one(self, key: tuple[str, str]) -> list[str]:
         row, steps = self.table.loc[key], self.steps(key)
         of = f" of {key[0]}" if key[0] else ""
-        what = "changes of D average" if self.changed else "have a mean D of"
-        sentences = [
-            f"{count(row.answers)} {'pairs of answers' if self.changed else 'answers'}{of} {what}"
-            f" {signed(row.observed, DECIMALS)} ({self.name}).",
-            self._verdict(key),
+        number = signed(row.observed, DECIMALS)
+        ends = [
+            f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}"
+            for name, step in steps.iterrows()
         ]
-        ends = [f"{STEPS[name]} {bounds(*interval_of(step), DECIMALS)}" for name, step in steps.iterrows()]
-        sentences.append(f"{level(self.ci_prob)} intervals by what counts as a sample: {joined(ends)}.")
+        sentences = [
+            f"D changed by {number} on average between {count(row.answers)} pairs of answers{of} ({self.name})."
+            if self.changed
+            else f"{count(row.answers)} answers{of} have a mean D of {number} ({self.name}).",
+            self._verdict(key),
+            f"{level(self.ci_prob)} intervals by what counts as a sample: {joined(ends)}.",
+        ]
         if row.reach == ONE_PAIR:
             sentences.append("All answers chose between one pair of labels, so that nothing can be said of others.")
         if row.optimistic:
@@ -183,7 +193,7 @@ class _AnswersResult(Tabled):
         forward = int((clear & (table["mean"] > 0)).sum())
         found = [
             f"Of {rows} {in_words(int(clear.sum()))} have {'a' if self.changed else 'an'} {what} distinguishable from"
-            f" zero, {in_words(forward)} {'upwards' if self.changed else 'in the direction of the stereotype'}.",
+            f" zero, {in_words(forward)} {'upwards' if self.changed else 'in the direction of the stereotype'}."
         ]
         if self.scope == "all" and clear.any():
             found.append(
@@ -194,12 +204,14 @@ class _AnswersResult(Tabled):
 
     def _ladder_counts(self) -> str:
         """How many rows are distinguishable, step by step; a row without the last step stays at the one before."""
-        numbers = self.counts()
-        named = [f"{STEPS[name]} {in_words(int(number))}" for name, number in numbers.distinguishable.items()]
-        return f"By what counts as a sample: {joined(named)}."
+        numbers = [in_words(int(number)) for number in self.counts().distinguishable]
+        return (
+            f"If answers alone counted as a sample there would be {numbers[0]}, with words {numbers[1]}, with wordings"
+            f" {numbers[2]}, and with labels {numbers[3]}."
+        )
 
     def counts(self) -> pd.DataFrame:
-        """Numbers of rows that are distinguishable from zero under each step of the ladder, and of the positive ones."""
+        """Numbers of rows that are distinguishable from zero in each step of the ladder, and of the positive ones."""
         rows = []
         for name in SAMPLES:
             step = self.ladder.xs(name, level="samples")
@@ -216,7 +228,7 @@ class _AnswersResult(Tabled):
         return []
 
     def _shown(self) -> pd.DataFrame:
-        return self.table[["answers", "observed", "mean", *interval_columns(self.table), "prob_positive", "reach"]]
+        return self.table[["answers", "observed", "mean", *interval_columns(self.table), "prob_above", "reach"]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,7 +244,7 @@ class ModelAnswers(_AnswersResult):
     ci_prob, seed
     table : pandas.DataFrame
         Index ``(model, stereotype)``: ``answers`` with a D; numbers of ``labels_a``, ``labels_b``, ``wordings``,
-        ``words``; ``observed`` mean D; posterior ``mean``, ``sd`` and interval of D; ``prob_positive``,
+        ``words``; ``observed`` mean D; posterior ``mean``, ``sd`` and interval of D; ``prob_above``,
         ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, what D
         speaks of; ``decided``, the share of answers with a D above .9 in size; ``invalid`` share of choices, and the
         mean D of all answers if these had gone against or with the stereotype, ``bounds_lb`` and ``bounds_ub``;
@@ -280,12 +292,11 @@ class ModelAnswers(_AnswersResult):
 
     def _more(self, key: tuple[str, str]) -> list[str]:
         row, raw = self.table.loc[key], self.published.loc[key]
-        found = [
+        return [
             f"A new answer is stereotypical on balance with probability {probability(row.prob_new_answer)}.",
             f"Published are a D of {signed(raw.published_d, DECIMALS)} and a t test over answers, p"
             f" {equals(probability(raw.p))}.",
         ]
-        return found
 
     def _more_of_all(self) -> list[str]:
         significant = int((self.published.p < 0.05).sum())

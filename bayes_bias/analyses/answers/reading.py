@@ -38,7 +38,7 @@ class Asked:
     Attributes
     ----------
     model, stereotype : str
-    list : AssociationList
+    questions : AssociationList
         The labels and words that they are about.
     replies : pandas.DataFrame
         A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
@@ -53,7 +53,7 @@ class Asked:
 
     model: str
     stereotype: str
-    list: AssociationList
+    questions: AssociationList
     replies: pd.DataFrame
     sets: tuple[tuple[str, ...], ...]
     shares: pd.DataFrame
@@ -227,14 +227,12 @@ def _with_stereotypes(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) 
     if "stereotype" not in rows:
         if len(lists) > 1:
             raise AnswersError(
-                f"answers: no column 'stereotype', and there are {len(lists)} lists ({', '.join(list(lists)[:3])}, ...);"
-                " add the column, or give one list"
+                f"answers: no column 'stereotype', and there are {len(lists)} lists ({', '.join(list(lists)[:3])},"
+                " ...); add the column, or give one list"
             )
         rows = rows.assign(stereotype=next(iter(lists)))
     return rows.assign(
-        model=rows["model"] if "model" in rows else "",
-        wording=rows["wording"] if "wording" in rows else ONE_WORDING,
-        first=rows["first"] if "first" in rows else "",
+        model=rows.get("model", ""), wording=rows.get("wording", ONE_WORDING), first=rows.get("first", "")
     )
 
 
@@ -298,7 +296,10 @@ def _cell(model: str, stereotype: str, rows: pd.DataFrame, known: AssociationLis
     asked[answer, word] = True
     sets, word_set = np.unique(asked, axis=0, return_inverse=True)
     wording = rows["wording"].astype(str).to_numpy()[_first_rows(answer, total)]
-    labels = {f"label_{side}": _spelt(codes[_first_rows(answer, total)], known, k) for k, (side, codes) in enumerate(zip("ab", (a, b), strict=True))}
+    labels = {
+        f"label_{side}": _spelt(codes[_first_rows(answer, total)], known, k)
+        for k, (side, codes) in enumerate(zip("ab", (a, b), strict=True))
+    }
     replies = pd.DataFrame(
         {**labels, "wording": wording, "first": first, "word_set": word_set.ravel(), **counts},
         index=pd.Index(names, name="answer"),
@@ -318,8 +319,8 @@ def _cell(model: str, stereotype: str, rows: pd.DataFrame, known: AssociationLis
     )
     if found.counted.empty:
         raise AnswersError(
-            f"{where}: none of {total:,} answers has a valid choice for words of both classes; chosen must be one of the"
-            f" two labels, as in {names[0]!r}: {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
+            f"{where}: none of {total:,} answers has a valid choice for words of both classes; chosen must be one of"
+            f" the two labels, as in {names[0]!r}: {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
             f" {rows.chosen.iloc[0]!r}"
         )
     return found
@@ -388,8 +389,8 @@ def _check_once(
     if len(twice):
         at = order[twice[0]]
         raise AnswersError(
-            f"{where}: answer '{names[answer[at]]}' has two choices for the word '{known.words[word[at]]}'; keep one, or"
-            " leave chosen blank where a reply contradicts itself"
+            f"{where}: answer '{names[answer[at]]}' has two choices for the word '{known.words[word[at]]}'; keep one,"
+            " or leave chosen blank where a reply contradicts itself"
         )
 
 
@@ -397,7 +398,9 @@ def _group_named_first(
     column: "pd.Series[Any]", answer: NDArray[np.int64], total: int, known: AssociationList
 ) -> NDArray[Any]:
     """The group whose label was named first, or nothing."""
-    group = {label.casefold(): name for name, labels in zip(known.groups, known.labels, strict=True) for label in labels}
+    group = {
+        label.casefold(): name for name, labels in zip(known.groups, known.labels, strict=True) for label in labels
+    }
     folded = _folded(column)
     names = np.array([group.get(text, "") for text in folded.cat.categories], object)
     return np.asarray(names[folded.cat.codes][_first_rows(answer, total)])
@@ -428,18 +431,19 @@ def _notices(cell: Asked, several: bool) -> list[str]:
         )
     if cell.one_label:
         found.append(
-            f"{of}: {count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words; their D is"
-            " 0, and the published formula makes about -.5 of it"
+            f"{of}: {count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words; their D"
+            " is 0, and the published formula makes about -.5 of it"
         )
     for side in "ab":
         if (cell.counted[f"label_{side}"] == UNKNOWN).any():
             many = int((cell.counted[f"label_{side}"] == UNKNOWN).sum())
+            group = cell.questions.groups[side == "b"]
             found.append(
-                f"{of}: of {count(many)} answers it is not known which label of '{cell.list.groups[side == 'b']}' they"
-                " were offered; it may be any of the others"
+                f"{of}: of {count(many)} answers it is not known which label of '{group}' they were offered; it may be any"
+                " of the others"
             )
-    for (_, words) in cell.list.classes:
-        asked = {word for words_ in cell.sets for word in words_} & set(cell.list.words_of[words])
+    for _, words in cell.questions.classes:
+        asked = {word for words_ in cell.sets for word in words_} & set(cell.questions.words_of[words])
         if len(asked) == 1:
             found.append(
                 f"{of}: '{next(iter(asked))}' is the only word of the class '{words}', so that how much words matter is"
