@@ -12,14 +12,15 @@ import joblib
 import pytest
 
 import bayes_bias
-from bayes_bias import debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps
+from bayes_bias import answers, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps
 
-SPACES = [bayes_bias, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps]
+SPACES = [bayes_bias, answers, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps]
 
 NAMES = [
     "AssociationTable",
     "Sampling",
     "__version__",
+    "answers",
     "calibrate",
     "combine_replicates",
     "compare",
@@ -63,7 +64,7 @@ NAMES = [
 
 def test_these_names_and_no_others():
     assert bayes_bias.__all__ == dir(bayes_bias) == NAMES
-    assert len(NAMES) <= 41
+    assert len(NAMES) <= 42
 
 
 @pytest.mark.parametrize("name", sorted(bayes_bias.TYPES))

@@ -91,7 +91,8 @@ def _weighted(
     """Normal scores from a t distribution, their log weights, the scales, and mean and sd of mu given each."""
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)
     scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))
-    scales = scales_of(scores, density.scales)
+    # Beyond 30 the prior has nothing, and numbers end.
+    scales = scales_of(np.clip(scores, -30, 30), density.scales)
     log_density, mean, sd = density.log_density(scales)
     log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)
     return scores, log_weights, scales, mean, sd

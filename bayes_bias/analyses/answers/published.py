@@ -54,7 +54,6 @@ def published_row(asked: Asked, ci_prob: float) -> dict[str, float]:
         "published_d": float(d.mean()),
         "t": t,
         "p": p,
-        "one_label": asked.one_label,
         "choices": choices,
         "binomial_p": float(stats.binomtest(hits, choices).pvalue),
         "robust_p": robust_p,

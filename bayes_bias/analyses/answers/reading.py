@@ -439,8 +439,8 @@ def _notices(cell: Asked, several: bool) -> list[str]:
             many = int((cell.counted[f"label_{side}"] == UNKNOWN).sum())
             group = cell.questions.groups[side == "b"]
             found.append(
-                f"{of}: of {count(many)} answers it is not known which label of '{group}' they were offered; it may be any"
-                " of the others"
+                f"{of}: of {count(many)} answers it is not known which label of '{group}' they were offered; it may be"
+                " any of the others"
             )
     for _, words in cell.questions.classes:
         asked = {word for words_ in cell.sets for word in words_} & set(cell.questions.words_of[words])
