@@ -361,10 +361,10 @@ def flips_section() -> str:
 
 Answers of GPT-4o to 13 stereotypes with several labels (the shipped `answers-demo`). The sign of D is flipped at
 random, with one sign for all answers that have in common what the row names, so that there is no association with new
-ones of these. Share of findings at the 5% level: the binomial test over word choices, the published t test over answers, the t
-test whose standard errors are robust to labels of both groups, and the 95% interval of this model for new labels; the
-last column is of stereotypes with five labels of each group or more. Three wordings have the same sign in a quarter of
-draws, and what is then the same in all of them no model can tell from an association.
+ones of these. Share of findings at the 5% level: the binomial test over word choices, the published t test over
+answers, the t test whose standard errors are robust to labels of both groups, and the 95% interval of this model for
+new labels; the last column is of stereotypes with five labels of each group or more. Three wordings have the same sign
+in a quarter of draws, and what is then the same in all of them no model can tell from an association.
 
 {markdown_table(shown)}
 

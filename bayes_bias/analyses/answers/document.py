@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.model import PRIORS
-from bayes_bias.analyses.answers.plots import KINDS, plot_answers, plot_label_pairs
+from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
 from bayes_bias.analyses.answers.posterior import DRAWS
 from bayes_bias.analyses.answers.reading import Answers
 from bayes_bias.analyses.answers.results import (
@@ -237,3 +238,29 @@ def _methods(result: Result) -> Methods:
         "one_pair": int((table.reach == ONE_PAIR).sum()),
     }
     return Methods("methods-of-answers.txt", facts)
+
+
+def agreement_document(agreement: Agreement) -> Document:
+    """One list in answers and in vectors, as a document."""
+    table = agreement.table
+    rows = [
+        {
+            "source": source,
+            "value": signed(row["mean"], agreement.decimals[str(source)]),
+            "interval": bounds(*interval_of(row), agreement.decimals[str(source)]),
+            "unit": row.unit,
+            "probability": probability(row.prob_above),
+            "verdict": row.verdict,
+        }
+        for source, row in table.iterrows()
+    ]
+    return Document(
+        title=f"Who agrees: {agreement.name}",
+        heading=f"Who agrees: {agreement.name}",
+        opening={"answer": agreement.text},
+        sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
+        facts={"rows": rows, "level": level(agreement.ci_prob)},
+        figures={"agreement": partial(plot_agreement, agreement)},
+        tables={"agreement": table},
+        provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
+    )

@@ -11,6 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
@@ -135,6 +136,42 @@ def plot_label_pairs(
         figure = ax.get_figure(root=True)
         assert figure is not None
         figure.colorbar(image, ax=ax, shrink=0.8, label="change of D" if answers.changed else "D")
+    return ax
+
+
+def plot_agreement(
+    agreement: Agreement, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Sources of one list in rows: how probable a positive association is, which has no unit.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        From `bayes_bias.answers.beside`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_agreement(beside(found, {"GoogleNews": posterior}))                  # doctest: +SKIP
+    """
+    check_kind("agreement", agreement, Agreement, "not what `answers.beside` returned; give that")
+    table, tail = agreement.table, (1 - agreement.ci_prob) / 2
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(table), row_height=0.32, extra=1.6)
+        ax.axvspan(tail, 1 - tail, color=NOISE, zorder=0)
+        ax.axvline(0.5, color=INK, linewidth=0.9, zorder=1)
+        for y, row in enumerate(table.itertuples()):
+            own = 0 if row.unit == "D" else 1
+            ax.plot(row.prob_above, y, markersize=6, linestyle="", clip_on=False, **colour_and_marker(own), zorder=4)
+        ax.set_xlim(0, 1)
+        label_rows(ax, list(map(str, table.index)))
+        ax.set_xlabel("posterior probability of a positive (stereotypical) association")
+        shown = [("answers", 0), ("vectors", 1)]
+        handles = [Line2D([], [], linestyle="", markersize=6, label=name, **colour_and_marker(k)) for name, k in shown]
+        band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
+        legend_below(ax, shown=legend, handles=[*handles, band])
+        set_title(ax, f"{shortened(agreement.name)}: who agrees")
     return ax
 
 

@@ -1,5 +1,9 @@
 """Prompts are balanced, and replies to them come back by id."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,6 +110,17 @@ def test_replies_to_what_nobody_asked_and_other_slips_are_one_line_each():
         bb.answers.prompts(LIST, {"mine": "Say {first} or {second}."})
     with refused(AnswersError, "wordings 'assign-4' did you mean 'assign-3'"):
         bb.answers.prompts(LIST, "assign-4")
+
+
+def test_the_how_to_goes_from_a_list_to_a_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[3] / "docs/how-to/answers.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block.replace("overwrite=True)", "figures=())"), names)
+    assert names["found"].table.reach.iloc[0] == "new labels"
+    assert names["found"].table.invalid.iloc[0] > 0
+    assert "temperature: 1.0" in (tmp_path / "answers/methods.txt").read_text(encoding="utf-8")
 
 
 def test_a_repeated_question_has_answers_of_its_own():

@@ -129,8 +129,26 @@ def test_a_heat_map_has_the_mean_of_each_pair(some):
     assert len(texts) == 16
 
 
+def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
+    asked = bb.answers.prompts("weat6")
+    reply = "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["career"])
+    reply += "\n" + "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["family"])
+    given = asked[["id"]].assign(
+        reply=[reply.format(*[row.label_a] * 8, *[row.label_b] * 8) for row in asked.itertuples()]
+    )
+    found = bb.answers.estimate(bb.answers.choices(asked, given, "weat6"), "weat6", name="stub")
+    posterior = bb.fit(bb.cosines("googlenews-demo", "weat6"), seed=1)
+    both = bb.answers.beside(found, {"GoogleNews": posterior})
+    assert both.table.verdict.tolist() == ["distinguishable", "distinguishable"]
+    assert both.table["mean"]["GoogleNews"] == pytest.approx(bb.summarize(posterior)["mean"]["bias"]["overall"])
+    assert says(both.text, "stub GoogleNews direction of the stereotype")
+    assert states(bb.write(both, tmp_path / "both", figures=()).read_text(encoding="utf-8"), "stub")
+    with refused(AnswersError, "fits 'other' same list"):
+        bb.answers.beside(found, {"other": bb.fit(bb.cosines("googlenews-demo", "weat7"), seed=1)})
+
+
 def test_records_are_documented():
-    for kind in (bb.answers.ModelAnswers, bb.answers.AnswersChange):
+    for kind in (bb.answers.ModelAnswers, bb.answers.AnswersChange, bb.answers.Agreement):
         assert all(field.name in (kind.__doc__ or "") for field in fields(kind))
 
 
