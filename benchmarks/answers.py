@@ -22,17 +22,18 @@ import pandas as pd
 from scipy import stats
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.asked import Asked
 from bayes_bias.analyses.answers.model import ANSWER, PRIORS, SAMPLES, Density, Observed, keys_of, loadings, observed
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior, sample
 from bayes_bias.analyses.answers.published import t_test, two_way
-from bayes_bias.analyses.answers.reading import Asked, read_answers
+from bayes_bias.analyses.answers.reading import read_answers
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.shares import from_to, share_of
 
 _SEED = 20261125
 # Of each stereotype with several labels, which makes 533 of 13.
-FLIPS, SPLITS, PLANTED, FITS = 41, 40, 120, 400
+FLIPS, SPLITS, PLANTED, FITS = 41, 40, 100, 400
 FLIPPED = ("answer", "pair", "label of the first group", "label of the second group", "wording")
 
 

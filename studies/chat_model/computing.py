@@ -45,9 +45,7 @@ def _of_stereotypes(table: pd.DataFrame) -> pd.DataFrame:
 def gpt4(path: Path) -> pd.DataFrame:
     """The published D of GPT-4 in its file, and the same recomputed from its answers, by stereotype."""
     file = pd.read_csv(path).dropna(subset="iat_bias")
-    # Of two the first task was not cut out of the whole response.
-    reply = file["iat"].fillna(file.response.str.partition("Task 2")[0])
-    file = file.assign(category=file.dataset.replace(_CALLED), variation="chained", answer=reply)
+    file = file.assign(category=file.dataset.replace(_CALLED), variation="chained", answer=file["iat"])
     choices = bb.answers.published_answers(file, LISTS)
     ours = _of_stereotypes(bb.answers.estimate(choices, LISTS, scope="trials", seed=SEED).published)
     theirs = file.groupby("category").iat_bias.agg(["size", "mean"])

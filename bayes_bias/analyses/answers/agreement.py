@@ -103,10 +103,9 @@ def beside(
     for source, fit in fits.items():
         fitted = Fitted.of(fit)
         if set(fitted.data["group"].to_numpy().tolist()) != set(questions.groups):
-            groups = ", ".join(map(str, fitted.data["group"].to_numpy()))
+            theirs, ours = ", ".join(map(str, fitted.data["group"].to_numpy())), ", ".join(questions.groups)
             raise AnswersError(
-                f"fits: '{source}' is of the groups {groups}, and the answers are about {' and '.join(questions.groups)}"
-                "; fit the same list"
+                f"fits: '{source}' is of the groups {theirs}, and the answers are about {ours}; fit the same list"
             )
         rows[source] = _of_vectors(fitted, ci_prob)
         decimals[source] = fitted.metric.decimals

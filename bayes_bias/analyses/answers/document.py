@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.asked import Answers
 from bayes_bias.analyses.answers.model import PRIORS
 from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
 from bayes_bias.analyses.answers.posterior import DRAWS
-from bayes_bias.analyses.answers.reading import Answers
 from bayes_bias.analyses.answers.results import (
     DECIMALS,
     ONE_PAIR,

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,
@@ -26,7 +27,7 @@ from bayes_bias.analyses.answers.model import (
 from bayes_bias.analyses.answers.pairing import half_change, paired
 from bayes_bias.analyses.answers.posterior import Posterior, sample
 from bayes_bias.analyses.answers.published import published_row
-from bayes_bias.analyses.answers.reading import UNKNOWN, Answers, Asked, read_answers
+from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import (
     FEW_LABELS,
     FEW_WORDINGS,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.reading import UNKNOWN, Asked, differences
+from bayes_bias.analyses.answers.asked import UNKNOWN, Asked, differences
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -44,7 +44,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 # Numbers in a block of arrays that are worked on at once.
-_AT_ONCE = 4_000_000
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from bayes_bias.analyses.answers.asked import Answers, Asked, differences
 from bayes_bias.analyses.answers.model import Observed, keys_of, observed
-from bayes_bias.analyses.answers.reading import Answers, Asked, differences
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 

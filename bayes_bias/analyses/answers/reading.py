@@ -1,16 +1,15 @@
-"""From a file of word choices to checked answers: each has a D, the labels that it was offered, and a wording."""
+"""From a file of word choices to checked answers."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked, asked_of
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean
@@ -18,120 +17,11 @@ from bayes_bias.files import read_csv, table_file
 from bayes_bias.formatting import count, percent
 from bayes_bias.table.association_table import announce
 
-type Numbers = NDArray[np.float64]
-
 REQUIRED = ("answer", "word", "label_a", "label_b", "chosen")
 OPTIONAL = ("wording", "first", "position", "stereotype", "model")
 # What a reviewer asks of answers: how, when and by which version of a model they were given.
 ASKED = ("temperature", "date", "version")
-# Of one answer there is one of each.
-_OF_ANSWER = ("label_a", "label_b", "wording", "first")
-UNKNOWN = "(not named)"
 ONE_WORDING = "one wording"
-_OWN = ("model", "stereotype", "answer")
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """All answers of one model about one stereotype.
-
-    Attributes
-    ----------
-    model, stereotype : str
-    questions : AssociationList
-        The labels and words that they are about.
-    replies : pandas.DataFrame
-        A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
-        ``first`` (the group whose label was named first, where that is known), ``word_set`` (position in `sets`);
-        ``asked_a`` and ``asked_b``, numbers of words of the class that is stereotypical for each group, ``valid_a`` and
-        ``valid_b`` of these with a valid choice, ``hits_a`` and ``hits_b`` of these with the stereotypical one.
-    sets : tuple of tuple of str
-        The words that were asked together.
-    shares : pandas.DataFrame
-        By ``word_set`` and ``word``: its ``side`` (a or b), numbers of ``valid`` choices, and ``hits`` among them.
-    """
-
-    model: str
-    stereotype: str
-    questions: AssociationList
-    replies: pd.DataFrame
-    sets: tuple[tuple[str, ...], ...]
-    shares: pd.DataFrame
-
-    @property
-    def counted(self) -> pd.DataFrame:
-        """The answers that have a D: with a valid choice for a word of each class."""
-        return self.replies[(self.replies.valid_a > 0) & (self.replies.valid_b > 0)]
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The mean D of all answers if every invalid choice had gone against the stereotype, or with it."""
-        r = self.replies
-        missing_a, missing_b = r.asked_a - r.valid_a, r.asked_b - r.valid_b
-        lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
-        return float(lower.mean()), float((lower + missing_a / r.asked_a + missing_b / r.asked_b).mean())
-
-    @property
-    def invalid(self) -> float:
-        """The share of choices that are blank, or none of the two labels."""
-        r = self.replies
-        return 1 - float((r.valid_a + r.valid_b).sum() / (r.asked_a + r.asked_b).sum())
-
-    @property
-    def one_label(self) -> int:
-        """How many answers give the same label to all words."""
-        r = self.counted
-        to_a = r.hits_a + r.valid_b - r.hits_b
-        return int(((to_a == 0) | (to_a == r.valid_a + r.valid_b)).sum())
-
-    def labels(self, side: str) -> list[str]:
-        """The labels that were offered of a side's group, those that an answer does not name aside."""
-        return sorted(set(self.counted[f"label_{side}"]) - {UNKNOWN})
-
-    @property
-    def wordings(self) -> list[str]:
-        """The wordings of the question."""
-        return sorted(set(self.counted.wording))
-
-    @property
-    def is_one_pair(self) -> bool:
-        """Whether all answers chose between the same two labels."""
-        return len(self.labels("a")) == len(self.labels("b")) == 1
-
-
-def differences(replies: pd.DataFrame) -> Numbers:
-    """D of each answer, P(label a | word of its class) - P(label a | word of the other class); 0 for one label."""
-    return np.asarray(replies.hits_a / replies.valid_a + replies.hits_b / replies.valid_b - 1, dtype=float)
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """Answers of one model or several about one stereotype or several. Made by `read_answers`.
-
-    Attributes
-    ----------
-    name : str
-        What sentences, tables and figures call them.
-    cells : tuple of Asked
-        Model by model, stereotype by stereotype.
-    notices : tuple of str
-        What a reader should know, such as shares of refusals.
-    provenance : mapping of str to str
-        Models, temperatures, dates and versions that the source names.
-    sha256 : str
-        Hash of all choices, in any order of the rows.
-    """
-
-    name: str
-    cells: tuple[Asked, ...]
-    notices: tuple[str, ...] = ()
-    provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    sha256: str = ""
-
-    @property
-    def models(self) -> list[str]:
-        """The models that answered."""
-        return list(dict.fromkeys(cell.model for cell in self.cells))
 
 
 def read_answers(source: "Answers | pd.DataFrame | str | Path", wordlist: Lists, *, name: str | None = None) -> Answers:
@@ -260,167 +150,12 @@ def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator
                 f"wordlist: no list for the stereotype '{stereotype}' of the answers; {did_you_mean(stereotype, lists)}"
             )
     for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        yield _cell(str(model), str(stereotype), own, lists[str(stereotype)])
-
-
-def _cell(model: str, stereotype: str, rows: pd.DataFrame, known: AssociationList) -> Asked:
-    answer, names = pd.factorize(rows["answer"])
-    names = names.astype(str)
-    where = f"answers ({stereotype}{f', {model}' if model else ''})"
-    word = _in_list(rows["word"], known.words, "word", where, known)
-    a, b = _offered(rows, answer, names, known, where)
-    _check_once(answer, word, names, known, where)
-    side_a = known.is_word_a[word]
-    chosen = _folded(rows["chosen"])
-    choice_a, choice_b = known.chooses(chosen, 0, a), known.chooses(chosen, 1, b)
-    valid, hit = choice_a | choice_b, np.where(side_a, choice_a, choice_b)
-    total = len(names)
-
-    def per_answer(which: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(answer, which, minlength=total).astype(int)
-
-    first = _group_named_first(rows["first"], answer, total, known)
-    sides = {"a": side_a, "b": ~side_a}
-    counts = {
-        f"{what}_{side}": per_answer(mask & here)
-        for side, here in sides.items()
-        for what, mask in {"asked": np.ones(len(rows), bool), "valid": valid, "hits": hit}.items()
-    }
-    for side, (group, words) in zip("ab", known.classes, strict=True):
-        if (lacking := counts[f"asked_{side}"] == 0).any():
-            raise AnswersError(
-                f"{where}: answer '{names[np.argmax(lacking)]}' has no word of the class '{words}', which is"
-                f" stereotypical for '{group}'; D compares two classes, so ask for words of both"
-            )
-    asked = np.zeros((total, len(known.words)), bool)
-    asked[answer, word] = True
-    sets, word_set = np.unique(asked, axis=0, return_inverse=True)
-    wording = rows["wording"].astype(str).to_numpy()[_first_rows(answer, total)]
-    labels = {
-        f"label_{side}": _spelt(codes[_first_rows(answer, total)], known, k)
-        for k, (side, codes) in enumerate(zip("ab", (a, b), strict=True))
-    }
-    replies = pd.DataFrame(
-        {**labels, "wording": wording, "first": first, "word_set": word_set.ravel(), **counts},
-        index=pd.Index(names, name="answer"),
-    )
-    shares = pd.DataFrame({"word_set": word_set.ravel()[answer], "word": word, "valid": valid, "hits": hit & valid})
-    shares = shares.groupby(["word_set", "word"]).sum().reset_index()
-    shares = shares.assign(
-        side=np.where(known.is_word_a[shares.word], "a", "b"), word=np.array(known.words, object)[shares.word]
-    )
-    found = Asked(
-        model,
-        stereotype,
-        known,
-        replies,
-        tuple(tuple(np.array(known.words, object)[row]) for row in sets),
-        shares.set_index(["word_set", "word"]),
-    )
-    if found.counted.empty:
-        raise AnswersError(
-            f"{where}: none of {total:,} answers has a valid choice for words of both classes; chosen must be one of"
-            f" the two labels, as in {names[0]!r}: {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
-            f" {rows.chosen.iloc[0]!r}"
-        )
-    return found
-
-
-def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Categories without differences of case."""
-    folded = [str(value).casefold() for value in column.cat.categories]
-    unique, at = np.unique(np.array(folded, dtype=object).astype(str), return_inverse=True)
-    return pd.Series(pd.Categorical.from_codes(at[column.cat.codes], categories=unique))
-
-
-def _in_list(
-    column: "pd.Series[Any]", allowed: tuple[str, ...], what: str, where: str, known: AssociationList
-) -> NDArray[np.int64]:
-    """Positions of texts among those of the list."""
-    folded = _folded(column)
-    positions = {text.casefold(): k for k, text in enumerate(allowed)}
-    here = np.array([positions.get(text, -1) for text in folded.cat.categories])[folded.cat.codes]
-    if (unknown := here < 0).any():
-        text = column.iloc[int(np.argmax(unknown))]
-        raise AnswersError(
-            f"{where}: the {what} '{text}' in row {column.index[int(np.argmax(unknown))] + 1} is not in the list"
-            f" '{known.name}'; {did_you_mean(text, allowed)}"
-        )
-    return here
-
-
-def _offered(
-    rows: pd.DataFrame, answer: NDArray[np.int64], names: NDArray[Any], known: AssociationList, where: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions of the offered labels of both groups among those of the list; -1 is not known."""
-    both = []
-    every = (*known.labels[0], *known.labels[1], "")
-    for name in ("label_a", "label_b"):
-        both.append(_in_list(rows[name], every, "label", where, known))
-    size_a, blank = len(known.labels[0]), len(every) - 1
-    groups = [np.where(codes == blank, -1, codes >= size_a) for codes in both]
-    same = (groups[0] == groups[1]) & (groups[0] >= 0)
-    if same.any():
-        at = int(np.argmax(same))
-        what = f"'{rows.label_a.iloc[at]}' and '{rows.label_b.iloc[at]}'"
-        raise AnswersError(
-            f"{where}: answer '{names[answer[at]]}' was offered {what}; label_a and label_b must be of the two groups"
-            f" {' and '.join(known.groups)}"
-        )
-    swapped = (groups[0] == 1) | (groups[1] == 0)
-    of_a, of_b = np.where(swapped, both[1], both[0]), np.where(swapped, both[0], both[1])
-    a, b = np.where(of_a == blank, -1, of_a), np.where(of_b == blank, -1, of_b - size_a)
-    at_first = _first_rows(answer, len(names))
-    for name, codes in (("labels", a), ("labels", b), ("wordings", rows["wording"].cat.codes.to_numpy())):
-        if (differs := codes != codes[at_first][answer]).any():
-            raise AnswersError(
-                f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}; an answer"
-                " is one reply to one question, so give each reply an answer of its own"
-            )
-    return a, b
-
-
-def _check_once(
-    answer: NDArray[np.int64], word: NDArray[np.int64], names: NDArray[Any], known: AssociationList, where: str
-) -> None:
-    key = answer * len(known.words) + word
-    order = np.argsort(key, kind="stable")
-    twice = np.flatnonzero(np.diff(key[order]) == 0)
-    if len(twice):
-        at = order[twice[0]]
-        raise AnswersError(
-            f"{where}: answer '{names[answer[at]]}' has two choices for the word '{known.words[word[at]]}'; keep one,"
-            " or leave chosen blank where a reply contradicts itself"
-        )
-
-
-def _group_named_first(
-    column: "pd.Series[Any]", answer: NDArray[np.int64], total: int, known: AssociationList
-) -> NDArray[Any]:
-    """The group whose label was named first, or nothing."""
-    group = {
-        label.casefold(): name for name, labels in zip(known.groups, known.labels, strict=True) for label in labels
-    }
-    folded = _folded(column)
-    names = np.array([group.get(text, "") for text in folded.cat.categories], object)
-    return np.asarray(names[folded.cat.codes][_first_rows(answer, total)])
-
-
-def _first_rows(answer: NDArray[np.int64], total: int) -> NDArray[np.int64]:
-    """The first row of each answer."""
-    first = np.empty(total, np.int64)
-    first[answer[::-1]] = np.arange(len(answer))[::-1]
-    return first
-
-
-def _spelt(codes: NDArray[np.int64], known: AssociationList, group: int) -> NDArray[Any]:
-    """Labels as the list spells them."""
-    return np.array([*known.labels[group], UNKNOWN], object)[codes]
+        yield asked_of(str(model), str(stereotype), own, lists[str(stereotype)])
 
 
 def _notices(cell: Asked, several: bool) -> list[str]:
     of = f"{cell.stereotype}{f' ({cell.model})' if several else ''}"
-    found = []
+    found = [f"{of}: {erratum}" for erratum in cell.questions.wordlist.errata]
     if cell.invalid > 0:
         lower, upper = cell.bounds
         left_out = len(cell.replies) - len(cell.counted)
@@ -466,8 +201,3 @@ def _provenance(frame: pd.DataFrame) -> dict[str, str]:
 def _hash(rows: pd.DataFrame) -> str:
     by_row = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
-
-
-def without_cells(answers: Answers, kept: tuple[Asked, ...]) -> Answers:
-    """The same answers about fewer stereotypes."""
-    return replace(answers, cells=kept)

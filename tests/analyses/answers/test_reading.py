@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.answers.reading import differences, read_answers
+from bayes_bias.analyses.answers.asked import differences
+from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.made_up import LIST, WORDS, answers
 from tests.helpers import refused
